@@ -1,0 +1,155 @@
+/**
+ * @file plugin.h
+ * @brief What a workload is: a small table of functions that kgate calls to measure your code.
+ *
+ * The built-in kernels fill in this table, and so does a plugin, a shared object that exports
+ * #kgate_plugin_workloads. kgate loads a plugin in a worker process of its own; a crash there costs
+ * one case, never the run.
+ *
+ * One worker process measures one case, in this order:
+ *
+ *     describe -> set_up -> run (once) -> check -> tear_down         the check, before any timing
+ *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process
+ *
+ * All calls come from the process's first thread; `run` may start threads of its own. Plain C11,
+ * usable from C++ and from CUDA C.
+ */
+#ifndef KGATE_PLUGIN_H
+#define KGATE_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this interface. A plugin built for another one is refused with a message. */
+#define KGATE_PLUGIN_ABI 1u
+
+/** Where a case runs. */
+enum kgate_device { KGATE_DEVICE_CPU = 0, KGATE_DEVICE_CUDA = 1 };
+
+/** What a parameter's text is read as. */
+enum kgate_param_type {
+    KGATE_PARAM_INTEGER, /**< whole number from minimum to maximum; read value.integer */
+    KGATE_PARAM_SIZE,    /**< bytes, with a unit such as KiB or MB; read value.integer */
+    KGATE_PARAM_REAL,    /**< finite number from minimum to maximum; read value.real */
+    KGATE_PARAM_CHOICE   /**< one of choices; read value.integer, the index into choices */
+};
+
+/** One parameter of a workload. A table of them is static and constant. */
+struct kgate_param {
+    const char *name;             /**< the key in the suite */
+    enum kgate_param_type type;   /**< how its text is read */
+    const char *default_text;     /**< used where the suite gives none; never NULL */
+    double minimum;               /**< least allowed value; not for KGATE_PARAM_CHOICE */
+    double maximum;               /**< greatest allowed value; not for KGATE_PARAM_CHOICE */
+    const char *const *choices;   /**< NULL-terminated; KGATE_PARAM_CHOICE only */
+    const char *help;             /**< one phrase, without a final stop */
+};
+
+/** A parameter's value. */
+struct kgate_value {
+    int64_t integer;
+    double real;
+};
+
+/** What one call of `run` does. A figure that does not apply is 0. */
+struct kgate_work {
+    double items; /**< things processed: elements, vectors, edges */
+    double bytes; /**< bytes that must move at the least between memory and processor */
+    double flops; /**< floating-point operations; one multiply-add is two */
+};
+
+/** What `check` found. A case whose error is above its tolerance, or is not a number, is FAILED. */
+struct kgate_check {
+    double error;     /**< the largest deviation found, as the workload's documentation defines it */
+    double tolerance; /**< the largest deviation that rounding can explain */
+};
+
+/** What kgate hands to the functions of a workload. Owned by kgate, valid for the whole process. */
+struct kgate_context {
+    const struct kgate_value *values; /**< one for each entry of params, in that order */
+    enum kgate_device device;         /**< where to run */
+    unsigned threads;                 /**< threads that `run` may use, at least 1 */
+    uint64_t seed;                    /**< for random input: the same seed, the same input */
+
+    /**
+     * Memory for the workload: zeroed, aligned to 64 bytes, counted in the results. To be freed
+     * with `release`; what is left when the process ends is no error.
+     * @return NULL where memory is out
+     */
+    void *(*allocate)(struct kgate_context *context, size_t bytes);
+    /** Gives back what `allocate` gave; NULL is ignored. */
+    void (*release)(struct kgate_context *context, void *memory);
+
+    /** Where a function that returns false says why, in one sentence for the user. */
+    char message[256];
+    /** kgate's own. */
+    void *host;
+};
+
+/** A workload. Static and constant; functions marked optional may be NULL. */
+struct kgate_workload {
+    const char *name;                 /**< what the suite names: letters, digits, underscores */
+    const char *summary;              /**< one sentence */
+    const struct kgate_param *params; /**< may be NULL where param_count is 0 */
+    size_t param_count;
+    unsigned devices;  /**< bits `1u << KGATE_DEVICE_…` of the devices it runs on */
+    unsigned revision; /**< raise it when the same parameters begin to mean other work: results of
+                            different revisions are never compared */
+
+    /**
+     * Says what one call does and refuses values that do not go together. Pure, cheap, and called
+     * before anything is allocated. Optional.
+     * @return false with context->message where the values are impossible
+     */
+    bool (*describe)(struct kgate_context *context, struct kgate_work *work);
+
+    /**
+     * Allocates and fills the input, touching every page that `run` will touch.
+     * @param state what the other functions are handed; may stay NULL
+     * @return false with context->message where that is impossible
+     */
+    bool (*set_up)(struct kgate_context *context, void **state);
+
+    /**
+     * The call that is timed. Does the same work each time; must not allocate without need.
+     * On a GPU it may return before the device is done.
+     */
+    void (*run)(void *state);
+
+    /**
+     * Compares what `run` left, called once before, with a reference of higher precision.
+     * Optional; without it nothing is checked and the results say so.
+     * @return false with context->message where checking itself is impossible
+     */
+    bool (*check)(struct kgate_context *context, void *state, struct kgate_check *check);
+
+    /** Frees the state. Optional. */
+    void (*tear_down)(struct kgate_context *context, void *state);
+};
+
+/** What a plugin gives: a constant list of workloads. */
+struct kgate_plugin {
+    unsigned abi; /**< KGATE_PLUGIN_ABI */
+    const struct kgate_workload *const *workloads;
+    size_t workload_count;
+};
+
+/**
+ * The one symbol that a plugin exports:
+ * @code
+ * const struct kgate_plugin *kgate_plugin_workloads(void);
+ * @endcode
+ * @return a pointer that stays valid while the plugin is loaded; never NULL
+ */
+typedef const struct kgate_plugin *(*kgate_plugin_workloads_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+/* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
+ * DIR/<fingerprint>.json, kgate.baseline.v1. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "measure/results.h"
+
+#define KG_BASELINE_SCHEMA "kgate.baseline.v1"
+
+enum { KG_BASELINE_KEEP_DEFAULT = 5 };
+
+/* One case of a stored run: what a comparison needs of it. */
+struct kg_baseline_case {
+    const char *id;
+    const char *definition_hash;
+    const char *code_hash; /* NULL where not known */
+    double *round_medians_ns;
+    size_t round_count;
+    double *round_peak_bytes; /* as many as round_medians_ns */
+    size_t peak_count;
+};
+
+/* One stored run. Several suites share a file; runs of other suites are never touched. */
+struct kg_baseline_run {
+    const char *created;
+    const char *suite;
+    const char *pin; /* its name; NULL: an ordinary run, one of the last N */
+    const char *kgate_version;
+    const char *kernel;      /* facts beside the fingerprint, for the report */
+    const char *governor;
+    const char *compiler;
+    const char *cuda_driver;
+    struct kg_baseline_case *cases; /* those of status OK */
+    size_t case_count;
+};
+
+struct kg_baseline {
+    struct kg_arena arena; /* owns everything below */
+    const char *fingerprint;
+    struct kg_machine machine; /* of the newest run */
+    struct kg_baseline_run *runs; /* oldest first */
+    size_t run_count;
+};
+
+extern const struct kg_record kg_baseline_record;
+
+/* Results as a baseline of one run, which borrows their strings: free it first. For
+ * `compare BASE CURRENT`. */
+bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
+                              struct kg_error *err);
+
+/* The store's file for a machine: DIR/<fingerprint>.json, in `arena`. NULL where memory is out. */
+char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint);
+
+/* Reads a file of the store; a file that is not there gives an empty baseline and true.
+ * Refuses duplicate pins and case ids, non-positive medians. */
+bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err);
+void kg_baseline_free(struct kg_baseline *baseline);
+
+struct kg_baseline_options {
+    const char *pin;   /* a name for the new run, which is then never pruned; or NULL */
+    size_t keep;       /* ordinary runs kept per suite; at least 1 */
+    bool missing_only; /* add only cases that no run of this suite has with the same definition:
+                          into the newest ordinary run of the suite, or a new one */
+};
+
+/* Adds results to the store of their machine, under the store's lock (DIR/.lock, waiting up to ten
+ * seconds), and prunes: per suite the last `keep` ordinary runs stay, pinned ones always.
+ * An existing pin of that name is an error that says so. Results with no case of status OK are
+ * refused; so are results with `filter` set or not complete, unless missing_only: a partial run
+ * would make later comparisons call the rest REMOVED.
+ * added   may be NULL; the number of cases recorded */
+bool kg_baseline_update(const char *directory, const struct kg_results *results,
+                        const struct kg_baseline_options *options, size_t *added,
+                        struct kg_error *err);
+
+/* Removes, under the lock, runs of the file at `path`: ordinary runs beyond the last `keep` of each
+ * suite, or with `pin` the run pinned so, or with `suite` only that suite's. removed may be NULL. */
+bool kg_baseline_prune(const char *directory, const char *fingerprint, size_t keep, const char *pin,
+                       const char *suite, size_t *removed, struct kg_error *err);

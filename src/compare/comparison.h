@@ -1,0 +1,95 @@
+/* comparison.h: what changed between a baseline and results, what the gate decides, JSON in
+ * kgate.comparison.v1. Decided here from structs alone; reports only print it. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "baseline/baseline.h"
+#include "config/policy.h"
+#include "measure/results.h"
+
+#define KG_COMPARISON_SCHEMA "kgate.comparison.v1"
+
+/* Exit status of the program, from what was decided. */
+enum kg_exit {
+    KG_EXIT_PASS = 0,
+    KG_EXIT_REGRESSION = 1, /* or another change that the policy fails on */
+    KG_EXIT_USAGE = 2,
+    KG_EXIT_FAILED = 3,     /* a workload failed or could not be measured */
+    KG_EXIT_NO_VERDICT = 4, /* inconclusive or no baseline, where the policy demands one */
+};
+
+enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL };
+extern const char *const kg_verdict_names[3];
+
+/* One metric of a case against one reference. */
+struct kg_metric {
+    const char *name;    /* "time", "peak_memory", or a budget's metric */
+    const char *against; /* "baseline", "pin NAME", or "budget" */
+    const char *unit;    /* "ns", "bytes", "1/s" */
+    double baseline;     /* the reference's value, or the budget's limit */
+    double current;
+    double ratio;        /* current / baseline */
+    double interval_low; /* of the ratio, 95 %; NaN where not estimated */
+    double interval_high;
+    double p_value;      /* adjusted for the number of tests (Holm); NaN where not tested */
+    double threshold;    /* the relative change that counts: the suite's, or the noise floor */
+    double noise_floor;  /* share; NaN where the baseline has one run */
+    double min_effect;   /* the absolute change that counts, in the unit */
+    enum kg_change change;
+    const char *reason;  /* one sentence; NULL where the figures say it all */
+};
+
+struct kg_case_change {
+    const char *id;
+    const char *workload;
+    const char *device;
+    enum kg_change change; /* the worst of its metrics: FAILED, REGRESSION, … */
+    const char *reason;    /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
+    bool fails;            /* the policy fails on it */
+    size_t rounds;
+    double time_ns;        /* median, NaN without rounds */
+    struct kg_metric *metrics; /* the deciding one first */
+    size_t metric_count;
+};
+
+struct kg_change_counts {
+    size_t improvement, regression, no_change, inconclusive, new_case, removed, failed, skipped;
+};
+
+struct kg_comparison {
+    struct kg_arena arena; /* owns everything below, nothing is borrowed */
+    const char *created;
+    const char *kgate_version;
+    const char *suite;
+    enum kg_verdict verdict;
+    size_t exit_status;         /* an enum kg_exit */
+    const char **verdict_reasons; /* sentences, the one that set the exit status first */
+    size_t verdict_reason_count;
+    struct kg_results_policy policy;
+    bool complete;
+    const char *baseline_created; /* of the newest ordinary run; NULL without one */
+    size_t baseline_runs;         /* ordinary runs compared with */
+    const char **pins;            /* names of the pinned runs compared with */
+    size_t pin_count;
+    struct kg_machine machine;    /* of the current results */
+    const char **notes;           /* facts that differ and whatever else a reader must know */
+    size_t note_count;
+    struct kg_change_counts counts;
+    struct kg_case_change *cases; /* ranked: failed, worst regression … best improvement … the rest */
+    size_t case_count;
+};
+
+extern const struct kg_record kg_comparison_record;
+
+/* Compares. Runs of another suite than current's are left aside; a baseline of another machine makes
+ * every case NEW with that reason, a changed definition the case NEW with that one.
+ * comparison: filled on success, to be freed with kg_comparison_free; zeroed on failure */
+bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
+                struct kg_comparison *comparison, struct kg_error *err);
+
+bool kg_comparison_write(const struct kg_comparison *comparison, const char *path,
+                         struct kg_error *err);
+bool kg_comparison_load(const char *path, struct kg_comparison *comparison, struct kg_error *err);
+void kg_comparison_free(struct kg_comparison *comparison);

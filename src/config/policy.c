@@ -1,0 +1,31 @@
+#include "config/policy.h"
+
+#include <string.h>
+
+const char *const kg_change_names[KG_CHANGE_COUNT + 1] = {
+    [KG_CHANGE_IMPROVEMENT] = "IMPROVEMENT",
+    [KG_CHANGE_REGRESSION] = "REGRESSION",
+    [KG_CHANGE_NO_CHANGE] = "NO_CHANGE",
+    [KG_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE",
+    [KG_CHANGE_NEW] = "NEW",
+    [KG_CHANGE_REMOVED] = "REMOVED",
+    [KG_CHANGE_FAILED] = "FAILED",
+    [KG_CHANGE_SKIPPED] = "SKIPPED",
+};
+
+const char *const kg_missing_device_names[3] = {"skip", "fail", NULL};
+
+const char *kg_change_name(enum kg_change change)
+{
+    return kg_change_names[change];
+}
+
+bool kg_change_parse(const char *name, enum kg_change *change)
+{
+    for (int i = 0; i < KG_CHANGE_COUNT; i++)
+        if (!strcmp(name, kg_change_names[i])) {
+            *change = (enum kg_change)i;
+            return true;
+        }
+    return false;
+}

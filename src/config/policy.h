@@ -1,0 +1,32 @@
+/* policy.h: the kinds of change and what the gate does about them. Constant data, thread-safe. */
+#pragma once
+#include <stdbool.h>
+
+enum kg_change {
+    KG_CHANGE_IMPROVEMENT,
+    KG_CHANGE_REGRESSION,
+    KG_CHANGE_NO_CHANGE,
+    KG_CHANGE_INCONCLUSIVE,
+    KG_CHANGE_NEW,
+    KG_CHANGE_REMOVED,
+    KG_CHANGE_FAILED,
+    KG_CHANGE_SKIPPED,
+    KG_CHANGE_COUNT
+};
+
+enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL };
+
+struct kg_policy {
+    unsigned fail_on; /* bits 1u << enum kg_change */
+    enum kg_missing_device missing_device;
+    double alpha; /* false alarms allowed for the whole suite, 0 to 1 */
+};
+
+/* "IMPROVEMENT" and so on; never NULL for a value of the enum. */
+const char *kg_change_name(enum kg_change change);
+/* The reverse, letter case as written; false where there is no such name. */
+bool kg_change_parse(const char *name, enum kg_change *change);
+
+/* All names in enum order, terminated by NULL: for tables of enumerations and for kg_nearest. */
+extern const char *const kg_change_names[KG_CHANGE_COUNT + 1];
+extern const char *const kg_missing_device_names[3];

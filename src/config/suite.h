@@ -1,0 +1,107 @@
+/* suite.h: a suite file as typed data. What the keys mean to a user is said once, in the tables of
+ * suite_keys.c, from which the parser, `--set` and docs/suite.md take them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/policy.h"
+#include "util/arena.h"
+#include "util/error.h"
+
+/* A place in the suite file, 1-based; 0 where a value has none, as with --set. */
+struct kg_mark {
+    unsigned line;
+    unsigned column;
+};
+
+/* How a workload is brought. */
+enum kg_source { KG_SOURCE_KERNEL, KG_SOURCE_PLUGIN, KG_SOURCE_COMMAND };
+extern const char *const kg_source_names[4];
+
+enum { KG_PIN_NONE = -1, KG_PIN_AUTO = -2 };
+
+/* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
+struct kg_settings {
+    double threshold;               /* smallest relative change of time that matters */
+    double min_effect_ns;           /* smallest absolute change of time; 0: what the timer resolves */
+    double memory_threshold;        /* the same for peak memory */
+    uint64_t min_memory_effect_bytes;
+    uint64_t rounds_min;            /* 1 to rounds_max */
+    uint64_t rounds_max;
+    double min_time_ns;             /* measured time a round */
+    double timeout_ns;              /* for one worker process */
+    uint64_t memory_limit_bytes;    /* address space of a worker; 0: none */
+    unsigned devices;               /* bits 1u << enum kgate_device */
+    int pin;                        /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
+    uint64_t threads;               /* threads of a workload; 0: one for each CPU it may use */
+    uint64_t seed;                  /* of the random input */
+};
+
+/* A parameter and its values: one from `params`, several from `matrix`. */
+struct kg_axis {
+    const char *name;
+    struct kg_mark mark;
+    const char **values; /* scalar text as written; ranges are expanded into whole numbers */
+    struct kg_mark *value_marks;
+    size_t value_count; /* at least 1 */
+};
+
+enum kg_relation { KG_AT_LEAST, KG_AT_MOST }; /* ">=" and "<=" */
+
+/* An absolute limit on a metric of results, besides the baseline. */
+struct kg_budget {
+    const char *metric; /* a name of kg_budget_metrics */
+    enum kg_relation relation;
+    double limit; /* ns, bytes or 1/s, as the metric is */
+    struct kg_mark mark;
+};
+
+struct kg_workload_spec {
+    const char *name; /* unique in the suite */
+    struct kg_mark mark;
+    enum kg_source source;
+    const char *target; /* kernel's name, plugin's path, or the command's first word */
+    struct kg_mark target_mark;
+    const char *entry;    /* plugin: the workload in it; by default `name` */
+    const char **command; /* command: all its words, with {parameter} unexpanded; else NULL */
+    size_t command_count;
+    struct kg_axis *axes; /* params and matrix, in the order of the file */
+    size_t axis_count;
+    struct kg_budget *budgets;
+    size_t budget_count;
+    const char **tags;
+    size_t tag_count;
+    struct kg_settings settings; /* defaults with this workload's own on top */
+};
+
+struct kg_suite {
+    struct kg_arena arena; /* owns everything below */
+    const char *path;      /* as given */
+    const char *name;      /* `suite:`; by default the file's name without its ending */
+    struct kg_policy policy;
+    struct kg_settings defaults;
+    struct kg_workload_spec *workloads;
+    size_t workload_count;
+};
+
+/* Budget metrics: time_ns ("time"), "peak_memory", "items_per_second", "bytes_per_second",
+ * "flops_per_second". Terminated by NULL. */
+extern const char *const kg_budget_metrics[6];
+
+/* Reads a suite.
+ * path       a file; "-" for standard input
+ * overrides  `count` texts "key=value" that replace keys of `defaults`, or with "policy." in front
+ *            keys of `policy`, before workloads inherit from it ("rounds.min=3")
+ * suite      filled on success, to be freed with kg_suite_free; zeroed on failure
+ * err        on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_SYSTEM, KG_ERROR_MEMORY
+ * Limits: 16 MiB a file, 64 KiB a scalar, 32 levels, 1,000,000 nodes with aliases followed. */
+bool kg_suite_load(const char *path, const char *const *overrides, size_t count,
+                   struct kg_suite *suite, struct kg_error *err);
+
+/* The same from memory; `path` is what errors say. */
+bool kg_suite_parse(const char *path, const char *bytes, size_t length,
+                    const char *const *overrides, size_t count, struct kg_suite *suite,
+                    struct kg_error *err);
+
+void kg_suite_free(struct kg_suite *suite);

@@ -1,0 +1,171 @@
+/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v1.
+ * Times are nanoseconds a call; a figure that is not known is NaN, a text NULL. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/suite.h"
+#include "device/machine.h"
+#include "util/arena.h"
+#include "util/error.h"
+#include "util/record.h"
+
+#define KG_RESULTS_SCHEMA "kgate.results.v1"
+
+enum kg_status {
+    KG_STATUS_OK,
+    KG_STATUS_FAILED,     /* crash, timeout, wrong result, non-zero exit */
+    KG_STATUS_SKIPPED,    /* its device is missing */
+    KG_STATUS_UNMEASURED, /* the run ended before this case had a round */
+};
+extern const char *const kg_status_names[5];
+
+enum { KG_ROUND_SAMPLES_MOST = 10 };
+
+/* One fresh process measuring the case. Figures are over all its samples; of the samples themselves
+ * at most KG_ROUND_SAMPLES_MOST are kept, evenly spread over the round. */
+struct kg_round {
+    double median_ns;
+    double mean_ns;
+    double min_ns;
+    double max_ns;
+    double p95_ns;
+    double cpu_ns;      /* CPU time of all threads, a call */
+    double wall_ns;     /* the sum of the samples: the round's measured time, all calls */
+    double warm_up_ns;  /* time spent on warm-up, all calls */
+    uint64_t calls;     /* timed calls: samples times batch */
+    uint64_t batch;     /* calls a sample */
+    uint64_t peak_bytes;
+    uint64_t voluntary_switches;
+    uint64_t involuntary_switches;
+    uint64_t minor_faults;
+    uint64_t major_faults;
+    double *samples_ns;
+    size_t sample_count;
+    uint64_t samples_dropped;
+};
+
+/* Over the rounds of a case. The round is the unit: median is the median of round medians, mean and
+ * standard deviation are theirs, the interval is for their median; min and max are of all samples,
+ * p95 is the median of the rounds' p95. */
+struct kg_summary {
+    double median_ns;
+    double mean_ns;
+    double standard_deviation_ns;
+    double min_ns;
+    double max_ns;
+    double p95_ns;
+    double interval_low_ns; /* 95 %, percentile bootstrap */
+    double interval_high_ns;
+};
+
+/* Where a call's time goes. */
+struct kg_breakdown {
+    double wall_ns;
+    double gpu_ns;
+    double cpu_ns;
+    double transfer_ns;
+    double overhead_ns; /* of reading the clock, a call */
+};
+
+struct kg_memory {
+    uint64_t peak_bytes;      /* median over rounds of resident memory beyond the harness's */
+    uint64_t allocated_bytes; /* asked of the allocator that workloads are handed, at its peak */
+    uint64_t harness_bytes;   /* resident before the workload was set up */
+};
+
+/* What one call does and how fast; NaN where not known. */
+struct kg_case_work {
+    double items;
+    double bytes;
+    double flops;
+    double items_per_second;
+    double bytes_per_second;
+    double flops_per_second;
+};
+
+struct kg_case_check {
+    bool checked; /* false: the workload has no check */
+    double error;
+    double tolerance;
+};
+
+/* A limit of the suite, as kg_budget, without its place. */
+struct kg_limit {
+    const char *metric;
+    const char *relation; /* ">=" or "<=" */
+    double limit;
+};
+
+struct kg_case_result {
+    const char *id;
+    const char *workload;
+    const char *source; /* a name of kg_source_names */
+    struct kg_pair *params;
+    size_t param_count;
+    const char *device;  /* "cpu" or "cuda" */
+    const char *backend; /* "builtin", "plugin", "command" */
+    const char *definition_hash;
+    const char *code_hash; /* of the file the code came from; NULL where not to be had */
+    const char **tags;
+    size_t tag_count;
+    enum kg_status status;
+    const char *reason;      /* why not OK */
+    const char *stderr_tail; /* the last lines that it wrote; NULL where none */
+    /* how it is to be judged */
+    double threshold;
+    double min_effect_ns; /* what the suite says, or the timer's resolution if that is more */
+    double memory_threshold;
+    uint64_t min_memory_effect_bytes;
+    struct kg_limit *budgets;
+    size_t budget_count;
+    /* what was measured */
+    struct kg_round *rounds;
+    size_t round_count;
+    struct kg_summary summary; /* all NaN without rounds */
+    struct kg_breakdown breakdown;
+    struct kg_memory memory;
+    struct kg_case_work work;
+    struct kg_case_check check;
+};
+
+/* The suite's judgement, as far as later stages need it. */
+struct kg_results_policy {
+    unsigned fail_on; /* bits 1u << enum kg_change */
+    enum kg_missing_device missing_device;
+    double alpha;
+};
+
+struct kg_results {
+    struct kg_arena arena; /* owns everything below */
+    const char *created;   /* UTC, "2026-01-31T12:00:00Z" */
+    const char *kgate_version;
+    const char *suite;
+    const char *suite_path;
+    struct kg_results_policy policy;
+    bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
+    const char *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
+    struct kg_machine machine;
+    double timer_resolution_ns;
+    double measured_ns; /* sum of wall_ns over all rounds */
+    double elapsed_ns;  /* of the whole run */
+    struct kg_case_result *cases;
+    size_t case_count;
+};
+
+extern const struct kg_record kg_results_record;
+extern const struct kg_record kg_case_result_record;
+extern const struct kg_record kg_round_record;
+
+/* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
+void kg_case_summarize(struct kg_case_result *result);
+
+bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err);
+
+/* Reads results, or the journal that a killed run left beside them (journal.h).
+ * Refuses, as KG_ERROR_USAGE by name of the field, what does not fit: besides types, a negative or
+ * missing time, an empty id, two cases of one id.
+ * results: filled on success, to be freed with kg_results_free; zeroed on failure */
+bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err);
+void kg_results_free(struct kg_results *results);

@@ -1,0 +1,315 @@
+#include "plan/plan.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+#include "util/nearest.h"
+#include "util/text.h"
+#include "workload/params.h"
+#include "workload/registry.h"
+
+enum { KERNELS_MOST = 256, PARAMS_MOST = 64 };
+
+const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
+
+struct planner {
+    const struct kg_suite *suite;
+    const struct kg_machine *machine;
+    const struct kg_plan_options *options;
+    struct kg_plan *plan;
+    size_t capacity;
+    uint64_t matched; /* cases that passed the filter so far */
+    struct kg_error *err;
+};
+
+static const struct kgate_workload *kernel_find(const struct planner *planner,
+                                                const struct kg_workload_spec *spec)
+{
+    const struct kgate_workload *kernel = kg_registry_find(spec->target);
+    if (kernel)
+        return kernel;
+    size_t count;
+    const struct kgate_workload *const *all = kg_registry_workloads(&count);
+    const char *names[KERNELS_MOST];
+    struct kg_text known = {0};
+    for (size_t i = 0; i < count && i < KERNELS_MOST; i++) {
+        names[i] = all[i]->name;
+        kg_text_printf(&known, "%s%s", i ? ", " : "", all[i]->name);
+    }
+    const char *nearest = kg_nearest(spec->target, names, count < KERNELS_MOST ? count : KERNELS_MOST);
+    kg_error_at(planner->err, planner->suite->path, spec->target_mark.line,
+                spec->target_mark.column, "there is no kernel '%s'; %s%s%s", spec->target,
+                nearest ? "did you mean '" : "there are: ",
+                nearest ? nearest : kg_text_string(&known), nearest ? "'?" : "");
+    kg_text_free(&known);
+    return NULL;
+}
+
+/* Says, at the place of the value at fault, what kg_params_resolve or describe found. */
+static bool param_error(const struct planner *planner, const struct kg_workload_spec *spec,
+                        const size_t *choice, size_t at)
+{
+    const struct kg_mark *mark = &spec->mark;
+    if (at < spec->axis_count)
+        mark = &spec->axes[at].value_marks[choice[at]];
+    char message[sizeof planner->err->message];
+    memcpy(message, planner->err->message, sizeof message);
+    return kg_error_at(planner->err, planner->suite->path, mark->line, mark->column,
+                       "in workload '%s': %s", spec->name, message);
+}
+
+/* Resolves the parameters of one case of a built-in kernel and asks it whether they go together. */
+static bool kernel_accepts(struct planner *planner, const struct kg_workload_spec *spec,
+                           const struct kgate_workload *kernel, const struct kg_case *planned,
+                           const size_t *choice)
+{
+    struct kgate_value values[PARAMS_MOST];
+    size_t at = SIZE_MAX;
+    if (kernel->param_count > PARAMS_MOST)
+        return kg_error_set(planner->err, KG_ERROR_USAGE, "kernel '%s' has too many parameters",
+                            kernel->name);
+    if (!kg_params_resolve(kernel, planned->params, planned->param_count, values, &at,
+                           planner->err))
+        return param_error(planner, spec, choice, at);
+    if (!kernel->describe)
+        return true;
+    struct kgate_context context = {.values = values, .device = planned->device, .threads = 1};
+    struct kgate_work work;
+    if (kernel->describe(&context, &work))
+        return true;
+    kg_error_set(planner->err, KG_ERROR_USAGE, "%s", context.message);
+    return param_error(planner, spec, choice, SIZE_MAX);
+}
+
+static const char *skip_reason(struct planner *planner, const struct kgate_workload *kernel,
+                               enum kgate_device device)
+{
+    struct kg_arena *arena = &planner->plan->arena;
+    if (device == KGATE_DEVICE_CUDA && planner->machine->gpu_count == 0)
+        return kg_arena_printf(arena, "no CUDA device: %s", planner->machine->cuda_missing);
+    if (kernel && !(kernel->devices & 1u << device))
+        return kg_arena_printf(arena, "kernel '%s' has no %s version", kernel->name,
+                               kg_device_names[device]);
+    return NULL;
+}
+
+/* Puts parameters into a command's word: "{name}" becomes the value, "{{" a brace. */
+static bool word_expand(struct planner *planner, const struct kg_workload_spec *spec,
+                        const struct kg_case *planned, const char *word, const char **expanded)
+{
+    struct kg_text text = {0};
+    bool known = true;
+    for (const char *c = word; *c && known; c++) {
+        const char *end = *c == '{' ? strchr(c, '}') : NULL;
+        if (c[0] == '{' && c[1] == '{') {
+            kg_text_append(&text, "{");
+            c++;
+        } else if (end) {
+            const size_t length = (size_t)(end - c - 1);
+            known = false;
+            for (size_t i = 0; i < planned->param_count && !known; i++)
+                if (strlen(planned->params[i].name) == length &&
+                    !strncmp(planned->params[i].name, c + 1, length)) {
+                    kg_text_append(&text, planned->params[i].value);
+                    known = true;
+                }
+            if (!known)
+                kg_error_at(planner->err, planner->suite->path, spec->target_mark.line,
+                            spec->target_mark.column,
+                            "in workload '%s': the command has %.*s, but there is no such "
+                            "parameter; write {{ for a brace",
+                            spec->name, (int)(length + 2), c);
+            c = end;
+        } else {
+            kg_text_append_bytes(&text, c, 1);
+        }
+    }
+    *expanded = known && !text.failed ? kg_arena_copy(&planner->plan->arena, kg_text_string(&text))
+                                      : NULL;
+    kg_text_free(&text);
+    return known && !*expanded ? kg_error_memory(planner->err) : known;
+}
+
+static bool command_expand(struct planner *planner, const struct kg_workload_spec *spec,
+                           struct kg_case *planned)
+{
+    planned->command = kg_arena_alloc(&planner->plan->arena, spec->command_count + 1,
+                                      sizeof *planned->command);
+    if (!planned->command)
+        return kg_error_memory(planner->err);
+    for (size_t i = 0; i < spec->command_count; i++)
+        if (!word_expand(planner, spec, planned, spec->command[i], &planned->command[i]))
+            return false;
+    planned->command_count = spec->command_count;
+    return true;
+}
+
+/* What makes two cases the same work: not how long or how often it is measured. */
+static const char *definition_hash(struct kg_arena *arena, const struct kg_case *planned,
+                                   const struct kgate_workload *kernel)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    uint64_t hash = kg_hash_string(KG_HASH_START, kg_source_names[spec->source]);
+    hash = kg_hash_string(hash, spec->source == KG_SOURCE_COMMAND ? "" : spec->target);
+    hash = kg_hash_string(hash, spec->entry ? spec->entry : "");
+    for (size_t i = 0; i < planned->command_count; i++)
+        hash = kg_hash_string(hash, planned->command[i]);
+    for (size_t i = 0; i < planned->param_count; i++) {
+        hash = kg_hash_string(hash, planned->params[i].name);
+        hash = kg_hash_string(hash, planned->params[i].value);
+    }
+    hash = kg_hash_string(hash, kg_device_names[planned->device]);
+    const uint64_t numbers[] = {kernel ? kernel->revision : 0, spec->settings.threads,
+                                spec->settings.seed};
+    hash = kg_hash_bytes(hash, numbers, sizeof numbers);
+    return kg_arena_printf(arena, "%016" PRIx64, hash);
+}
+
+static const char *case_id(struct kg_arena *arena, const struct kg_case *planned)
+{
+    struct kg_text text = {0};
+    kg_text_append(&text, planned->spec->name);
+    for (size_t i = 0; i < planned->param_count; i++)
+        kg_text_printf(&text, "%c%s=%s", i ? ',' : '/', planned->params[i].name,
+                       planned->params[i].value);
+    kg_text_printf(&text, "/%s", kg_device_names[planned->device]);
+    const char *id = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return id;
+}
+
+/* Whether filter and shard keep this id. */
+static bool selected(struct planner *planner, const char *id)
+{
+    const struct kg_plan_options *options = planner->options;
+    if (options->filter && fnmatch(options->filter, id, 0) != 0)
+        return false;
+    const uint64_t position = planner->matched++;
+    return !options->shard_count || position % options->shard_count == options->shard_index;
+}
+
+static struct kg_case *case_append(struct planner *planner)
+{
+    struct kg_plan *plan = planner->plan;
+    if (plan->case_count == planner->capacity) {
+        const size_t capacity = planner->capacity ? planner->capacity * 2 : 64;
+        struct kg_case *cases = kg_arena_alloc(&plan->arena, capacity, sizeof *cases);
+        if (!cases)
+            return NULL;
+        if (plan->case_count)
+            memcpy(cases, plan->cases, plan->case_count * sizeof *cases);
+        plan->cases = cases;
+        planner->capacity = capacity;
+    }
+    return &plan->cases[plan->case_count];
+}
+
+/* Plans one workload with one value of each axis on one device. */
+static bool case_plan(struct planner *planner, const struct kg_workload_spec *spec,
+                      const struct kgate_workload *kernel, const size_t *choice,
+                      enum kgate_device device)
+{
+    struct kg_arena *arena = &planner->plan->arena;
+    struct kg_case *planned = case_append(planner);
+    if (!planned)
+        return kg_error_memory(planner->err);
+    *planned = (struct kg_case){.spec = spec, .device = device, .param_count = spec->axis_count};
+    planned->params = kg_arena_alloc(arena, spec->axis_count, sizeof *planned->params);
+    if (!planned->params)
+        return kg_error_memory(planner->err);
+    for (size_t i = 0; i < spec->axis_count; i++)
+        planned->params[i] = (struct kg_pair){.name = spec->axes[i].name,
+                                              .value = spec->axes[i].values[choice[i]]};
+    planned->id = case_id(arena, planned);
+    if (!planned->id)
+        return kg_error_memory(planner->err);
+    if (kernel && !kernel_accepts(planner, spec, kernel, planned, choice))
+        return false;
+    if (spec->source == KG_SOURCE_COMMAND && !command_expand(planner, spec, planned))
+        return false;
+    planned->skip_reason = skip_reason(planner, kernel, device);
+    planned->definition_hash = definition_hash(arena, planned, kernel);
+    if (!planned->definition_hash)
+        return kg_error_memory(planner->err);
+    if (selected(planner, planned->id))
+        planner->plan->case_count++;
+    else
+        planner->plan->left_out++;
+    return true;
+}
+
+/* Counts through the cross product, the last axis fastest; false when it is through. */
+static bool choice_advance(const struct kg_workload_spec *spec, size_t *choice)
+{
+    for (size_t i = spec->axis_count; i-- > 0;) {
+        if (++choice[i] < spec->axes[i].value_count)
+            return true;
+        choice[i] = 0;
+    }
+    return false;
+}
+
+static bool workload_plan(struct planner *planner, const struct kg_workload_spec *spec)
+{
+    const struct kgate_workload *kernel = NULL;
+    if (spec->source == KG_SOURCE_KERNEL && !(kernel = kernel_find(planner, spec)))
+        return false;
+    size_t *choice = kg_arena_alloc(&planner->plan->arena, spec->axis_count, sizeof *choice);
+    if (!choice)
+        return kg_error_memory(planner->err);
+    do {
+        for (int device = 0; kg_device_names[device]; device++)
+            if (spec->settings.devices & 1u << device &&
+                !case_plan(planner, spec, kernel, choice, (enum kgate_device)device))
+                return false;
+    } while (choice_advance(spec, choice));
+    return true;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Two cases of one id would be measured twice and compared with each other's baseline. */
+static bool ids_unique(struct planner *planner)
+{
+    struct kg_plan *plan = planner->plan;
+    const char **ids = kg_arena_alloc(&plan->arena, plan->case_count, sizeof *ids);
+    if (!ids)
+        return kg_error_memory(planner->err);
+    for (size_t i = 0; i < plan->case_count; i++)
+        ids[i] = plan->cases[i].id;
+    qsort(ids, plan->case_count, sizeof *ids, compare_ids);
+    for (size_t i = 1; i < plan->case_count; i++)
+        if (!strcmp(ids[i], ids[i - 1]))
+            return kg_error_at(planner->err, planner->suite->path, 0, 0,
+                               "two cases have the id '%s'; take one of the equal values out",
+                               ids[i]);
+    return true;
+}
+
+bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine,
+                  const struct kg_plan_options *options, struct kg_plan *plan,
+                  struct kg_error *err)
+{
+    *plan = (struct kg_plan){0};
+    struct planner planner = {
+        .suite = suite, .machine = machine, .options = options, .plan = plan, .err = err};
+    bool good = true;
+    for (size_t i = 0; i < suite->workload_count && good; i++)
+        good = workload_plan(&planner, &suite->workloads[i]);
+    if (good && ids_unique(&planner))
+        return true;
+    kg_plan_free(plan);
+    return false;
+}
+
+void kg_plan_free(struct kg_plan *plan)
+{
+    kg_arena_free(&plan->arena);
+    *plan = (struct kg_plan){0};
+}

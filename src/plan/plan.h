@@ -1,0 +1,49 @@
+/* plan.h: the cases that a suite comes to: every workload with every set of its parameter values on
+ * each of its devices. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/suite.h"
+#include "device/machine.h"
+#include "kgate/plugin.h"
+#include "util/arena.h"
+#include "util/error.h"
+#include "util/record.h"
+
+struct kg_case {
+    const char *id;
+    const struct kg_workload_spec *spec; /* borrowed from the suite, which must live longer */
+    struct kg_pair *params;
+    size_t param_count;
+    enum kgate_device device;
+    const char **command; /* parameters put in; NULL but for commands */
+    size_t command_count;
+    const char *definition_hash; /* 16 hexadecimal digits */
+    const char *skip_reason;     /* why it cannot run on this machine; NULL where it can */
+};
+
+struct kg_plan {
+    struct kg_arena arena; /* owns the cases */
+    struct kg_case *cases;
+    size_t case_count;
+    size_t left_out; /* by filter and shard */
+};
+
+struct kg_plan_options {
+    const char *filter;   /* glob on the id (fnmatch, `*` matches `/` too), or NULL */
+    uint64_t shard_index; /* 0 to shard_count - 1 */
+    uint64_t shard_count; /* 0: no shards; else every shard_count-th case after the filter */
+};
+
+extern const char *const kg_device_names[3];
+
+/* Plans. A workload that does not exist, or a parameter that its kernel does not have, is
+ * KG_ERROR_USAGE at its place in the suite; a plugin's parameters are not known before it is loaded
+ * in a worker. A case whose device is not on this machine gets a skip_reason.
+ * plan: filled on success, to be freed with kg_plan_free; zeroed on failure */
+bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine,
+                  const struct kg_plan_options *options, struct kg_plan *plan,
+                  struct kg_error *err);
+void kg_plan_free(struct kg_plan *plan);

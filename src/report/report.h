@@ -1,0 +1,31 @@
+/* report.h: reports of what was measured and decided. They print, they decide nothing. Pure: text in
+ * memory from structs; a text whose `failed` is set ran out of memory. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/comparison.h"
+#include "measure/results.h"
+#include "util/text.h"
+
+struct kg_report_style {
+    bool colour; /* ANSI colours */
+    size_t top;  /* rows of a ranking; 0: all */
+    bool quiet;  /* the verdict and what failed only */
+    bool verbose; /* unchanged cases too */
+};
+
+/* For a terminal. */
+void kg_report_comparison_text(const struct kg_comparison *comparison,
+                               const struct kg_report_style *style, struct kg_text *text);
+void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
+                            struct kg_text *text);
+
+enum { KG_MARKDOWN_MOST = 65536 }; /* characters a pull request's comment may have */
+
+/* For a pull request: the verdict in the first line, a table of what changed, the rest folded away,
+ * machine and policy at the end; always under KG_MARKDOWN_MOST characters, by leaving out the least
+ * important rows and saying how many. */
+void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_t top,
+                                   struct kg_text *text);
+void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text);

@@ -1,0 +1,100 @@
+#include "util/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 64 * 1024 };
+
+struct kg_arena_block {
+    struct kg_arena_block *next;
+    size_t used;
+    size_t capacity;
+    max_align_t data[];
+};
+
+static struct kg_arena_block *block_new(size_t capacity)
+{
+    if (capacity > SIZE_MAX - sizeof(struct kg_arena_block))
+        return NULL;
+    /* calloc, so that what the arena gives is zero without touching each page here */
+    struct kg_arena_block *block = calloc(1, sizeof *block + capacity);
+    if (block)
+        block->capacity = capacity;
+    return block;
+}
+
+void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size)
+{
+    const size_t align = sizeof(max_align_t);
+    if (size && count > (SIZE_MAX - align) / size)
+        return NULL;
+    size_t bytes = (count * size + align - 1) / align * align;
+    struct kg_arena_block *head = arena->head;
+    if (!head || head->capacity - head->used < bytes) {
+        struct kg_arena_block *block = block_new(bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+        if (!block)
+            return NULL;
+        if (head && bytes > BLOCK_BYTES / 4) {
+            /* A large item gets a block of its own behind the head, whose room stays in use. */
+            block->next = head->next;
+            head->next = block;
+        } else {
+            block->next = head;
+            arena->head = block;
+        }
+        head = block;
+    }
+    void *memory = (char *)head->data + head->used;
+    head->used += bytes;
+    return memory;
+}
+
+char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t length)
+{
+    if (length == SIZE_MAX)
+        return NULL;
+    char *copy = kg_arena_alloc(arena, length + 1, 1);
+    if (copy && length)
+        memcpy(copy, bytes, length);
+    return copy;
+}
+
+char *kg_arena_copy(struct kg_arena *arena, const char *string)
+{
+    return kg_arena_copy_bytes(arena, string, strlen(string));
+}
+
+char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : kg_arena_alloc(arena, (size_t)length + 1, 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void kg_arena_adopt(struct kg_arena *into, struct kg_arena *from)
+{
+    struct kg_arena_block **tail = &into->head;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = from->head;
+    from->head = NULL;
+}
+
+void kg_arena_free(struct kg_arena *arena)
+{
+    for (struct kg_arena_block *block = arena->head, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    arena->head = NULL;
+}

@@ -1,0 +1,30 @@
+/* arena.h: one owner for everything a stage makes. Blocks are freed all at once; no free per item.
+ * Not thread-safe: one arena belongs to one thread at a time. */
+#pragma once
+#include <stddef.h>
+
+struct kg_arena_block;
+
+/* Zero-initialise before first use: `struct kg_arena arena = {0};`. */
+struct kg_arena {
+    struct kg_arena_block *head;
+};
+
+/* Zeroed memory for `count` items of `size` bytes, aligned for any type, valid until the arena is
+ * freed. A count of 0 gives a valid pointer.
+ * returns NULL where memory is out or count * size overflows; the arena stays usable */
+void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size);
+
+/* A copy of a string, or of its first `length` bytes and a terminator. NULL as above. */
+char *kg_arena_copy(struct kg_arena *arena, const char *string);
+char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t length);
+
+/* A formatted string as printf makes it. NULL as above. */
+__attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *arena,
+                                                            const char *format, ...);
+
+/* Moves every block of `from` into `into`; pointers stay valid, `from` is left empty. */
+void kg_arena_adopt(struct kg_arena *into, struct kg_arena *from);
+
+/* Frees every block; the arena is empty and usable again. */
+void kg_arena_free(struct kg_arena *arena);

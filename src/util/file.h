@@ -1,0 +1,29 @@
+/* file.h: whole files, read and written so that nobody ever sees half of one. Thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/error.h"
+#include "util/text.h"
+
+/* Appends a whole file to `text`. "-" reads standard input. A file longer than `most` bytes, a
+ * directory, or one that is not there is KG_ERROR_USAGE; a failing read KG_ERROR_SYSTEM. */
+bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg_error *err);
+
+/* Writes a file by way of a temporary one beside it: write, fsync, rename, fsync of the folder.
+ * On failure what was there is untouched and the temporary file is gone. A symbolic link is
+ * followed, so that it stays one; permissions of an existing file are kept. */
+bool kg_file_write(const char *path, const char *bytes, size_t length, struct kg_error *err);
+
+/* Makes a folder and those above it; one that is there is fine. */
+bool kg_directory_make(const char *path, struct kg_error *err);
+
+/* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`.
+ * Held until kg_file_unlock or the end of the process, however it ends.
+ * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM) or it cannot be made */
+int kg_file_lock(const char *path, double seconds, struct kg_error *err);
+void kg_file_unlock(int lock);
+
+/* FNV-1a hash of a file's bytes as 16 hexadecimal digits into `hex` (17 bytes); false where it
+ * cannot be read. */
+bool kg_file_hash(const char *path, char *hex);

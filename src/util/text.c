@@ -1,0 +1,80 @@
+#include "util/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for `extra` more bytes and the terminator. */
+static bool reserve(struct kg_text *text, size_t extra)
+{
+    if (text->failed || extra >= SIZE_MAX / 2 - text->length) {
+        text->failed = true;
+        return false;
+    }
+    const size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void kg_text_append_bytes(struct kg_text *text, const char *bytes, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void kg_text_append(struct kg_text *text, const char *string)
+{
+    kg_text_append_bytes(text, string, strlen(string));
+}
+
+void kg_text_printf(struct kg_text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        text->failed = true;
+    else if (reserve(text, (size_t)length)) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void kg_text_truncate(struct kg_text *text, size_t length)
+{
+    if (length >= text->length)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
+const char *kg_text_string(const struct kg_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+void kg_text_free(struct kg_text *text)
+{
+    free(text->data);
+    *text = (struct kg_text){0};
+}

@@ -1,0 +1,23 @@
+/* text.h: a growing string, for reports and messages. A failed allocation is remembered, so that a
+ * writer appends freely and its caller asks once. Not thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero-initialise before first use; kg_text_free when done. */
+struct kg_text {
+    char *data;    /* terminated; NULL while empty */
+    size_t length; /* without the terminator */
+    size_t capacity;
+    bool failed; /* an allocation failed: the text is incomplete */
+};
+
+void kg_text_append(struct kg_text *text, const char *string);
+void kg_text_append_bytes(struct kg_text *text, const char *bytes, size_t length);
+__attribute__((format(printf, 2, 3))) void kg_text_printf(struct kg_text *text, const char *format,
+                                                          ...);
+/* Cuts the text back to `length` bytes; nothing where it is shorter. */
+void kg_text_truncate(struct kg_text *text, size_t length);
+/* The text as a string, "" while empty; owned by the text. */
+const char *kg_text_string(const struct kg_text *text);
+void kg_text_free(struct kg_text *text);
