@@ -41,13 +41,13 @@ enum kgate_param_type {
 
 /** One parameter of a workload. A table of them is static and constant. */
 struct kgate_param {
-    const char *name;             /**< the key in the suite */
-    enum kgate_param_type type;   /**< how its text is read */
-    const char *default_text;     /**< used where the suite gives none; never NULL */
-    double minimum;               /**< least allowed value; not for KGATE_PARAM_CHOICE */
-    double maximum;               /**< greatest allowed value; not for KGATE_PARAM_CHOICE */
-    const char *const *choices;   /**< NULL-terminated; KGATE_PARAM_CHOICE only */
-    const char *help;             /**< one phrase, without a final stop */
+    const char *name;           /**< the key in the suite */
+    enum kgate_param_type type; /**< how its text is read */
+    const char *default_text;   /**< used where the suite gives none; never NULL */
+    double minimum;             /**< least allowed value; not for KGATE_PARAM_CHOICE */
+    double maximum;             /**< greatest allowed value; not for KGATE_PARAM_CHOICE */
+    const char *const *choices; /**< NULL-terminated; KGATE_PARAM_CHOICE only */
+    const char *help;           /**< one phrase, without a final stop */
 };
 
 /** A parameter's value. */
@@ -65,7 +65,7 @@ struct kgate_work {
 
 /** What `check` found. A case whose error is above its tolerance, or is not a number, is FAILED. */
 struct kgate_check {
-    double error;     /**< the largest deviation found, as the workload's documentation defines it */
+    double error; /**< the largest deviation found, as the workload's documentation defines it */
     double tolerance; /**< the largest deviation that rounding can explain */
 };
 

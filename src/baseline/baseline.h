@@ -28,7 +28,7 @@ struct kg_baseline_run {
     const char *suite;
     const char *pin; /* its name; NULL: an ordinary run, one of the last N */
     const char *kgate_version;
-    const char *kernel;      /* facts beside the fingerprint, for the report */
+    const char *kernel; /* facts beside the fingerprint, for the report */
     const char *governor;
     const char *compiler;
     const char *cuda_driver;
@@ -39,7 +39,7 @@ struct kg_baseline_run {
 struct kg_baseline {
     struct kg_arena arena; /* owns everything below */
     const char *fingerprint;
-    struct kg_machine machine; /* of the newest run */
+    struct kg_machine machine;    /* of the newest run */
     struct kg_baseline_run *runs; /* oldest first */
     size_t run_count;
 };
@@ -77,6 +77,7 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         struct kg_error *err);
 
 /* Removes, under the lock, runs of the file at `path`: ordinary runs beyond the last `keep` of each
- * suite, or with `pin` the run pinned so, or with `suite` only that suite's. removed may be NULL. */
+ * suite, or with `pin` the run pinned so, or with `suite` only that suite's. removed may be NULL.
+ */
 bool kg_baseline_prune(const char *directory, const char *fingerprint, size_t keep, const char *pin,
                        const char *suite, size_t *removed, struct kg_error *err);

@@ -33,12 +33,12 @@ struct kg_metric {
     double ratio;        /* current / baseline */
     double interval_low; /* of the ratio, 95 %; NaN where not estimated */
     double interval_high;
-    double p_value;      /* adjusted for the number of tests (Holm); NaN where not tested */
-    double threshold;    /* the relative change that counts: the suite's, or the noise floor */
-    double noise_floor;  /* share; NaN where the baseline has one run */
-    double min_effect;   /* the absolute change that counts, in the unit */
+    double p_value;     /* adjusted for the number of tests (Holm); NaN where not tested */
+    double threshold;   /* the relative change that counts: the suite's, or the noise floor */
+    double noise_floor; /* share; NaN where the baseline has one run */
+    double min_effect;  /* the absolute change that counts, in the unit */
     enum kg_change change;
-    const char *reason;  /* one sentence; NULL where the figures say it all */
+    const char *reason; /* one sentence; NULL where the figures say it all */
 };
 
 struct kg_case_change {
@@ -49,7 +49,7 @@ struct kg_case_change {
     const char *reason;    /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
     bool fails;            /* the policy fails on it */
     size_t rounds;
-    double time_ns;        /* median, NaN without rounds */
+    double time_ns;            /* median, NaN without rounds */
     struct kg_metric *metrics; /* the deciding one first */
     size_t metric_count;
 };
@@ -64,7 +64,7 @@ struct kg_comparison {
     const char *kgate_version;
     const char *suite;
     enum kg_verdict verdict;
-    size_t exit_status;         /* an enum kg_exit */
+    size_t exit_status;           /* an enum kg_exit */
     const char **verdict_reasons; /* sentences, the one that set the exit status first */
     size_t verdict_reason_count;
     struct kg_results_policy policy;
@@ -73,18 +73,19 @@ struct kg_comparison {
     size_t baseline_runs;         /* ordinary runs compared with */
     const char **pins;            /* names of the pinned runs compared with */
     size_t pin_count;
-    struct kg_machine machine;    /* of the current results */
-    const char **notes;           /* facts that differ and whatever else a reader must know */
+    struct kg_machine machine; /* of the current results */
+    const char **notes;        /* facts that differ and whatever else a reader must know */
     size_t note_count;
     struct kg_change_counts counts;
-    struct kg_case_change *cases; /* ranked: failed, worst regression … best improvement … the rest */
+    struct kg_case_change
+        *cases; /* ranked: failed, worst regression … best improvement … the rest */
     size_t case_count;
 };
 
 extern const struct kg_record kg_comparison_record;
 
-/* Compares. Runs of another suite than current's are left aside; a baseline of another machine makes
- * every case NEW with that reason, a changed definition the case NEW with that one.
+/* Compares. Runs of another suite than current's are left aside; a baseline of another machine
+ * makes every case NEW with that reason, a changed definition the case NEW with that one.
  * comparison: filled on success, to be freed with kg_comparison_free; zeroed on failure */
 bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
                 struct kg_comparison *comparison, struct kg_error *err);

@@ -23,19 +23,19 @@ enum { KG_PIN_NONE = -1, KG_PIN_AUTO = -2 };
 
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
 struct kg_settings {
-    double threshold;               /* smallest relative change of time that matters */
-    double min_effect_ns;           /* smallest absolute change of time; 0: what the timer resolves */
-    double memory_threshold;        /* the same for peak memory */
+    double threshold;        /* smallest relative change of time that matters */
+    double min_effect_ns;    /* smallest absolute change of time; 0: what the timer resolves */
+    double memory_threshold; /* the same for peak memory */
     uint64_t min_memory_effect_bytes;
-    uint64_t rounds_min;            /* 1 to rounds_max */
+    uint64_t rounds_min; /* 1 to rounds_max */
     uint64_t rounds_max;
-    double min_time_ns;             /* measured time a round */
-    double timeout_ns;              /* for one worker process */
-    uint64_t memory_limit_bytes;    /* address space of a worker; 0: none */
-    unsigned devices;               /* bits 1u << enum kgate_device */
-    int pin;                        /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
-    uint64_t threads;               /* threads of a workload; 0: one for each CPU it may use */
-    uint64_t seed;                  /* of the random input */
+    double min_time_ns;          /* measured time a round */
+    double timeout_ns;           /* for one worker process */
+    uint64_t memory_limit_bytes; /* address space of a worker; 0: none */
+    unsigned devices;            /* bits 1u << enum kgate_device */
+    int pin;                     /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
+    uint64_t threads;            /* threads of a workload; 0: one for each CPU it may use */
+    uint64_t seed;               /* of the random input */
 };
 
 /* A parameter and its values: one from `params`, several from `matrix`. */

@@ -23,10 +23,10 @@ static const struct kg_field gpu_fields[] = {
 static const struct kg_record gpu_record = KG_RECORD_OF(struct kg_gpu, gpu_fields);
 
 #define FACT(member)                                                                               \
-    {.name = #member,                                                                              \
-     .kind = KG_FIELD_STRING,                                                                      \
-     .optional = true,                                                                             \
-     .offset = offsetof(struct kg_machine, member)}
+    {                                                                                              \
+        .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
+        .offset = offsetof(struct kg_machine, member)                                              \
+    }
 static const struct kg_field machine_fields[] = {
     KG_FIELD(struct kg_machine, fingerprint, KG_FIELD_STRING),
     KG_FIELD(struct kg_machine, cpu_model, KG_FIELD_STRING),
@@ -161,8 +161,7 @@ static bool gpus_read(struct kg_arena *arena, struct kg_machine *machine)
             return false;
     }
     if (driver) {
-        machine->cuda_driver =
-            kg_arena_printf(arena, "%d.%d", driver / 1000, driver % 1000 / 10);
+        machine->cuda_driver = kg_arena_printf(arena, "%d.%d", driver / 1000, driver % 1000 / 10);
         if (!machine->cuda_driver)
             return false;
     }

@@ -1,5 +1,5 @@
-/* machine.h: what this machine is: the facts that results carry, and the fingerprint that says which
- * results may be compared. */
+/* machine.h: what this machine is: the facts that results carry, and the fingerprint that says
+ * which results may be compared. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ struct kg_gpu {
 struct kg_machine {
     const char *fingerprint; /* file-name safe: "amd-epyc-2cpu-24gib-0f3a9c1d" */
     const char *cpu_model;
-    uint64_t cpu_count;      /* CPUs that this process may use */
-    uint64_t memory_bytes;   /* of the machine, to the nearest GiB: boots differ by a little */
+    uint64_t cpu_count;    /* CPUs that this process may use */
+    uint64_t memory_bytes; /* of the machine, to the nearest GiB: boots differ by a little */
     struct kg_gpu *gpus;
     size_t gpu_count;
     /* Facts beside the fingerprint: a difference is said in the report, not hidden. */

@@ -31,11 +31,11 @@ struct kg_round {
     double min_ns;
     double max_ns;
     double p95_ns;
-    double cpu_ns;      /* CPU time of all threads, a call */
-    double wall_ns;     /* the sum of the samples: the round's measured time, all calls */
-    double warm_up_ns;  /* time spent on warm-up, all calls */
-    uint64_t calls;     /* timed calls: samples times batch */
-    uint64_t batch;     /* calls a sample */
+    double cpu_ns;     /* CPU time of all threads, a call */
+    double wall_ns;    /* the sum of the samples: the round's measured time, all calls */
+    double warm_up_ns; /* time spent on warm-up, all calls */
+    uint64_t calls;    /* timed calls: samples times batch */
+    uint64_t batch;    /* calls a sample */
     uint64_t peak_bytes;
     uint64_t voluntary_switches;
     uint64_t involuntary_switches;
@@ -144,8 +144,9 @@ struct kg_results {
     const char *suite;
     const char *suite_path;
     struct kg_results_policy policy;
-    bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
-    const char *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
+    bool complete; /* false: interrupted, or read from the journal of a run that was killed */
+    const char
+        *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
     struct kg_machine machine;
     double timer_resolution_ns;
     double measured_ns; /* sum of wall_ns over all rounds */

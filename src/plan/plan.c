@@ -39,7 +39,8 @@ static const struct kgate_workload *kernel_find(const struct planner *planner,
         names[i] = all[i]->name;
         kg_text_printf(&known, "%s%s", i ? ", " : "", all[i]->name);
     }
-    const char *nearest = kg_nearest(spec->target, names, count < KERNELS_MOST ? count : KERNELS_MOST);
+    const char *nearest =
+        kg_nearest(spec->target, names, count < KERNELS_MOST ? count : KERNELS_MOST);
     kg_error_at(planner->err, planner->suite->path, spec->target_mark.line,
                 spec->target_mark.column, "there is no kernel '%s'; %s%s%s", spec->target,
                 nearest ? "did you mean '" : "there are: ",
@@ -127,8 +128,8 @@ static bool word_expand(struct planner *planner, const struct kg_workload_spec *
             kg_text_append_bytes(&text, c, 1);
         }
     }
-    *expanded = known && !text.failed ? kg_arena_copy(&planner->plan->arena, kg_text_string(&text))
-                                      : NULL;
+    *expanded =
+        known && !text.failed ? kg_arena_copy(&planner->plan->arena, kg_text_string(&text)) : NULL;
     kg_text_free(&text);
     return known && !*expanded ? kg_error_memory(planner->err) : known;
 }
@@ -136,8 +137,8 @@ static bool word_expand(struct planner *planner, const struct kg_workload_spec *
 static bool command_expand(struct planner *planner, const struct kg_workload_spec *spec,
                            struct kg_case *planned)
 {
-    planned->command = kg_arena_alloc(&planner->plan->arena, spec->command_count + 1,
-                                      sizeof *planned->command);
+    planned->command =
+        kg_arena_alloc(&planner->plan->arena, spec->command_count + 1, sizeof *planned->command);
     if (!planned->command)
         return kg_error_memory(planner->err);
     for (size_t i = 0; i < spec->command_count; i++)
@@ -221,8 +222,8 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     if (!planned->params)
         return kg_error_memory(planner->err);
     for (size_t i = 0; i < spec->axis_count; i++)
-        planned->params[i] = (struct kg_pair){.name = spec->axes[i].name,
-                                              .value = spec->axes[i].values[choice[i]]};
+        planned->params[i] =
+            (struct kg_pair){.name = spec->axes[i].name, .value = spec->axes[i].values[choice[i]]};
     planned->id = case_id(arena, planned);
     if (!planned->id)
         return kg_error_memory(planner->err);
@@ -293,8 +294,7 @@ static bool ids_unique(struct planner *planner)
 }
 
 bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine,
-                  const struct kg_plan_options *options, struct kg_plan *plan,
-                  struct kg_error *err)
+                  const struct kg_plan_options *options, struct kg_plan *plan, struct kg_error *err)
 {
     *plan = (struct kg_plan){0};
     struct planner planner = {

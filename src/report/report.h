@@ -1,5 +1,5 @@
-/* report.h: reports of what was measured and decided. They print, they decide nothing. Pure: text in
- * memory from structs; a text whose `failed` is set ran out of memory. */
+/* report.h: reports of what was measured and decided. They print, they decide nothing. Pure: text
+ * in memory from structs; a text whose `failed` is set ran out of memory. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 #include "util/text.h"
 
 struct kg_report_style {
-    bool colour; /* ANSI colours */
-    size_t top;  /* rows of a ranking; 0: all */
-    bool quiet;  /* the verdict and what failed only */
+    bool colour;  /* ANSI colours */
+    size_t top;   /* rows of a ranking; 0: all */
+    bool quiet;   /* the verdict and what failed only */
     bool verbose; /* unchanged cases too */
 };
 

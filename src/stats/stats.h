@@ -27,9 +27,9 @@ struct kg_interval kg_median_interval(const double *x, size_t n, double confiden
 
 /* What two sets of round medians say about the ratio current / base. */
 struct kg_ratio {
-    double ratio; /* median(current) / median(base) */
+    double ratio;                /* median(current) / median(base) */
     struct kg_interval interval; /* 95 % */
-    double p_value; /* two-sided, of "the ratio is 1" */
+    double p_value;              /* two-sided, of "the ratio is 1" */
 };
 
 /* Both arrays sorted ascending, all values > 0, counts at least 1. The bootstrap distribution of

@@ -15,17 +15,16 @@ enum kg_error_kind {
 
 struct kg_error {
     enum kg_error_kind kind;
-    char path[512];       /* the file at fault; empty where there is none */
-    unsigned line;        /* 1-based; 0 where there is none */
-    unsigned column;      /* 1-based; 0 where there is none */
-    char message[2048];   /* one sentence: what happened and what to do, no final newline */
+    char path[512];     /* the file at fault; empty where there is none */
+    unsigned line;      /* 1-based; 0 where there is none */
+    unsigned column;    /* 1-based; 0 where there is none */
+    char message[2048]; /* one sentence: what happened and what to do, no final newline */
 };
 
 /* Fills err; a message too long is cut. All three return false, so that `return kg_error_set(…)`
  * reads as what it is. */
-__attribute__((format(printf, 3, 4))) bool kg_error_set(struct kg_error *err,
-                                                        enum kg_error_kind kind,
-                                                        const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool
+kg_error_set(struct kg_error *err, enum kg_error_kind kind, const char *format, ...);
 /* The same, of kind KG_ERROR_USAGE, at a place in a file. */
 __attribute__((format(printf, 5, 6))) bool kg_error_at(struct kg_error *err, const char *path,
                                                        unsigned line, unsigned column,

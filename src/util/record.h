@@ -10,13 +10,13 @@
 #include "util/error.h"
 
 enum kg_field_kind {
-    KG_FIELD_STRING,  /* const char *; NULL is absent */
-    KG_FIELD_REAL,    /* double; NaN is absent (infinite values are never written: absent too) */
-    KG_FIELD_COUNT,   /* uint64_t, a whole number up to 2^63-1 */
-    KG_FIELD_SIZE,    /* size_t, likewise */
-    KG_FIELD_BOOL,    /* bool */
-    KG_FIELD_ENUM,    /* an enum of int's size, written as names[value] */
-    KG_FIELD_BITS,    /* unsigned, written as the array of names[i] of the bits 1u << i that are set */
+    KG_FIELD_STRING, /* const char *; NULL is absent */
+    KG_FIELD_REAL,   /* double; NaN is absent (infinite values are never written: absent too) */
+    KG_FIELD_COUNT,  /* uint64_t, a whole number up to 2^63-1 */
+    KG_FIELD_SIZE,   /* size_t, likewise */
+    KG_FIELD_BOOL,   /* bool */
+    KG_FIELD_ENUM,   /* an enum of int's size, written as names[value] */
+    KG_FIELD_BITS, /* unsigned, written as the array of names[i] of the bits 1u << i that are set */
     KG_FIELD_REALS,   /* double *, with a count; null inside is NaN */
     KG_FIELD_STRINGS, /* const char **, with a count */
     KG_FIELD_PAIRS,   /* struct kg_pair *, with a count: a JSON object of strings, order kept */
@@ -37,10 +37,10 @@ struct kg_record;
 struct kg_field {
     const char *name;
     enum kg_field_kind kind;
-    bool optional;             /* may be absent; else reading refuses the object without it */
-    size_t offset;             /* offsetof the field */
-    size_t count_offset;       /* offsetof its size_t count, where the kind has one */
-    const char *const *names;  /* KG_FIELD_ENUM, KG_FIELD_BITS: NULL-terminated */
+    bool optional;                  /* may be absent; else reading refuses the object without it */
+    size_t offset;                  /* offsetof the field */
+    size_t count_offset;            /* offsetof its size_t count, where the kind has one */
+    const char *const *names;       /* KG_FIELD_ENUM, KG_FIELD_BITS: NULL-terminated */
     const struct kg_record *record; /* KG_FIELD_RECORD, _RECORDS, _COLUMNS */
 };
 
@@ -51,9 +51,13 @@ struct kg_record {
 };
 
 #define KG_FIELD(type, member, field_kind)                                                         \
-    {.name = #member, .kind = (field_kind), .offset = offsetof(type, member)}
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .offset = offsetof(type, member)                    \
+    }
 #define KG_RECORD_OF(type, table)                                                                  \
-    {.size = sizeof(type), .fields = (table), .field_count = sizeof(table) / sizeof *(table)}
+    {                                                                                              \
+        .size = sizeof(type), .fields = (table), .field_count = sizeof(table) / sizeof *(table)    \
+    }
 
 /* The object as JSON: a new reference, or NULL where memory is out. Absent optional fields are left
  * out; an absent required REAL is written null. */

@@ -43,8 +43,8 @@ static void host_release(struct kgate_context *context, void *memory)
     free(header->start);
 }
 
-void kg_host_start(struct kg_host *host, const struct kgate_value *values,
-                   enum kgate_device device, unsigned threads, uint64_t seed)
+void kg_host_start(struct kg_host *host, const struct kgate_value *values, enum kgate_device device,
+                   unsigned threads, uint64_t seed)
 {
     *host = (struct kg_host){.context = {.values = values,
                                          .device = device,

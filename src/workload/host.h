@@ -1,5 +1,5 @@
-/* host.h: kgate's side of the workload interface: the context with its counting allocator. One for a
- * process; not thread-safe. */
+/* host.h: kgate's side of the workload interface: the context with its counting allocator. One for
+ * a process; not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +15,5 @@ struct kg_host {
 };
 
 /* Fills in everything but the values. `host` must not move afterwards. */
-void kg_host_start(struct kg_host *host, const struct kgate_value *values,
-                   enum kgate_device device, unsigned threads, uint64_t seed);
+void kg_host_start(struct kg_host *host, const struct kgate_value *values, enum kgate_device device,
+                   unsigned threads, uint64_t seed);

@@ -8,8 +8,7 @@
 
 enum { NAMES_MOST = 64 };
 
-static const struct kgate_param *param_find(const struct kgate_workload *workload,
-                                            const char *name)
+static const struct kgate_param *param_find(const struct kgate_workload *workload, const char *name)
 {
     for (size_t i = 0; i < workload->param_count; i++)
         if (!strcmp(workload->params[i].name, name))

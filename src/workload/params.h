@@ -10,7 +10,7 @@
  * or from the parameter's default where there is no pair of its name.
  * values  workload->param_count of them
  * at      index of the pair at fault on failure, for the caller to name its place; untouched else
- * returns false with KG_ERROR_USAGE for an unknown name (with the nearest known one), text that does
- *         not read as the parameter's type, or a value out of range */
+ * returns false with KG_ERROR_USAGE for an unknown name (with the nearest known one), text that
+ * does not read as the parameter's type, or a value out of range */
 bool kg_params_resolve(const struct kgate_workload *workload, const struct kg_pair *pairs,
                        size_t count, struct kgate_value *values, size_t *at, struct kg_error *err);

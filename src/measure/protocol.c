@@ -1,0 +1,84 @@
+#include "measure/protocol.h"
+
+static const char *const task_names[] = {"check", "round", NULL};
+
+#define REQUEST(member, field_kind) KG_FIELD(struct kg_request, member, field_kind)
+static const struct kg_field request_fields[] = {
+    {.name = "task",
+     .kind = KG_FIELD_ENUM,
+     .offset = offsetof(struct kg_request, task),
+     .names = task_names},
+    {.name = "source",
+     .kind = KG_FIELD_ENUM,
+     .offset = offsetof(struct kg_request, source),
+     .names = kg_source_names},
+    REQUEST(target, KG_FIELD_STRING),
+    {.name = "entry",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_request, entry)},
+    {.name = "params",
+     .kind = KG_FIELD_PAIRS,
+     .offset = offsetof(struct kg_request, params),
+     .count_offset = offsetof(struct kg_request, param_count)},
+    {.name = "command",
+     .kind = KG_FIELD_STRINGS,
+     .optional = true,
+     .offset = offsetof(struct kg_request, command),
+     .count_offset = offsetof(struct kg_request, command_count)},
+    REQUEST(device, KG_FIELD_SIZE),
+    REQUEST(threads, KG_FIELD_SIZE),
+    REQUEST(seed, KG_FIELD_COUNT),
+    REQUEST(memory_limit_bytes, KG_FIELD_COUNT),
+    REQUEST(min_time_ns, KG_FIELD_REAL),
+    REQUEST(batch, KG_FIELD_COUNT),
+};
+const struct kg_record kg_request_record = KG_RECORD_OF(struct kg_request, request_fields);
+
+static const struct kg_field check_fields[] = {
+    KG_FIELD(struct kg_case_check, checked, KG_FIELD_BOOL),
+    {.name = "error",
+     .kind = KG_FIELD_REAL,
+     .optional = true,
+     .offset = offsetof(struct kg_case_check, error)},
+    {.name = "tolerance",
+     .kind = KG_FIELD_REAL,
+     .optional = true,
+     .offset = offsetof(struct kg_case_check, tolerance)},
+};
+static const struct kg_record check_record = KG_RECORD_OF(struct kg_case_check, check_fields);
+
+static const struct kg_field work_fields[] = {
+    KG_FIELD(struct kg_case_work, items, KG_FIELD_REAL),
+    KG_FIELD(struct kg_case_work, bytes, KG_FIELD_REAL),
+    KG_FIELD(struct kg_case_work, flops, KG_FIELD_REAL),
+};
+static const struct kg_record work_record = KG_RECORD_OF(struct kg_case_work, work_fields);
+
+#define RESPONSE(member, field_kind) KG_FIELD(struct kg_response, member, field_kind)
+static const struct kg_field response_fields[] = {
+    RESPONSE(good, KG_FIELD_BOOL),
+    {.name = "message",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_response, message)},
+    RESPONSE(timer_resolution_ns, KG_FIELD_REAL),
+    RESPONSE(batch, KG_FIELD_COUNT),
+    {.name = "check",
+     .kind = KG_FIELD_RECORD,
+     .offset = offsetof(struct kg_response, check),
+     .record = &check_record},
+    {.name = "work",
+     .kind = KG_FIELD_RECORD,
+     .offset = offsetof(struct kg_response, work),
+     .record = &work_record},
+    RESPONSE(allocated_bytes, KG_FIELD_COUNT),
+    RESPONSE(harness_bytes, KG_FIELD_COUNT),
+    {.name = "rounds",
+     .kind = KG_FIELD_RECORDS,
+     .optional = true,
+     .offset = offsetof(struct kg_response, rounds),
+     .count_offset = offsetof(struct kg_response, round_count),
+     .record = &kg_round_record},
+};
+const struct kg_record kg_response_record = KG_RECORD_OF(struct kg_response, response_fields);

@@ -1,0 +1,131 @@
+#include "measure/sampler.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "measure/clock.h"
+#include "stats/stats.h"
+
+/* Short enough that an interrupt spoils one sample among many, which the median then ignores. */
+static const double SAMPLE_NS = 100e3;
+static const double RESOLUTION_SHARE = 0.001;
+/* Some more, so that a batch that gets faster once warm still is long enough. */
+static const double MARGIN = 1.25;
+static const double STABLE = 1.02;
+static const double WARM_UP_SHARE = 0.1;
+
+static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
+{
+    const uint64_t start = kg_clock_ns();
+    for (uint64_t i = 0; i < batch; i++)
+        sampler->run(sampler->state);
+    return (double)(kg_clock_ns() - start);
+}
+
+uint64_t kg_sampler_batch(const struct kg_sampler *sampler)
+{
+    double target = fmax(SAMPLE_NS, sampler->resolution_ns / RESOLUTION_SHARE);
+    target = MARGIN * fmax(target, 2 * sampler->min_time_ns / KG_SAMPLES_MOST);
+    uint64_t batch = 1;
+    double time = batch_time_ns(sampler, batch);
+    while (time < target) {
+        const double wanted = ceil((double)batch * target / fmax(time, 1));
+        batch = (uint64_t)fmin(wanted, 16.0 * (double)batch);
+        time = batch_time_ns(sampler, batch);
+        /* A lone slow first call must not make the batch too short: two batches have to agree. */
+        time = fmin(time, batch_time_ns(sampler, batch));
+    }
+    if (batch > 1)
+        return batch;
+    const double again = batch_time_ns(sampler, 1);
+    return again >= target ? 1 : (uint64_t)ceil(target / fmax(again, 1));
+}
+
+static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
+{
+    double spent = 0, last[3] = {0};
+    for (int i = 0;; i++) {
+        const double time = batch_time_ns(sampler, batch);
+        spent += time;
+        last[i % 3] = time;
+        const double low = fmin(last[0], fmin(last[1], last[2]));
+        const double high = fmax(last[0], fmax(last[1], last[2]));
+        if ((low > 0 && high <= STABLE * low) ||
+            spent + time > WARM_UP_SHARE * sampler->min_time_ns)
+            return spent;
+    }
+}
+
+static double cpu_time_ns(const struct rusage *usage)
+{
+    return 1e9 * (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           1e3 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+static void usage_record(struct kg_round *round, const struct rusage *before,
+                         const struct rusage *after)
+{
+    round->cpu_ns = (cpu_time_ns(after) - cpu_time_ns(before)) / (double)round->calls;
+    round->voluntary_switches = (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
+    round->involuntary_switches = (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
+    round->minor_faults = (uint64_t)(after->ru_minflt - before->ru_minflt);
+    round->major_faults = (uint64_t)(after->ru_majflt - before->ru_majflt);
+}
+
+/* Whole picoseconds: finer than any clock, and short in a file. */
+static double round_ps(double ns)
+{
+    return round(ns * 1000) / 1000;
+}
+
+/* Keeps samples evenly spread over the round, in their order. */
+static bool samples_keep(const double *samples, size_t count, struct kg_arena *arena,
+                         struct kg_round *round)
+{
+    const size_t kept = count < KG_ROUND_SAMPLES_MOST ? count : KG_ROUND_SAMPLES_MOST;
+    round->samples_ns = kg_arena_alloc(arena, kept, sizeof *round->samples_ns);
+    if (!round->samples_ns)
+        return false;
+    for (size_t i = 0; i < kept; i++)
+        round->samples_ns[i] = round_ps(samples[i * count / kept]);
+    round->sample_count = kept;
+    round->samples_dropped = count - kept;
+    return true;
+}
+
+static void samples_summarize(double *samples, size_t count, struct kg_round *round)
+{
+    round->mean_ns = round_ps(kg_mean(samples, count));
+    kg_sort(samples, count);
+    round->median_ns = round_ps(kg_median_sorted(samples, count));
+    round->min_ns = round_ps(samples[0]);
+    round->max_ns = round_ps(samples[count - 1]);
+    round->p95_ns = round_ps(kg_quantile_sorted(samples, count, 0.95));
+}
+
+bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
+                      struct kg_round *round, struct kg_error *err)
+{
+    const int who = sampler->children ? RUSAGE_CHILDREN : RUSAGE_SELF;
+    struct rusage before, after;
+    size_t count = 0;
+    double spent = 0;
+    *round = (struct kg_round){.batch = batch, .warm_up_ns = warm_up(sampler, batch)};
+    getrusage(who, &before);
+    while (spent < sampler->min_time_ns && count < sampler->capacity) {
+        const double time = batch_time_ns(sampler, batch);
+        spent += time;
+        sampler->buffer[count++] = time / (double)batch;
+    }
+    getrusage(who, &after);
+    round->wall_ns = spent;
+    round->calls = count * batch;
+    usage_record(round, &before, &after);
+    if (!samples_keep(sampler->buffer, count, arena, round))
+        return kg_error_memory(err);
+    samples_summarize(sampler->buffer, count, round);
+    if (!(round->median_ns > 0))
+        return kg_error_set(err, KG_ERROR_MEASURE, "a call takes less than the clock can show");
+    return true;
+}

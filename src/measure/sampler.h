@@ -1,0 +1,32 @@
+/* sampler.h: the timed loop: batching, warm-up, samples. Runs inside the worker process; the
+ * caller's `run` is all that happens between two readings of the clock. One thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "measure/results.h"
+#include "util/arena.h"
+#include "util/error.h"
+
+struct kg_sampler {
+    void (*run)(void *state);
+    void *state;
+    double resolution_ns; /* kg_clock_resolution_ns */
+    double min_time_ns;   /* measured time of a round */
+    bool children;        /* the work is done in child processes: count their CPU time */
+    double *buffer;       /* room for `capacity` samples */
+    size_t capacity;
+};
+
+enum { KG_SAMPLES_MOST = 16384 };
+
+/* Calls a sample must have, so that the clock's resolution is under 0.1 % of it, and that a round
+ * has no more than a few thousand samples. Runs the workload for about that long. */
+uint64_t kg_sampler_batch(const struct kg_sampler *sampler);
+
+/* Warms up until three samples in a row agree within 2 %, at least one call and at most a tenth of
+ * min_time (one call may take longer); then samples until min_time is reached. Fills everything of
+ * `round` but peak_bytes; the kept samples live in `arena`. */
+bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
+                      struct kg_round *round, struct kg_error *err);

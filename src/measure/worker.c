@@ -1,0 +1,259 @@
+#include "measure/worker.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/protocol.h"
+#include "measure/sampler.h"
+#include "util/file.h"
+#include "workload/command.h"
+#include "workload/host.h"
+#include "workload/params.h"
+#include "workload/plugin_load.h"
+#include "workload/registry.h"
+
+enum { PARAMS_MOST = 64, REQUEST_MOST = 16 * 1024 * 1024 };
+
+struct worker {
+    struct kg_arena arena;
+    struct kg_request request;
+    struct kg_response response;
+    struct kg_host host;
+    struct kgate_value values[PARAMS_MOST];
+    const struct kgate_workload *workload; /* NULL for a command */
+    void *state;
+    struct kg_command_run command;
+    struct kg_sampler sampler;
+    double buffer[KG_SAMPLES_MOST];
+};
+
+/* A figure of /proc/self/status in bytes; 0 where it is not there. */
+static uint64_t status_bytes(const char *key)
+{
+    char line[256];
+    uint64_t kib = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':') {
+            kib = strtoull(line + strlen(key) + 1, NULL, 10);
+            break;
+        }
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+/* Makes VmHWM begin anew at what is resident now (proc(5)); where that is not allowed the peak
+ * includes what loading the program took. */
+static void peak_reset(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "we");
+    if (!file)
+        return;
+    fputs("5", file);
+    fclose(file);
+}
+
+static bool respond(struct worker *worker)
+{
+    json_t *json = kg_record_write(&kg_response_record, &worker->response);
+    if (!json || json_object_set_new(json, "schema", json_string(KG_RESPONSE_SCHEMA)) != 0) {
+        json_decref(json);
+        return false;
+    }
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(json);
+    bool written = text != NULL;
+    for (size_t done = 0, length = text ? strlen(text) : 0; done < length && written;) {
+        const ssize_t count = write(KG_WORKER_RESPONSE, text + done, length - done);
+        written = count > 0;
+        done += written ? (size_t)count : 0;
+    }
+    free(text);
+    return written;
+}
+
+static void fail(struct worker *worker, const char *message)
+{
+    worker->response.good = false;
+    worker->response.message = message;
+}
+
+/* For a command: its failure ends the worker from within the timed call. */
+static void command_fail(void *owner, const char *message)
+{
+    fail(owner, message);
+    _exit(respond(owner) ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+static bool request_read(struct worker *worker, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const bool read =
+        kg_file_read("-", REQUEST_MOST, &text, err) &&
+        kg_record_parse(&kg_request_record, KG_REQUEST_SCHEMA, "request", kg_text_string(&text),
+                        text.length, &worker->arena, &worker->request, err);
+    kg_text_free(&text);
+    return read;
+}
+
+static bool limit_memory(uint64_t bytes, struct kg_error *err)
+{
+    if (!bytes)
+        return true;
+    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+    return setrlimit(RLIMIT_AS, &limit) == 0
+               ? true
+               : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
+}
+
+static bool workload_find(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    size_t at;
+    if (request->source == KG_SOURCE_COMMAND) {
+        worker->command = (struct kg_command_run){
+            .argv = (char *const *)request->command, .fail = command_fail, .owner = worker};
+        return true;
+    }
+    worker->workload = request->source == KG_SOURCE_KERNEL
+                           ? kg_registry_find(request->target)
+                           : kg_plugin_load(request->target, request->entry, err);
+    if (!worker->workload)
+        return request->source == KG_SOURCE_PLUGIN
+                   ? false
+                   : kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'",
+                                  request->target);
+    if (worker->workload->param_count > PARAMS_MOST || !worker->workload->run ||
+        !worker->workload->set_up)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "workload '%s' has no run or set_up, or more than %d parameters",
+                            worker->workload->name, PARAMS_MOST);
+    return kg_params_resolve(worker->workload, request->params, request->param_count,
+                             worker->values, &at, err);
+}
+
+static bool host_error(struct worker *worker, const char *step, struct kg_error *err)
+{
+    const char *message = worker->host.context.message;
+    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s", step,
+                        message[0] ? message : "the workload gave no reason");
+}
+
+static bool describe(struct worker *worker, struct kg_error *err)
+{
+    struct kgate_work work = {0};
+    const struct kgate_workload *workload = worker->workload;
+    if (workload && workload->describe && !workload->describe(&worker->host.context, &work))
+        return host_error(worker, "describe", err);
+    worker->response.work = (struct kg_case_work){
+        .items = work.items > 0 ? work.items : NAN,
+        .bytes = work.bytes > 0 ? work.bytes : NAN,
+        .flops = work.flops > 0 ? work.flops : NAN,
+    };
+    return true;
+}
+
+static bool set_up(struct worker *worker, struct kg_error *err)
+{
+    /* Touched now, so that the buffer counts as the harness's memory. */
+    memset(worker->buffer, 1, sizeof worker->buffer);
+    malloc_trim(0);
+    worker->response.harness_bytes = status_bytes("VmRSS");
+    peak_reset();
+    worker->host.context.message[0] = '\0';
+    if (worker->workload && !worker->workload->set_up(&worker->host.context, &worker->state))
+        return host_error(worker, "set-up", err);
+    worker->sampler = (struct kg_sampler){
+        .run = worker->workload ? worker->workload->run : kg_command_call,
+        .state = worker->workload ? worker->state : &worker->command,
+        .resolution_ns = worker->response.timer_resolution_ns,
+        .min_time_ns = worker->request.min_time_ns,
+        .children = !worker->workload,
+        .buffer = worker->buffer,
+        .capacity = KG_SAMPLES_MOST,
+    };
+    return true;
+}
+
+static bool check(struct worker *worker, struct kg_error *err)
+{
+    struct kgate_check found = {.error = NAN};
+    worker->sampler.run(worker->sampler.state);
+    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    if (!worker->workload || !worker->workload->check)
+        return true;
+    if (!worker->workload->check(&worker->host.context, worker->state, &found))
+        return host_error(worker, "check", err);
+    worker->response.check =
+        (struct kg_case_check){.checked = true, .error = found.error, .tolerance = found.tolerance};
+    if (found.error <= found.tolerance)
+        return true;
+    return kg_error_set(err, KG_ERROR_MEASURE,
+                        "wrong result: error %.3g is above the tolerance %.3g", found.error,
+                        found.tolerance);
+}
+
+static bool measure_round(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
+    if (!response->rounds)
+        return kg_error_memory(err);
+    if (!kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena, response->rounds,
+                          err))
+        return false;
+    response->round_count = 1;
+    const uint64_t peak = status_bytes("VmHWM");
+    response->rounds->peak_bytes = !worker->workload                ? worker->command.peak_bytes
+                                   : peak > response->harness_bytes ? peak - response->harness_bytes
+                                                                    : 0;
+    return true;
+}
+
+static bool work(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    kg_host_start(&worker->host, worker->values, (enum kgate_device)request->device,
+                  (unsigned)request->threads, request->seed);
+    worker->response.timer_resolution_ns = kg_clock_resolution_ns();
+    if (!limit_memory(request->memory_limit_bytes, err) || !workload_find(worker, err) ||
+        !describe(worker, err) || !set_up(worker, err))
+        return false;
+    const bool good =
+        request->task == KG_TASK_CHECK ? check(worker, err) : measure_round(worker, err);
+    if (good && request->task == KG_TASK_CHECK)
+        worker->response.batch = kg_sampler_batch(&worker->sampler);
+    worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
+    if (worker->workload && worker->workload->tear_down)
+        worker->workload->tear_down(&worker->host.context, worker->state);
+    return good;
+}
+
+int kg_worker_main(void)
+{
+    struct kg_error err = {0};
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (!worker || !request_read(worker, &err)) {
+        fprintf(stderr, "worker: %s\n", worker ? err.message : "out of memory");
+        free(worker);
+        return 2;
+    }
+    worker->response.work = (struct kg_case_work){.items = NAN, .bytes = NAN, .flops = NAN};
+    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    if (work(worker, &err))
+        worker->response.good = true;
+    else
+        fail(worker, err.message);
+    const bool responded = respond(worker);
+    kg_arena_free(&worker->arena);
+    free(worker);
+    return responded ? 0 : 2;
+}

@@ -1,0 +1,7 @@
+/* worker.h: the process that runs a workload. Everything that user code can break happens here. */
+#pragma once
+
+/* Reads a request from standard input, does it, writes the response to KG_WORKER_RESPONSE.
+ * returns the process's exit status: 0 where a response was written, whatever it says; 2 where the
+ *         request cannot be read. A failing command ends the process by itself. */
+int kg_worker_main(void);
