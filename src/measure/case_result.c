@@ -1,0 +1,166 @@
+#include "measure/case_result.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/file.h"
+
+static const char *const backend_names[] = {
+    [KG_SOURCE_KERNEL] = "builtin", [KG_SOURCE_PLUGIN] = "plugin", [KG_SOURCE_COMMAND] = "command"};
+
+const char *kg_timestamp(struct kg_arena *arena)
+{
+    char text[32];
+    struct tm parts;
+    const time_t now = time(NULL);
+    gmtime_r(&now, &parts);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return kg_arena_copy(arena, text);
+}
+
+/* A copy that remembers failure, so that many can be asked about once. */
+static const char *copy(struct kg_arena *arena, const char *string, bool *good)
+{
+    const char *copied = string ? kg_arena_copy(arena, string) : NULL;
+    *good = *good && (copied || !string);
+    return copied;
+}
+
+static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
+                       struct kg_case_result *result)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    bool good = true;
+    result->params = kg_arena_alloc(arena, planned->param_count, sizeof *result->params);
+    result->tags = kg_arena_alloc(arena, spec->tag_count, sizeof *result->tags);
+    result->budgets = kg_arena_alloc(arena, spec->budget_count, sizeof *result->budgets);
+    if (!result->params || !result->tags || !result->budgets)
+        return false;
+    for (size_t i = 0; i < planned->param_count; i++)
+        result->params[i] = (struct kg_pair){.name = copy(arena, planned->params[i].name, &good),
+                                             .value = copy(arena, planned->params[i].value, &good)};
+    for (size_t i = 0; i < spec->tag_count; i++)
+        result->tags[i] = copy(arena, spec->tags[i], &good);
+    for (size_t i = 0; i < spec->budget_count; i++)
+        result->budgets[i] =
+            (struct kg_limit){.metric = copy(arena, spec->budgets[i].metric, &good),
+                              .relation = spec->budgets[i].relation == KG_AT_LEAST ? ">=" : "<=",
+                              .limit = spec->budgets[i].limit};
+    result->param_count = planned->param_count;
+    result->tag_count = spec->tag_count;
+    result->budget_count = spec->budget_count;
+    return good;
+}
+
+/* The file that holds the code: for built-in kernels kgate itself. A command's code may lie
+ * anywhere, in scripts and libraries, so nothing is claimed of it. */
+static const char *code_hash(struct kg_arena *arena, const struct kg_workload_spec *spec,
+                             bool *good)
+{
+    char hex[17];
+    if (spec->source == KG_SOURCE_COMMAND)
+        return NULL;
+    const char *path = spec->source == KG_SOURCE_PLUGIN ? spec->target : "/proc/self/exe";
+    return kg_file_hash(path, hex) ? copy(arena, hex, good) : NULL;
+}
+
+bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
+                          struct kg_case_result *result)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    const struct kg_settings *settings = &spec->settings;
+    bool good = true;
+    *result = (struct kg_case_result){
+        .id = copy(arena, planned->id, &good),
+        .workload = copy(arena, spec->name, &good),
+        .source = kg_source_names[spec->source],
+        .device = kg_device_names[planned->device],
+        .backend = backend_names[spec->source],
+        .definition_hash = copy(arena, planned->definition_hash, &good),
+        .status = planned->skip_reason ? KG_STATUS_SKIPPED : KG_STATUS_UNMEASURED,
+        .reason = copy(arena, planned->skip_reason, &good),
+        .threshold = settings->threshold,
+        .min_effect_ns = settings->min_effect_ns,
+        .memory_threshold = settings->memory_threshold,
+        .min_memory_effect_bytes = settings->min_memory_effect_bytes,
+        .breakdown = {NAN, NAN, NAN, NAN, NAN},
+        .work = {NAN, NAN, NAN, NAN, NAN, NAN},
+        .check = {.error = NAN, .tolerance = NAN},
+    };
+    kg_case_summarize(result);
+    return lists_copy(arena, planned, result) && good;
+}
+
+/* Hashing a file again for each of ten thousand cases would take longer than measuring them. */
+static bool code_hashes(struct kg_results *results, const struct kg_plan *plan)
+{
+    bool good = true;
+    for (size_t i = 0; i < plan->case_count && good; i++) {
+        const struct kg_workload_spec *spec = plan->cases[i].spec;
+        const struct kg_workload_spec *last = i ? plan->cases[i - 1].spec : NULL;
+        const bool same = last && last->source == spec->source &&
+                          (spec->source == KG_SOURCE_KERNEL || !strcmp(last->target, spec->target));
+        results->cases[i].code_hash =
+            same ? results->cases[i - 1].code_hash : code_hash(&results->arena, spec, &good);
+    }
+    return good;
+}
+
+static bool machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
+                         struct kg_machine *into)
+{
+    bool good = true;
+    *into = (struct kg_machine){
+        .fingerprint = copy(arena, machine->fingerprint, &good),
+        .cpu_model = copy(arena, machine->cpu_model, &good),
+        .cpu_count = machine->cpu_count,
+        .memory_bytes = machine->memory_bytes,
+        .gpu_count = machine->gpu_count,
+        .kernel = copy(arena, machine->kernel, &good),
+        .governor = copy(arena, machine->governor, &good),
+        .hypervisor = copy(arena, machine->hypervisor, &good),
+        .compiler = copy(arena, machine->compiler, &good),
+        .build_type = copy(arena, machine->build_type, &good),
+        .cuda_driver = copy(arena, machine->cuda_driver, &good),
+        .cuda_missing = copy(arena, machine->cuda_missing, &good),
+    };
+    into->gpus = kg_arena_alloc(arena, machine->gpu_count, sizeof *into->gpus);
+    for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
+        into->gpus[i] = (struct kg_gpu){
+            .name = copy(arena, machine->gpus[i].name, &good),
+            .uuid = copy(arena, machine->gpus[i].uuid, &good),
+            .compute_capability = copy(arena, machine->gpus[i].compute_capability, &good),
+            .memory_bytes = machine->gpus[i].memory_bytes,
+        };
+    return good && into->gpus;
+}
+
+bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
+                      const struct kg_plan *plan, const struct kg_machine *machine,
+                      const char *filter, struct kg_error *err)
+{
+    struct kg_arena *arena = &results->arena;
+    bool good = true;
+    *results = (struct kg_results){
+        .policy = {.fail_on = suite->policy.fail_on,
+                   .missing_device = suite->policy.missing_device,
+                   .alpha = suite->policy.alpha},
+        .kgate_version = KGATE_VERSION,
+        .case_count = plan->case_count,
+    };
+    results->created = kg_timestamp(arena);
+    results->suite = copy(arena, suite->name, &good);
+    results->suite_path = copy(arena, suite->path, &good);
+    results->filter = copy(arena, filter, &good);
+    results->cases = kg_arena_alloc(arena, plan->case_count, sizeof *results->cases);
+    good = good && results->created && results->cases &&
+           machine_copy(arena, machine, &results->machine);
+    for (size_t i = 0; i < plan->case_count && good; i++)
+        good = kg_case_result_start(arena, &plan->cases[i], &results->cases[i]);
+    if (good && code_hashes(results, plan))
+        return true;
+    kg_arena_free(arena);
+    *results = (struct kg_results){0};
+    return kg_error_memory(err);
+}

@@ -1,0 +1,19 @@
+/* case_result.h: a planned case as the beginning of its result. */
+#pragma once
+#include <stdbool.h>
+
+#include "measure/results.h"
+#include "plan/plan.h"
+
+/* Copies what the plan says into a result without rounds, status UNMEASURED or SKIPPED; strings
+ * live in `arena`. false where memory is out. */
+bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
+                          struct kg_case_result *result);
+
+/* Results for a plan: suite, policy, machine, cases as above. */
+bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
+                      const struct kg_plan *plan, const struct kg_machine *machine,
+                      const char *filter, struct kg_error *err);
+
+/* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`; NULL where memory is out. */
+const char *kg_timestamp(struct kg_arena *arena);
