@@ -15,6 +15,9 @@ struct kg_mark {
     unsigned column;
 };
 
+/* The most cases of a suite: every set of parameter values on every device it names. */
+enum { KG_CASES_MOST = 100000 };
+
 /* How a workload is brought. */
 enum kg_source { KG_SOURCE_KERNEL, KG_SOURCE_PLUGIN, KG_SOURCE_COMMAND };
 extern const char *const kg_source_names[4];

@@ -35,19 +35,6 @@ static const struct kg_field request_fields[] = {
 };
 const struct kg_record kg_request_record = KG_RECORD_OF(struct kg_request, request_fields);
 
-static const struct kg_field check_fields[] = {
-    KG_FIELD(struct kg_case_check, checked, KG_FIELD_BOOL),
-    {.name = "error",
-     .kind = KG_FIELD_REAL,
-     .optional = true,
-     .offset = offsetof(struct kg_case_check, error)},
-    {.name = "tolerance",
-     .kind = KG_FIELD_REAL,
-     .optional = true,
-     .offset = offsetof(struct kg_case_check, tolerance)},
-};
-static const struct kg_record check_record = KG_RECORD_OF(struct kg_case_check, check_fields);
-
 static const struct kg_field work_fields[] = {
     KG_FIELD(struct kg_case_work, items, KG_FIELD_REAL),
     KG_FIELD(struct kg_case_work, bytes, KG_FIELD_REAL),
@@ -67,7 +54,7 @@ static const struct kg_field response_fields[] = {
     {.name = "check",
      .kind = KG_FIELD_RECORD,
      .offset = offsetof(struct kg_response, check),
-     .record = &check_record},
+     .record = &kg_case_check_record},
     {.name = "work",
      .kind = KG_FIELD_RECORD,
      .offset = offsetof(struct kg_response, work),

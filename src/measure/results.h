@@ -158,6 +158,8 @@ struct kg_results {
 extern const struct kg_record kg_results_record;
 extern const struct kg_record kg_case_result_record;
 extern const struct kg_record kg_round_record;
+extern const struct kg_record kg_case_check_record;
+extern const struct kg_record kg_results_policy_record;
 
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);

@@ -42,7 +42,6 @@ struct kg_ratio kg_ratio_estimate(const double *base, size_t base_count, const d
  * NaN entries are left alone and not counted. Allocates n indices; false where memory is out. */
 bool kg_holm_adjust(double *p, size_t n);
 
-/* The scatter between runs as a share: the noise floor that the medians of `n` runs show, as the
- * half width of a prediction interval for one more run's log median (99 %, Student's t, robust or
- * not as the source file explains); 0 where n < 2 … see docs/statistics.md. */
+/* The scatter between runs as a share: half the width of what one more run's median may be expected
+ * within, from the medians (> 0) of n runs; at most 0.5; 0 where n < 2. noise.c says why so. */
 double kg_noise_floor(const double *run_medians, size_t n);

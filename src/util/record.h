@@ -8,6 +8,7 @@
 
 #include "util/arena.h"
 #include "util/error.h"
+#include "util/text.h"
 
 enum kg_field_kind {
     KG_FIELD_STRING, /* const char *; NULL is absent */
@@ -70,6 +71,15 @@ json_t *kg_record_write(const struct kg_record *record, const void *object);
  * "cases[3].rounds.median_ns[1]: expected a number, found a string" */
 bool kg_record_read(const struct kg_record *record, const json_t *json, struct kg_arena *arena,
                     void *object, struct kg_error *err);
+
+/* Parses JSON text, refusing duplicate members; *json is a new reference. Errors name path, line
+ * and column. */
+bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
+                   struct kg_error *err);
+
+/* Appends the text of a whole file, as kg_record_save writes it. */
+bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
+                     struct kg_text *text, struct kg_error *err);
 
 /* A whole file: writes {"schema": schema, …the record's fields…} atomically, indented by two, every
  * array of numbers on one line; reals with 15 significant digits. */

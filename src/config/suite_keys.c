@@ -1,0 +1,110 @@
+#include "config/suite_keys.h"
+
+#include <string.h>
+
+const char *const kg_source_names[4] = {"kernel", "plugin", "command", NULL};
+
+const char *const kg_budget_metrics[6] = {
+    "time", "peak_memory", "items_per_second", "bytes_per_second", "flops_per_second", NULL,
+};
+
+/* In the order of enum kgate_device. The plan has its own table of these, but comes after. */
+static const char *const device_names[] = {"cpu", "cuda", NULL};
+
+#define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
+#define POLICY(field) KG_BASE_POLICY, offsetof(struct kg_policy, field)
+#define OTHER KG_BASE_OTHER, 0
+/* clang-format off */
+
+static const struct kg_key suite_keys[] = {
+    {"version", KG_KEY_COUNT, OTHER, "required", "1", "1", NULL, "version of this format"},
+    {"suite", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "name of the suite in reports and baselines; by default the file's name without its ending"},
+    {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "what fails the gate"},
+    {"defaults", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "how to measure and judge"},
+    {"workloads", KG_KEY_LIST, OTHER, "required", NULL, NULL, NULL, "what to measure, at least one"},
+};
+
+static const struct kg_key policy_keys[] = {
+    {"fail_on", KG_KEY_SET, POLICY(fail_on), "REGRESSION,FAILED", NULL, NULL, kg_change_names,
+     "the changes that fail the gate"},
+    {"missing_device", KG_KEY_CHOICE, POLICY(missing_device), "skip", NULL, NULL,
+     kg_missing_device_names, "what happens to a case whose device this machine does not have"},
+};
+
+static const struct kg_key default_keys[] = {
+    {"threshold", KG_KEY_SHARE, SETTING(threshold), "5%", "0.01%", "1000%", NULL,
+     "the smallest relative change of time that matters"},
+    {"alpha", KG_KEY_ALPHA, POLICY(alpha), "0.01", NULL, NULL, NULL,
+     "false alarms allowed for the whole suite, not for each case; not in a workload"},
+    {"min_effect", KG_KEY_DURATION, SETTING(min_effect_ns), "0ns", "0ns", "1h", NULL,
+     "the smallest absolute change of time that matters; 0ns is what the timer resolves"},
+    {"memory_threshold", KG_KEY_SHARE, SETTING(memory_threshold), "10%", "0%", "1000%", NULL,
+     "the smallest relative change of peak memory that matters"},
+    {"min_memory_effect", KG_KEY_SIZE, SETTING(min_memory_effect_bytes), "1MiB", "0B", "1024TiB", NULL,
+     "the smallest absolute change of peak memory that matters"},
+    {"rounds.min", KG_KEY_COUNT, SETTING(rounds_min), "5", "1", "10000", NULL,
+     "rounds of every case, each in a fresh process"},
+    {"rounds.max", KG_KEY_COUNT, SETTING(rounds_max), "30", "1", "10000", NULL,
+     "rounds after which a doubtful case is left as it is; at least `rounds.min`"},
+    {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
+     "measured time of a round"},
+    {"timeout", KG_KEY_DURATION, SETTING(timeout_ns), "60s", "1ms", "24h", NULL,
+     "time after which a worker process is killed and its case is FAILED"},
+    {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,
+     "address space of a worker process"},
+    {"devices", KG_KEY_SET, SETTING(devices), "cpu", NULL, NULL, device_names,
+     "where to run; each device is a case of its own"},
+    {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
+     "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
+    {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,
+     "threads of a workload; `all` is one for each CPU that it may use"},
+    {"seed", KG_KEY_COUNT, SETTING(seed), "1", "0", "18446744073709551615", NULL,
+     "seed of random input: the same seed, the same input"},
+};
+
+static const struct kg_key workload_keys[] = {
+    {"name", KG_KEY_TEXT, OTHER, "required", NULL, NULL, NULL,
+     "unique name: letters, digits, `_`, `.` and `-`, at most 100"},
+    {"kernel", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "name of a built-in kernel"},
+    {"plugin", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "path of a shared object"},
+    {"command", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
+     "program and arguments; `{name}` stands for a parameter's value"},
+    {"workload", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "with `plugin`: the workload in it; by default `name`"},
+    {"params", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "parameters with one value each"},
+    {"matrix", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
+     "parameters with several values each; every combination is a case"},
+    {"budget", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
+     "absolute limits, besides the baseline"},
+    {"tags", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
+     "words to group workloads by; same characters as a name"},
+};
+/* clang-format on */
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+const struct kg_key_table kg_suite_keys = {
+    "the suite", "The top level. Keys that begin with `x-` are ignored: a place for anchors.",
+    suite_keys, COUNT(suite_keys)};
+const struct kg_key_table kg_policy_keys = {"policy", "In `policy`.", policy_keys,
+                                            COUNT(policy_keys)};
+const struct kg_key_table kg_default_keys = {
+    "defaults", "In `defaults`, and all but `alpha` in a workload too, where they override.",
+    default_keys, COUNT(default_keys)};
+const struct kg_key_table kg_workload_keys = {
+    "workload", "In an entry of `workloads`. Exactly one of `kernel`, `plugin` and `command`.",
+    workload_keys, COUNT(workload_keys)};
+
+const struct kg_key *kg_key_find(const struct kg_key_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (!strcmp(table->keys[i].name, name))
+            return &table->keys[i];
+    return NULL;
+}
+
+bool kg_key_is_suite_wide(const struct kg_key *key)
+{
+    return key->base == KG_BASE_POLICY;
+}

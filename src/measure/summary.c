@@ -1,0 +1,67 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measure/results.h"
+#include "stats/stats.h"
+
+enum { ROUNDS_MOST = 4096 };
+
+/* Files have 15 significant digits: what is derived is rounded to them here, so that a result is
+ * the same in memory and on disk. */
+static double to_file_precision(double value)
+{
+    char text[40];
+    if (!isfinite(value))
+        return value;
+    snprintf(text, sizeof text, "%.15g", value);
+    return strtod(text, NULL);
+}
+
+static double median_of(double *values, size_t count)
+{
+    kg_sort(values, count);
+    return to_file_precision(kg_median_sorted(values, count));
+}
+
+static double rate(double amount, double ns)
+{
+    return to_file_precision(1e9 * amount / ns);
+}
+
+void kg_case_summarize(struct kg_case_result *result)
+{
+    double medians[ROUNDS_MOST], other[ROUNDS_MOST];
+    const size_t count = result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
+    const struct kg_round *rounds = result->rounds;
+    struct kg_summary *summary = &result->summary;
+    *summary = (struct kg_summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (!count)
+        return;
+    summary->min_ns = rounds[0].min_ns;
+    summary->max_ns = rounds[0].max_ns;
+    for (size_t i = 0; i < count; i++) {
+        medians[i] = rounds[i].median_ns;
+        summary->min_ns = fmin(summary->min_ns, rounds[i].min_ns);
+        summary->max_ns = fmax(summary->max_ns, rounds[i].max_ns);
+    }
+    summary->mean_ns = to_file_precision(kg_mean(medians, count));
+    summary->standard_deviation_ns = to_file_precision(kg_standard_deviation(medians, count));
+    summary->median_ns = median_of(medians, count);
+    const struct kg_interval interval = kg_median_interval(medians, count, 0.95);
+    summary->interval_low_ns = interval.low;
+    summary->interval_high_ns = interval.high;
+    for (size_t i = 0; i < count; i++)
+        other[i] = rounds[i].p95_ns;
+    summary->p95_ns = median_of(other, count);
+    for (size_t i = 0; i < count; i++)
+        other[i] = rounds[i].cpu_ns;
+    result->breakdown.wall_ns = summary->median_ns;
+    result->breakdown.cpu_ns = median_of(other, count);
+    for (size_t i = 0; i < count; i++)
+        other[i] = (double)rounds[i].peak_bytes;
+    result->memory.peak_bytes = (uint64_t)median_of(other, count);
+    result->work.items_per_second = rate(result->work.items, summary->median_ns);
+    result->work.bytes_per_second = rate(result->work.bytes, summary->median_ns);
+    result->work.flops_per_second = rate(result->work.flops, summary->median_ns);
+}
