@@ -51,6 +51,10 @@ extern const struct kg_record kg_baseline_record;
 bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
                               struct kg_error *err);
 
+/* Results as a run that borrows their strings; arrays in `arena`. false where memory is out. */
+bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
+                          struct kg_baseline_run *run);
+
 /* The store's file for a machine: DIR/<fingerprint>.json, in `arena`. NULL where memory is out. */
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint);
 

@@ -33,7 +33,8 @@ static bool merge_source_check(const struct merger *merger, const struct kg_yaml
 }
 
 /* How many pairs a merge key brings at the most. */
-static bool merge_count(const struct merger *merger, const struct kg_yaml_node *value, size_t *count)
+static bool merge_count(const struct merger *merger, const struct kg_yaml_node *value,
+                        size_t *count)
 {
     if (value->kind != KG_YAML_SEQUENCE) {
         *count += value->count;
@@ -138,10 +139,9 @@ static bool entries_count(const struct merger *merger, const struct kg_yaml_node
             continue;
         }
         if (merge)
-            return kg_error_at(merger->err, merger->path, nodes[i]->mark.line,
-                               nodes[i]->mark.column,
-                               "key '<<' is already given in line %u; give it a list: [*a, *b]",
-                               merge->mark.line);
+            return kg_error_at(
+                merger->err, merger->path, nodes[i]->mark.line, nodes[i]->mark.column,
+                "key '<<' is already given in line %u; give it a list: [*a, *b]", merge->mark.line);
         merge = nodes[i];
         if (!merge_count(merger, nodes[i + 1], entries))
             return false;
@@ -164,8 +164,8 @@ bool kg_yaml_mapping_fill(const char *path, struct kg_arena *arena, struct kg_ya
         if (is_merge_key(nodes[i]))
             merge_all(&merger, nodes[i + 1]);
         else
-            entry_add(&merger,
-                      &(struct kg_yaml_pair){nodes[i]->text, nodes[i]->mark, nodes[i + 1]}, 0);
+            entry_add(&merger, &(struct kg_yaml_pair){nodes[i]->text, nodes[i]->mark, nodes[i + 1]},
+                      0);
     }
     const bool good = entries_judge(&merger) && pairs_keep(&merger, arena, mapping);
     free(merger.entries);

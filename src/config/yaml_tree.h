@@ -23,7 +23,7 @@ struct kg_yaml_pair;
 struct kg_yaml_node {
     enum kg_yaml_kind kind;
     struct kg_mark mark;
-    const char *text;                 /* scalar: its text, without NUL inside; else NULL */
+    const char *text;                  /* scalar: its text, without NUL inside; else NULL */
     const struct kg_yaml_node **items; /* sequence: `count` of them */
     struct kg_yaml_pair *pairs;        /* mapping: `count` of them, in file order */
     size_t count;

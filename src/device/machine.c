@@ -212,3 +212,40 @@ bool kg_machine_read(struct kg_arena *arena, struct kg_machine *machine, struct 
         machine->hypervisor = kg_arena_copy(arena, text);
     return machine->fingerprint ? true : kg_error_memory(err);
 }
+
+/* A copy that remembers failure, so that many can be asked about once. */
+static const char *copy(struct kg_arena *arena, const char *string, bool *good)
+{
+    const char *copied = string ? kg_arena_copy(arena, string) : NULL;
+    *good = *good && (copied || !string);
+    return copied;
+}
+
+bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
+                     struct kg_machine *into)
+{
+    bool good = true;
+    *into = (struct kg_machine){
+        .fingerprint = copy(arena, machine->fingerprint, &good),
+        .cpu_model = copy(arena, machine->cpu_model, &good),
+        .cpu_count = machine->cpu_count,
+        .memory_bytes = machine->memory_bytes,
+        .gpus = kg_arena_alloc(arena, machine->gpu_count, sizeof *into->gpus),
+        .gpu_count = machine->gpu_count,
+        .kernel = copy(arena, machine->kernel, &good),
+        .governor = copy(arena, machine->governor, &good),
+        .hypervisor = copy(arena, machine->hypervisor, &good),
+        .compiler = copy(arena, machine->compiler, &good),
+        .build_type = copy(arena, machine->build_type, &good),
+        .cuda_driver = copy(arena, machine->cuda_driver, &good),
+        .cuda_missing = copy(arena, machine->cuda_missing, &good),
+    };
+    for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
+        into->gpus[i] = (struct kg_gpu){
+            .name = copy(arena, machine->gpus[i].name, &good),
+            .uuid = copy(arena, machine->gpus[i].uuid, &good),
+            .compute_capability = copy(arena, machine->gpus[i].compute_capability, &good),
+            .memory_bytes = machine->gpus[i].memory_bytes,
+        };
+    return good && into->gpus;
+}

@@ -38,3 +38,7 @@ extern const struct kg_record kg_machine_record;
 /* Reads the facts of this machine; strings live in `arena`. Never fails for want of a GPU.
  * The fingerprint hashes CPU model and count, GPU models and their count, and memory. */
 bool kg_machine_read(struct kg_arena *arena, struct kg_machine *machine, struct kg_error *err);
+
+/* A copy whose strings live in `arena`; false where memory is out. */
+bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
+                     struct kg_machine *into);

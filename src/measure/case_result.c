@@ -107,35 +107,6 @@ static bool code_hashes(struct kg_results *results, const struct kg_plan *plan)
     return good;
 }
 
-static bool machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
-                         struct kg_machine *into)
-{
-    bool good = true;
-    *into = (struct kg_machine){
-        .fingerprint = copy(arena, machine->fingerprint, &good),
-        .cpu_model = copy(arena, machine->cpu_model, &good),
-        .cpu_count = machine->cpu_count,
-        .memory_bytes = machine->memory_bytes,
-        .gpu_count = machine->gpu_count,
-        .kernel = copy(arena, machine->kernel, &good),
-        .governor = copy(arena, machine->governor, &good),
-        .hypervisor = copy(arena, machine->hypervisor, &good),
-        .compiler = copy(arena, machine->compiler, &good),
-        .build_type = copy(arena, machine->build_type, &good),
-        .cuda_driver = copy(arena, machine->cuda_driver, &good),
-        .cuda_missing = copy(arena, machine->cuda_missing, &good),
-    };
-    into->gpus = kg_arena_alloc(arena, machine->gpu_count, sizeof *into->gpus);
-    for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
-        into->gpus[i] = (struct kg_gpu){
-            .name = copy(arena, machine->gpus[i].name, &good),
-            .uuid = copy(arena, machine->gpus[i].uuid, &good),
-            .compute_capability = copy(arena, machine->gpus[i].compute_capability, &good),
-            .memory_bytes = machine->gpus[i].memory_bytes,
-        };
-    return good && into->gpus;
-}
-
 bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
                       const struct kg_plan *plan, const struct kg_machine *machine,
                       const char *filter, struct kg_error *err)
@@ -155,7 +126,7 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
     results->filter = copy(arena, filter, &good);
     results->cases = kg_arena_alloc(arena, plan->case_count, sizeof *results->cases);
     good = good && results->created && results->cases &&
-           machine_copy(arena, machine, &results->machine);
+           kg_machine_copy(arena, machine, &results->machine);
     for (size_t i = 0; i < plan->case_count && good; i++)
         good = kg_case_result_start(arena, &plan->cases[i], &results->cases[i]);
     if (good && code_hashes(results, plan))

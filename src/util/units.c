@@ -11,8 +11,9 @@ struct unit {
 };
 
 static const struct unit durations[] = {
-    {"ns", 1},          {"us", 1000},         {"ms", 1000000},        {"s", 1000000000},
-    {"min", 60000000000}, {"h", 3600000000000}, {NULL, 0},
+    {"ns", 1},         {"us", 1000},         {"ms", 1000000},
+    {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000},
+    {NULL, 0},
 };
 
 static const struct unit sizes[] = {
@@ -195,8 +196,8 @@ struct scale {
 
 /* 999.5 would be written 1000. */
 static const struct scale duration_scales[] = {
-    {" ns", 1, 999.5},    {" us", 1e3, 999.5},  {" ms", 1e6, 999.5},
-    {" s", 1e9, 59.95},   {" min", 60e9, 59.95}, {" h", 3600e9, INFINITY},
+    {" ns", 1, 999.5},  {" us", 1e3, 999.5},   {" ms", 1e6, 999.5},
+    {" s", 1e9, 59.95}, {" min", 60e9, 59.95}, {" h", 3600e9, INFINITY},
 };
 static const struct scale size_scales[] = {
     {" B", 1, 1023.5},
@@ -228,7 +229,10 @@ static char *scaled(double value, const struct scale *scale, char *buffer)
         snprintf(buffer, KG_UNIT_BYTES, "%.3g%s", shown, scale->unit);
     else
         snprintf(buffer, KG_UNIT_BYTES, "%.*f%s",
-                 magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0, shown, scale->unit);
+                 magnitude < 9.995   ? 2
+                 : magnitude < 99.95 ? 1
+                                     : 0,
+                 shown, scale->unit);
     return buffer;
 }
 

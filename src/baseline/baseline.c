@@ -1,0 +1,192 @@
+#include "baseline/baseline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIST(type, member, count, field_kind)                                                      \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .offset = offsetof(struct type, member),            \
+        .count_offset = offsetof(struct type, count)                                               \
+    }
+#define OPTIONAL(type, member)                                                                     \
+    {                                                                                              \
+        .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
+        .offset = offsetof(struct type, member)                                                    \
+    }
+
+static const struct kg_field case_fields[] = {
+    KG_FIELD(struct kg_baseline_case, id, KG_FIELD_STRING),
+    KG_FIELD(struct kg_baseline_case, definition_hash, KG_FIELD_STRING),
+    OPTIONAL(kg_baseline_case, code_hash),
+    LIST(kg_baseline_case, round_medians_ns, round_count, KG_FIELD_REALS),
+    LIST(kg_baseline_case, round_peak_bytes, peak_count, KG_FIELD_REALS),
+};
+static const struct kg_record case_record = KG_RECORD_OF(struct kg_baseline_case, case_fields);
+
+static const struct kg_field run_fields[] = {
+    KG_FIELD(struct kg_baseline_run, created, KG_FIELD_STRING),
+    KG_FIELD(struct kg_baseline_run, suite, KG_FIELD_STRING),
+    OPTIONAL(kg_baseline_run, pin),
+    KG_FIELD(struct kg_baseline_run, kgate_version, KG_FIELD_STRING),
+    OPTIONAL(kg_baseline_run, kernel),
+    OPTIONAL(kg_baseline_run, governor),
+    OPTIONAL(kg_baseline_run, compiler),
+    OPTIONAL(kg_baseline_run, cuda_driver),
+    {.name = "cases",
+     .kind = KG_FIELD_RECORDS,
+     .offset = offsetof(struct kg_baseline_run, cases),
+     .count_offset = offsetof(struct kg_baseline_run, case_count),
+     .record = &case_record},
+};
+static const struct kg_record run_record = KG_RECORD_OF(struct kg_baseline_run, run_fields);
+
+static const struct kg_field baseline_fields[] = {
+    KG_FIELD(struct kg_baseline, fingerprint, KG_FIELD_STRING),
+    {.name = "machine",
+     .kind = KG_FIELD_RECORD,
+     .offset = offsetof(struct kg_baseline, machine),
+     .record = &kg_machine_record},
+    {.name = "runs",
+     .kind = KG_FIELD_RECORDS,
+     .offset = offsetof(struct kg_baseline, runs),
+     .count_offset = offsetof(struct kg_baseline, run_count),
+     .record = &run_record},
+};
+const struct kg_record kg_baseline_record = KG_RECORD_OF(struct kg_baseline, baseline_fields);
+
+static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+                             struct kg_baseline_case *stored)
+{
+    *stored = (struct kg_baseline_case){
+        .id = result->id,
+        .definition_hash = result->definition_hash,
+        .code_hash = result->code_hash,
+        .round_count = result->round_count,
+        .peak_count = result->round_count,
+        .round_medians_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
+        .round_peak_bytes = kg_arena_alloc(arena, result->round_count, sizeof(double)),
+    };
+    if (!stored->round_medians_ns || !stored->round_peak_bytes)
+        return false;
+    for (size_t i = 0; i < result->round_count; i++) {
+        stored->round_medians_ns[i] = result->rounds[i].median_ns;
+        stored->round_peak_bytes[i] = (double)result->rounds[i].peak_bytes;
+    }
+    return true;
+}
+
+bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
+                          struct kg_baseline_run *run)
+{
+    *run = (struct kg_baseline_run){
+        .created = results->created,
+        .suite = results->suite,
+        .kgate_version = results->kgate_version,
+        .kernel = results->machine.kernel,
+        .governor = results->machine.governor,
+        .compiler = results->machine.compiler,
+        .cuda_driver = results->machine.cuda_driver,
+        .cases = kg_arena_alloc(arena, results->case_count, sizeof *run->cases),
+    };
+    if (!run->cases)
+        return false;
+    for (size_t i = 0; i < results->case_count; i++) {
+        if (results->cases[i].status != KG_STATUS_OK)
+            continue;
+        if (!case_from_result(arena, &results->cases[i], &run->cases[run->case_count]))
+            return false;
+        run->case_count++;
+    }
+    return true;
+}
+
+bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
+                              struct kg_error *err)
+{
+    *baseline = (struct kg_baseline){
+        .fingerprint = results->machine.fingerprint, .machine = results->machine, .run_count = 1};
+    baseline->runs = kg_arena_alloc(&baseline->arena, 1, sizeof *baseline->runs);
+    if (baseline->runs && kg_baseline_run_make(&baseline->arena, results, baseline->runs))
+        return true;
+    kg_baseline_free(baseline);
+    return kg_error_memory(err);
+}
+
+char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)
+{
+    return kg_arena_printf(arena, "%s/%s.json", directory, fingerprint);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool run_validate(const struct kg_baseline_run *run, size_t index, struct kg_error *err)
+{
+    bool good = true;
+    const char **ids = calloc(run->case_count + 1, sizeof *ids);
+    if (!ids)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < run->case_count && good; i++) {
+        const struct kg_baseline_case *stored = &run->cases[i];
+        ids[i] = stored->id;
+        if (!stored->round_count || stored->peak_count != stored->round_count)
+            good =
+                kg_error_set(err, KG_ERROR_USAGE,
+                             "runs[%zu].cases[%zu]: expected rounds, and as many peaks", index, i);
+        for (size_t r = 0; r < stored->round_count && good; r++)
+            if (!(stored->round_medians_ns[r] > 0) || !(stored->round_peak_bytes[r] >= 0))
+                good = kg_error_set(err, KG_ERROR_USAGE,
+                                    "runs[%zu].cases[%zu].round_medians_ns[%zu]: expected a time "
+                                    "above 0 and a peak from 0 up",
+                                    index, i, r);
+    }
+    if (good)
+        qsort(ids, run->case_count, sizeof *ids, compare_strings);
+    for (size_t i = 1; i < run->case_count && good; i++)
+        if (!strcmp(ids[i], ids[i - 1]))
+            good = kg_error_set(err, KG_ERROR_USAGE, "runs[%zu]: two cases have the id '%.200s'",
+                                index, ids[i]);
+    free(ids);
+    return good;
+}
+
+static bool baseline_validate(const struct kg_baseline *baseline, struct kg_error *err)
+{
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (!run_validate(run, i, err))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (run->pin && baseline->runs[j].pin && !strcmp(run->pin, baseline->runs[j].pin) &&
+                !strcmp(run->suite, baseline->runs[j].suite))
+                return kg_error_set(err, KG_ERROR_USAGE, "runs[%zu].pin: '%s' is there twice", i,
+                                    run->pin);
+    }
+    return true;
+}
+
+bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err)
+{
+    *baseline = (struct kg_baseline){0};
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!kg_record_load(&kg_baseline_record, KG_BASELINE_SCHEMA, path, &baseline->arena, baseline,
+                        err)) {
+        kg_baseline_free(baseline);
+        return false;
+    }
+    if (baseline_validate(baseline, err))
+        return true;
+    kg_baseline_free(baseline);
+    return kg_error_wrap(err, "%s", path);
+}
+
+void kg_baseline_free(struct kg_baseline *baseline)
+{
+    kg_arena_free(&baseline->arena);
+    *baseline = (struct kg_baseline){0};
+}

@@ -1,0 +1,243 @@
+/* store.c: changes to the store: read, change, write back, under one lock. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "baseline/baseline.h"
+#include "util/file.h"
+
+static const double LOCK_SECONDS = 10;
+
+struct change {
+    const struct kg_results *results;
+    const struct kg_baseline_options *options;
+    struct kg_error *err;
+};
+
+static int store_lock(const char *directory, struct kg_error *err)
+{
+    char path[PATH_MAX];
+    if (!kg_directory_make(directory, err))
+        return -1;
+    snprintf(path, sizeof path, "%s/.lock", directory);
+    return kg_file_lock(path, LOCK_SECONDS, err);
+}
+
+static bool same_case(const struct kg_baseline_case *a, const struct kg_baseline_case *b)
+{
+    return !strcmp(a->id, b->id) && !strcmp(a->definition_hash, b->definition_hash);
+}
+
+/* Whether any run of the suite has the case with this definition. */
+static bool case_known(const struct kg_baseline *baseline, const char *suite,
+                       const struct kg_baseline_case *wanted)
+{
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (strcmp(run->suite, suite) != 0)
+            continue;
+        for (size_t j = 0; j < run->case_count; j++)
+            if (same_case(&run->cases[j], wanted))
+                return true;
+    }
+    return false;
+}
+
+static struct kg_baseline_run *newest_ordinary(const struct kg_baseline *baseline,
+                                               const char *suite)
+{
+    for (size_t i = baseline->run_count; i-- > 0;)
+        if (!baseline->runs[i].pin && !strcmp(baseline->runs[i].suite, suite))
+            return &baseline->runs[i];
+    return NULL;
+}
+
+/* Leaves in `run` only the cases that the store does not know. */
+static void run_keep_missing(const struct kg_baseline *baseline, struct kg_baseline_run *run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->case_count; i++)
+        if (!case_known(baseline, run->suite, &run->cases[i]))
+            run->cases[kept++] = run->cases[i];
+    run->case_count = kept;
+}
+
+static bool run_append(struct kg_baseline *baseline, const struct kg_baseline_run *run)
+{
+    struct kg_baseline_run *runs =
+        kg_arena_alloc(&baseline->arena, baseline->run_count + 1, sizeof *runs);
+    if (!runs)
+        return false;
+    if (baseline->run_count)
+        memcpy(runs, baseline->runs, baseline->run_count * sizeof *runs);
+    runs[baseline->run_count++] = *run;
+    baseline->runs = runs;
+    return true;
+}
+
+/* Puts new cases into a run in place of those of the same id, whose definition is another. */
+static bool run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
+                       const struct kg_baseline_run *from)
+{
+    struct kg_baseline_case *cases =
+        kg_arena_alloc(arena, into->case_count + from->case_count, sizeof *cases);
+    size_t count = 0;
+    if (!cases)
+        return false;
+    for (size_t i = 0; i < into->case_count; i++) {
+        bool replaced = false;
+        for (size_t j = 0; j < from->case_count; j++)
+            replaced = replaced || !strcmp(into->cases[i].id, from->cases[j].id);
+        if (!replaced)
+            cases[count++] = into->cases[i];
+    }
+    for (size_t j = 0; j < from->case_count; j++)
+        cases[count++] = from->cases[j];
+    into->cases = cases;
+    into->case_count = count;
+    return true;
+}
+
+/* Removes ordinary runs of `suite` (NULL: of every suite) but the last `keep`. */
+static size_t ordinary_prune(struct kg_baseline *baseline, const char *suite, size_t keep)
+{
+    size_t kept = 0, removed = 0;
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        size_t newer = 0;
+        for (size_t j = i + 1; j < baseline->run_count; j++)
+            newer += !baseline->runs[j].pin && !strcmp(baseline->runs[j].suite, run->suite);
+        if (!run->pin && newer >= keep && (!suite || !strcmp(run->suite, suite)))
+            removed++;
+        else
+            baseline->runs[kept++] = *run;
+    }
+    baseline->run_count = kept;
+    return removed;
+}
+
+static bool pin_free(const struct kg_baseline *baseline, const char *suite, const char *pin,
+                     struct kg_error *err)
+{
+    for (size_t i = 0; pin && i < baseline->run_count; i++)
+        if (baseline->runs[i].pin && !strcmp(baseline->runs[i].pin, pin) &&
+            !strcmp(baseline->runs[i].suite, suite))
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "there is a pinned run '%s' already; remove it first with `kgate "
+                                "baseline prune --pin %s`, or choose another name",
+                                pin, pin);
+    return true;
+}
+
+/* Puts the results into the baseline in memory. */
+static bool change_apply(const struct change *change, struct kg_baseline *baseline, size_t *added)
+{
+    const struct kg_results *results = change->results;
+    const struct kg_baseline_options *options = change->options;
+    struct kg_baseline_run run;
+    if (!pin_free(baseline, results->suite, options->pin, change->err))
+        return false;
+    if (!kg_baseline_run_make(&baseline->arena, results, &run))
+        return kg_error_memory(change->err);
+    run.pin = options->pin;
+    if (options->missing_only)
+        run_keep_missing(baseline, &run);
+    *added = run.case_count;
+    if (!run.case_count)
+        return true;
+    struct kg_baseline_run *newest =
+        options->missing_only ? newest_ordinary(baseline, results->suite) : NULL;
+    const bool stored =
+        newest ? run_extend(&baseline->arena, newest, &run) : run_append(baseline, &run);
+    if (!stored)
+        return kg_error_memory(change->err);
+    baseline->fingerprint = results->machine.fingerprint;
+    baseline->machine = results->machine;
+    ordinary_prune(baseline, results->suite, options->keep);
+    return true;
+}
+
+static bool results_fit(const struct kg_results *results, const struct kg_baseline_options *options,
+                        struct kg_error *err)
+{
+    size_t measured = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        measured += results->cases[i].status == KG_STATUS_OK;
+    if (!measured)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "no case of these results was measured: there is nothing to record");
+    if (!options->missing_only && results->filter)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "these results leave cases out (%s): as a baseline they would make "
+                            "the others look REMOVED; measure the whole suite",
+                            results->filter);
+    if (!options->missing_only && !results->complete)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "these results are of an interrupted run; measure the whole suite");
+    return true;
+}
+
+bool kg_baseline_update(const char *directory, const struct kg_results *results,
+                        const struct kg_baseline_options *options, size_t *added,
+                        struct kg_error *err)
+{
+    const struct change change = {.results = results, .options = options, .err = err};
+    struct kg_baseline baseline = {0};
+    struct kg_arena arena = {0};
+    size_t count = 0;
+    if (!results_fit(results, options, err))
+        return false;
+    char *path = kg_baseline_path(&arena, directory, results->machine.fingerprint);
+    const int lock = path ? store_lock(directory, err) : -1;
+    bool good = path ? lock >= 0 : kg_error_memory(err);
+    good = good && kg_baseline_load(path, &baseline, err) &&
+           change_apply(&change, &baseline, &count) &&
+           (count == 0 ||
+            kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err));
+    kg_file_unlock(lock);
+    kg_baseline_free(&baseline);
+    kg_arena_free(&arena);
+    if (added)
+        *added = count;
+    return good;
+}
+
+static size_t pin_prune(struct kg_baseline *baseline, const char *pin, const char *suite)
+{
+    size_t kept = 0;
+    const size_t before = baseline->run_count;
+    for (size_t i = 0; i < before; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (!run->pin || strcmp(run->pin, pin) != 0 || (suite && strcmp(run->suite, suite) != 0))
+            baseline->runs[kept++] = *run;
+    }
+    baseline->run_count = kept;
+    return before - kept;
+}
+
+bool kg_baseline_prune(const char *directory, const char *fingerprint, size_t keep, const char *pin,
+                       const char *suite, size_t *removed, struct kg_error *err)
+{
+    struct kg_baseline baseline = {0};
+    struct kg_arena arena = {0};
+    size_t count = 0;
+    char *path = kg_baseline_path(&arena, directory, fingerprint);
+    const int lock = path ? store_lock(directory, err) : -1;
+    bool good = path ? lock >= 0 : kg_error_memory(err);
+    good = good && kg_baseline_load(path, &baseline, err);
+    if (good && !baseline.fingerprint)
+        good = kg_error_set(err, KG_ERROR_USAGE, "there is no baseline '%s'", path);
+    if (good) {
+        count = pin ? pin_prune(&baseline, pin, suite) : ordinary_prune(&baseline, suite, keep);
+        if (pin && !count)
+            good = kg_error_set(err, KG_ERROR_USAGE, "'%s' has no run pinned as '%s'", path, pin);
+    }
+    if (good && count)
+        good = kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err);
+    kg_file_unlock(lock);
+    kg_baseline_free(&baseline);
+    kg_arena_free(&arena);
+    if (removed)
+        *removed = count;
+    return good;
+}

@@ -1,0 +1,96 @@
+#include "compare/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What decides a case when its metrics differ: the lower the rank, the worse. */
+static const int severity[KG_CHANGE_COUNT] = {
+    [KG_CHANGE_FAILED] = 0,      [KG_CHANGE_REGRESSION] = 1, [KG_CHANGE_INCONCLUSIVE] = 2,
+    [KG_CHANGE_IMPROVEMENT] = 3, [KG_CHANGE_NO_CHANGE] = 4,  [KG_CHANGE_NEW] = 5,
+    [KG_CHANGE_REMOVED] = 5,     [KG_CHANGE_SKIPPED] = 5};
+
+/* Where reports show it. */
+static const int position[KG_CHANGE_COUNT] = {
+    [KG_CHANGE_FAILED] = 0,      [KG_CHANGE_REGRESSION] = 1, [KG_CHANGE_INCONCLUSIVE] = 2,
+    [KG_CHANGE_NEW] = 3,         [KG_CHANGE_REMOVED] = 4,    [KG_CHANGE_SKIPPED] = 5,
+    [KG_CHANGE_IMPROVEMENT] = 6, [KG_CHANGE_NO_CHANGE] = 7};
+
+int kg_compare_ids(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* How far a metric is from its reference, for ranking: a violated ">=" budget counts as much as its
+ * inverse. */
+static double distance(const struct kg_metric *metric)
+{
+    const double size = fabs(log(metric->ratio));
+    return isfinite(size) ? size : 0;
+}
+
+static bool decides_over(const struct kg_metric *a, const struct kg_metric *b)
+{
+    if (severity[a->change] != severity[b->change])
+        return severity[a->change] < severity[b->change];
+    return a->change != KG_CHANGE_NO_CHANGE && distance(a) > distance(b);
+}
+
+void kg_case_decide(struct kg_case_change *change)
+{
+    size_t best = 0;
+    if (!change->metric_count)
+        return;
+    for (size_t m = 1; m < change->metric_count; m++)
+        if (decides_over(&change->metrics[m], &change->metrics[best]))
+            best = m;
+    const struct kg_metric deciding = change->metrics[best];
+    memmove(&change->metrics[1], &change->metrics[0], best * sizeof deciding);
+    change->metrics[0] = deciding;
+    if (change->change == KG_CHANGE_NEW && deciding.change == KG_CHANGE_NO_CHANGE)
+        return;
+    change->change = deciding.change;
+    change->reason = deciding.reason;
+}
+
+struct ranked {
+    const struct kg_case_change *change;
+    double size;
+    size_t index;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    const int by_position = position[x->change->change] - position[y->change->change];
+    if (by_position)
+        return by_position;
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err)
+{
+    const size_t count = comparison->case_count;
+    struct ranked *ranked = calloc(count + 1, sizeof *ranked);
+    struct kg_case_change *sorted =
+        kg_arena_alloc(&comparison->arena, count, sizeof *comparison->cases);
+    if (!ranked || !sorted) {
+        free(ranked);
+        return kg_error_memory(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        const bool moved =
+            change->change == KG_CHANGE_REGRESSION || change->change == KG_CHANGE_IMPROVEMENT;
+        ranked[i] = (struct ranked){
+            .change = change, .size = moved ? distance(&change->metrics[0]) : 0, .index = i};
+    }
+    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = *ranked[i].change;
+    comparison->cases = sorted;
+    free(ranked);
+    return true;
+}

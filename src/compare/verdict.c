@@ -1,0 +1,172 @@
+#include "compare/verdict.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/units.h"
+
+enum { NOTES_MOST = 12, REASONS_MOST = KG_CHANGE_COUNT + 1 };
+
+static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANGE_COUNT])
+{
+    memset(counts, 0, KG_CHANGE_COUNT * sizeof *counts);
+    for (size_t i = 0; i < comparison->case_count; i++)
+        counts[comparison->cases[i].change]++;
+    comparison->counts = (struct kg_change_counts){
+        .improvement = counts[KG_CHANGE_IMPROVEMENT],
+        .regression = counts[KG_CHANGE_REGRESSION],
+        .no_change = counts[KG_CHANGE_NO_CHANGE],
+        .inconclusive = counts[KG_CHANGE_INCONCLUSIVE],
+        .new_case = counts[KG_CHANGE_NEW],
+        .removed = counts[KG_CHANGE_REMOVED],
+        .failed = counts[KG_CHANGE_FAILED],
+        .skipped = counts[KG_CHANGE_SKIPPED],
+    };
+}
+
+static bool policy_fails(const struct kg_results_policy *policy, enum kg_change change)
+{
+    return policy->fail_on & 1u << change ||
+           (change == KG_CHANGE_SKIPPED && policy->missing_device == KG_MISSING_FAIL);
+}
+
+static enum kg_exit exit_for(enum kg_change change, bool any_baseline)
+{
+    switch (change) {
+    case KG_CHANGE_FAILED:
+    case KG_CHANGE_SKIPPED:
+        return KG_EXIT_FAILED;
+    case KG_CHANGE_INCONCLUSIVE:
+        return KG_EXIT_NO_VERDICT;
+    case KG_CHANGE_NEW:
+        return any_baseline ? KG_EXIT_REGRESSION : KG_EXIT_NO_VERDICT;
+    default:
+        return KG_EXIT_REGRESSION;
+    }
+}
+
+/* "2 cases regressed: gemm/m=512/cpu +21.3 %, and 1 more" */
+static const char *reason_make(struct kg_comparison *comparison, enum kg_change change,
+                               size_t count)
+{
+    static const char *const words[KG_CHANGE_COUNT] = {
+        [KG_CHANGE_IMPROVEMENT] = "improved",   [KG_CHANGE_REGRESSION] = "regressed",
+        [KG_CHANGE_NO_CHANGE] = "unchanged",    [KG_CHANGE_INCONCLUSIVE] = "inconclusive",
+        [KG_CHANGE_NEW] = "without a baseline", [KG_CHANGE_REMOVED] = "removed",
+        [KG_CHANGE_FAILED] = "failed",          [KG_CHANGE_SKIPPED] = "skipped",
+    };
+    char moved[KG_UNIT_BYTES] = "", more[48] = "";
+    const struct kg_case_change *first = NULL;
+    for (size_t i = 0; i < comparison->case_count && !first; i++)
+        if (comparison->cases[i].change == change)
+            first = &comparison->cases[i];
+    if (!first)
+        return NULL;
+    if (first->metric_count && (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_IMPROVEMENT))
+        kg_change_format(first->metrics[0].ratio, moved);
+    if (count > 1)
+        snprintf(more, sizeof more, ", and %zu more", count - 1);
+    return kg_arena_printf(&comparison->arena, "%zu %s %s: %s%s%s%s", count,
+                           count == 1 ? "case" : "cases", words[change], first->id,
+                           moved[0] ? " " : "", moved, more);
+}
+
+/* When several hold, the first of 3, 1, 4 is the exit status; its reasons come first. */
+static bool decide(struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT],
+                   bool any_baseline, struct kg_error *err)
+{
+    static const enum kg_exit order[] = {KG_EXIT_FAILED, KG_EXIT_REGRESSION, KG_EXIT_NO_VERDICT};
+    comparison->verdict_reasons =
+        kg_arena_alloc(&comparison->arena, REASONS_MOST, sizeof *comparison->verdict_reasons);
+    if (!comparison->verdict_reasons)
+        return kg_error_memory(err);
+    for (size_t o = 0; o < 3; o++) {
+        for (int c = 0; c < KG_CHANGE_COUNT; c++) {
+            const enum kg_change change = (enum kg_change)c;
+            if (!counts[c] || !policy_fails(&comparison->policy, change) ||
+                exit_for(change, any_baseline) != order[o])
+                continue;
+            const char *reason = reason_make(comparison, change, counts[c]);
+            if (!reason)
+                return kg_error_memory(err);
+            comparison->verdict_reasons[comparison->verdict_reason_count++] = reason;
+            if (comparison->exit_status == KG_EXIT_PASS)
+                comparison->exit_status = order[o];
+        }
+        if (order[o] == KG_EXIT_NO_VERDICT && !comparison->complete) {
+            comparison->verdict_reasons[comparison->verdict_reason_count++] =
+                "the run was interrupted: not every case was measured";
+            if (comparison->exit_status == KG_EXIT_PASS)
+                comparison->exit_status = KG_EXIT_NO_VERDICT;
+        }
+    }
+    comparison->verdict =
+        comparison->exit_status == KG_EXIT_PASS ? KG_VERDICT_PASS : KG_VERDICT_FAIL;
+    return true;
+}
+
+static bool note(struct kg_comparison *comparison, const char *text)
+{
+    if (!text)
+        return false;
+    if (comparison->note_count < NOTES_MOST)
+        comparison->notes[comparison->note_count++] = text;
+    return true;
+}
+
+/* A fact that is not part of the fingerprint but may explain a moved time. */
+static bool note_difference(struct kg_comparison *comparison, const char *what, const char *before,
+                            const char *now)
+{
+    if (!strcmp(before ? before : "none", now ? now : "none"))
+        return true;
+    return note(comparison,
+                kg_arena_printf(&comparison->arena, "%s: the baseline had %s, this run has %s",
+                                what, before ? before : "none", now ? now : "none"));
+}
+
+static bool notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
+                       struct kg_comparison *comparison, struct kg_error *err)
+{
+    const struct kg_machine *machine = &current->machine;
+    const struct kg_baseline_run *newest = NULL;
+    bool good = true;
+    comparison->notes = kg_arena_alloc(&comparison->arena, NOTES_MOST, sizeof *comparison->notes);
+    if (!comparison->notes)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < baseline->run_count; i++)
+        if (!baseline->runs[i].pin && !strcmp(baseline->runs[i].suite, current->suite))
+            newest = &baseline->runs[i];
+    if (baseline->fingerprint && strcmp(baseline->fingerprint, machine->fingerprint) != 0)
+        good =
+            note(comparison, kg_arena_printf(&comparison->arena,
+                                             "the baseline is of another machine (%s): nothing was "
+                                             "compared",
+                                             baseline->fingerprint));
+    else if (newest)
+        good =
+            note_difference(comparison, "kernel", newest->kernel, machine->kernel) &&
+            note_difference(comparison, "governor", newest->governor, machine->governor) &&
+            note_difference(comparison, "compiler", newest->compiler, machine->compiler) &&
+            note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver);
+    if (good && comparison->baseline_runs == 1)
+        good = note(comparison, "the baseline has one run, so the noise between runs is not known "
+                                "yet; `kgate baseline update` adds more");
+    if (good && current->filter)
+        good =
+            note(comparison, kg_arena_printf(&comparison->arena,
+                                             "cases were left out (%s), so none is called REMOVED",
+                                             current->filter));
+    return good ? true : kg_error_memory(err);
+}
+
+bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
+                       struct kg_comparison *comparison, struct kg_error *err)
+{
+    size_t counts[KG_CHANGE_COUNT];
+    counts_fill(comparison, counts);
+    for (size_t i = 0; i < comparison->case_count; i++)
+        comparison->cases[i].fails = policy_fails(&comparison->policy, comparison->cases[i].change);
+    return notes_make(baseline, current, comparison, err) &&
+           decide(comparison, counts, comparison->baseline_runs + comparison->pin_count > 0, err);
+}
