@@ -53,7 +53,7 @@ static const struct kg_key default_keys[] = {
      "time after which a worker process is killed and its case is FAILED"},
     {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,
      "address space of a worker process"},
-    {"devices", KG_KEY_SET, SETTING(devices), "cpu", NULL, NULL, device_names,
+    {"devices", KG_KEY_SET, SETTING(devices), "cpu", "1", NULL, device_names,
      "where to run; each device is a case of its own"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},

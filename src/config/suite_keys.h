@@ -34,7 +34,8 @@ struct kg_key {
     size_t offset;
     const char *default_text; /* as a user would write it, words of a set parted by commas;
                                * "required", or NULL for what may be left out */
-    const char *least;        /* as a user would write it; NULL where there is no limit */
+    const char *least;        /* as a user would write it, of a set the fewest words; NULL where
+                               * there is no limit */
     const char *most;
     const char *const *names; /* KG_KEY_CHOICE and KG_KEY_SET: NULL-terminated */
     const char *help;         /* one phrase in Markdown, without a final stop */

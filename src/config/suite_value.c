@@ -193,6 +193,11 @@ static bool set_set(const struct kg_key *key, void *base, const char *const *wor
                     size_t *bad, struct kg_text *message)
 {
     unsigned bits = 0;
+    *bad = 0;
+    if (!count && key->least) {
+        kg_text_printf(message, "'%s' needs at least one word", key->name);
+        return false;
+    }
     for (*bad = 0; *bad < count; ++*bad) {
         unsigned index;
         if (!name_index(key, words[*bad], &index, message))

@@ -1,0 +1,71 @@
+/* suite_reader.h: what the files that turn a YAML tree into a suite share. Internal to
+ * src/config. Not thread-safe: a reader belongs to one call of kg_suite_parse. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/suite.h"
+#include "config/suite_keys.h"
+#include "config/yaml_tree.h"
+#include "util/text.h"
+
+enum { KG_NAME_BYTES_MOST = 100, KG_VALUE_BYTES_MOST = 200, KG_AXES_MOST = 64 };
+
+struct kg_suite_reader {
+    const char *path;
+    struct kg_suite *suite; /* being filled; its arena owns all */
+    struct kg_error *err;
+    struct kg_mark rounds_mark; /* where `rounds` was last given */
+};
+
+/* KG_ERROR_USAGE at a place in the suite's file. Both return false; the second frees `message`. */
+__attribute__((format(printf, 3, 4))) bool
+kg_reader_fail(const struct kg_suite_reader *reader, struct kg_mark mark, const char *format, ...);
+bool kg_reader_fail_text(const struct kg_suite_reader *reader, struct kg_mark mark,
+                         struct kg_text *message);
+
+/* Checks that the value of a pair is of a kind; the error says what it is instead. */
+bool kg_reader_expect(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                      enum kg_yaml_kind kind);
+
+/* Checks a name: 1 to KG_NAME_BYTES_MOST of [A-Za-z0-9_.-]. `what` is what it names. */
+bool kg_reader_name_check(const struct kg_suite_reader *reader, struct kg_mark mark,
+                          const char *what, const char *name);
+
+/* Checks text that is shown to people and written to files: 1 to `most` bytes, no control
+ * characters and none of `without`. */
+bool kg_reader_text_check(const struct kg_suite_reader *reader, struct kg_mark mark,
+                          const char *what, const char *text, size_t most, const char *without);
+
+/* The error of a key that none of `count` tables has. `place` is where it stands: "defaults". */
+bool kg_reader_unknown_key(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                           const char *place, const struct kg_key_table *const *tables,
+                           size_t count);
+
+/* --- suite_settings.c --- */
+
+/* Reads a whole `defaults` or `policy`. */
+bool kg_suite_section_read(struct kg_suite_reader *reader, const struct kg_key_table *table,
+                           const struct kg_yaml_pair *section);
+/* Reads a workload's key where it is one of kg_default_keys; *known says whether it is. */
+bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                            struct kg_settings *settings, bool *known);
+/* Applies "key=value" of --set to the suite's defaults or policy. */
+bool kg_suite_set(struct kg_suite_reader *reader, const char *override);
+/* Checks that rounds.min is not above rounds.max; `override` is the --set at fault, or NULL. */
+bool kg_suite_rounds_check(const struct kg_suite_reader *reader, const struct kg_settings *settings,
+                           const char *override);
+
+/* --- suite_axes.c, suite_budget.c, suite_workload.c --- */
+
+/* Adds the parameters of `params` or `matrix` to a workload, whose `axes` has room for
+ * KG_AXES_MOST. */
+bool kg_suite_params_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *params,
+                          struct kg_workload_spec *spec);
+bool kg_suite_matrix_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *matrix,
+                          struct kg_workload_spec *spec);
+/* Cases of one workload: its combinations on each of its devices; KG_CASES_MOST + 1 for more. */
+size_t kg_suite_case_count(const struct kg_workload_spec *spec);
+bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
+                          struct kg_workload_spec *spec);
+bool kg_suite_workloads_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *workloads);

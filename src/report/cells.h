@@ -1,0 +1,13 @@
+/* cells.h: figures of comparisons as the short texts that every report shows. Pure. */
+#pragma once
+#include "compare/comparison.h"
+#include "util/arena.h"
+
+/* A value in the unit of its metric: "1.23 ms", "4.00 MiB", "12.3 G/s". All in `arena`, or NULL. */
+const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value);
+/* "+12.3 %" */
+const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric);
+/* "+10.1 … +14.9 %", or "" where there is no interval */
+const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric);
+/* "time", or "peak_memory against pin v1", only what a reader cannot take for granted; or "" */
+const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric);

@@ -1,0 +1,16 @@
+/* escape.h: untrusted text made harmless for where it is shown. Pure. */
+#pragma once
+#include <stddef.h>
+
+#include "util/text.h"
+
+/* For a terminal: control characters (C0, DEL, and C1 in UTF-8) become \xNN, invalid UTF-8
+ * likewise. At most `most` characters, then "…". */
+void kg_escape_terminal(struct kg_text *text, const char *string, size_t most);
+
+/* For markdown on a forge, also inside a table: everything that it would act on is escaped, line
+ * breaks become spaces, "@name" and "#1" do not notify or link. At most `most` characters. */
+void kg_escape_markdown(struct kg_text *text, const char *string, size_t most);
+
+/* Characters (code points) of valid UTF-8 text. */
+size_t kg_text_width(const char *string);

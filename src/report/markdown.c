@@ -1,0 +1,235 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/cells.h"
+#include "report/escape.h"
+#include "report/report.h"
+#include "util/units.h"
+
+/* Room that is always kept for what comes last, so that it is never cut. */
+enum { ID_MOST = 200, REASON_MOST = 300, CLOSING_ROOM = 12000 };
+
+static bool room_left(const struct kg_text *text)
+{
+    return text->length + CLOSING_ROOM < KG_MARKDOWN_MOST;
+}
+
+static void name(struct kg_text *text, const char *string)
+{
+    kg_escape_markdown(text, string, ID_MOST);
+}
+
+static const char *symbol(enum kg_change change)
+{
+    static const char *const symbols[KG_CHANGE_COUNT] = {[KG_CHANGE_IMPROVEMENT] = "🟢",
+                                                         [KG_CHANGE_REGRESSION] = "🔴",
+                                                         [KG_CHANGE_NO_CHANGE] = "⚪",
+                                                         [KG_CHANGE_INCONCLUSIVE] = "🟡",
+                                                         [KG_CHANGE_NEW] = "🔵",
+                                                         [KG_CHANGE_REMOVED] = "🟤",
+                                                         [KG_CHANGE_FAILED] = "❌",
+                                                         [KG_CHANGE_SKIPPED] = "⏭️"};
+    return symbols[change];
+}
+
+static void headline(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    const struct kg_change_counts *counts = &comparison->counts;
+    const bool pass = comparison->verdict == KG_VERDICT_PASS;
+    kg_text_printf(text, "**%s kgate %s**: suite ", pass ? "✅" : "❌",
+                   kg_verdict_names[comparison->verdict]);
+    name(text, comparison->suite);
+    kg_text_printf(text,
+                   ", %zu cases: %zu failed, %zu regressed, %zu inconclusive, %zu improved, "
+                   "%zu unchanged\n",
+                   comparison->case_count, counts->failed, counts->regression, counts->inconclusive,
+                   counts->improvement, counts->no_change);
+    for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
+        kg_text_append(text, i ? "- " : "\n- ");
+        kg_escape_markdown(text, comparison->verdict_reasons[i], REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+}
+
+static void change_row(struct kg_text *text, struct kg_arena *arena,
+                       const struct kg_case_change *change)
+{
+    char time[KG_UNIT_BYTES];
+    kg_text_append(text, "| ");
+    name(text, change->id);
+    if (change->metric_count && change->change != KG_CHANGE_NEW) {
+        const struct kg_metric *metric = &change->metrics[0];
+        const char *what = kg_cell_metric(arena, metric);
+        const char *cells[] = {kg_cell_value(arena, metric, metric->baseline),
+                               kg_cell_value(arena, metric, metric->current),
+                               kg_cell_change(arena, metric), kg_cell_interval(arena, metric)};
+        if (what && *what) {
+            kg_text_append(text, "<br>");
+            name(text, what);
+        }
+        for (size_t i = 0; i < 4; i++)
+            kg_text_printf(text, " | %s", cells[i] ? cells[i] : "");
+    } else {
+        kg_text_printf(text, " |  | %s |  | ",
+                       isfinite(change->time_ns) ? kg_duration_format(change->time_ns, time) : "");
+    }
+    kg_text_printf(text, " | %s %s |\n", symbol(change->change), kg_change_name(change->change));
+}
+
+static bool is_change(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_FAILED || change->change == KG_CHANGE_REGRESSION ||
+           change->change == KG_CHANGE_IMPROVEMENT || change->change == KG_CHANGE_INCONCLUSIVE ||
+           change->change == KG_CHANGE_REMOVED;
+}
+
+/* Rows of one sort while there is room; says how many had none. */
+static void rows(const struct kg_comparison *comparison, bool changes, size_t top,
+                 struct kg_text *text)
+{
+    struct kg_arena arena = {0};
+    size_t shown = 0, left_out = 0;
+    kg_text_append(text, "| case | baseline | current | change | 95 % interval | verdict |\n"
+                         "| :-- | --: | --: | --: | --: | :-- |\n");
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (is_change(change) != changes)
+            continue;
+        if ((top && shown == top) || !room_left(text)) {
+            left_out++;
+            continue;
+        }
+        change_row(text, &arena, change);
+        shown++;
+    }
+    if (left_out)
+        kg_text_printf(text, "\n… and %zu more: they are in comparison.json.\n", left_out);
+    kg_arena_free(&arena);
+}
+
+/* Why, for what needs a word: not for every one of ten thousand. */
+static void reasons(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    enum { MOST = 20 };
+    size_t shown = 0;
+    for (size_t i = 0; i < comparison->case_count && shown < MOST && room_left(text); i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        const struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL;
+        const bool raised = metric && metric->noise_floor >= metric->threshold;
+        if (!is_change(change) || (!change->reason && !raised))
+            continue;
+        kg_text_append(text, shown++ ? "- " : "\n- ");
+        name(text, change->id);
+        kg_text_append(text, ": ");
+        if (raised)
+            kg_text_printf(text, "noise floor %.1f %%%s", 100 * metric->noise_floor,
+                           change->reason ? "; " : "");
+        if (change->reason)
+            kg_escape_markdown(text, change->reason, REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+}
+
+static void machine_print(const struct kg_machine *machine, struct kg_text *text)
+{
+    char memory[KG_UNIT_BYTES];
+    kg_text_append(text, "- machine: ");
+    name(text, machine->cpu_model);
+    kg_text_printf(text, ", %llu CPUs, %s, ", (unsigned long long)machine->cpu_count,
+                   kg_size_format((double)machine->memory_bytes, memory));
+    for (size_t i = 0; i < machine->gpu_count && i < 16; i++) {
+        name(text, machine->gpus[i].name);
+        kg_text_append(text, ", ");
+    }
+    kg_text_append(text, "fingerprint ");
+    name(text, machine->fingerprint);
+    kg_text_append(text, "\n");
+}
+
+static void closing(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    const char *separator = " ";
+    kg_text_append(text, "\n<details><summary>Machine and policy</summary>\n\n");
+    machine_print(&comparison->machine, text);
+    kg_text_append(text, "- policy: fails on");
+    for (int c = 0; c < KG_CHANGE_COUNT; c++)
+        if (comparison->policy.fail_on & 1u << c) {
+            kg_text_printf(text, "%s%s", separator, kg_change_names[c]);
+            separator = ", ";
+        }
+    kg_text_printf(text, "; a missing device is %s; at most %g %% false alarms a run\n",
+                   comparison->policy.missing_device == KG_MISSING_FAIL ? "a failure" : "skipped",
+                   100 * comparison->policy.alpha);
+    kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
+                   comparison->baseline_runs == 1 ? "" : "s");
+    if (comparison->baseline_created)
+        kg_text_printf(text, ", the newest of %s", comparison->baseline_created);
+    for (size_t i = 0; i < comparison->pin_count && i < 8; i++) {
+        kg_text_append(text, i ? ", " : "; pinned: ");
+        name(text, comparison->pins[i]);
+    }
+    kg_text_append(text, "\n");
+    for (size_t i = 0; i < comparison->note_count && i < 12; i++) {
+        kg_text_append(text, "- ");
+        kg_escape_markdown(text, comparison->notes[i], REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+    kg_text_printf(text, "- kgate %s, %s\n\n</details>\n", comparison->kgate_version,
+                   comparison->created);
+}
+
+void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_t top,
+                                   struct kg_text *text)
+{
+    size_t changed = 0;
+    for (size_t i = 0; i < comparison->case_count; i++)
+        changed += is_change(&comparison->cases[i]);
+    headline(comparison, text);
+    if (changed) {
+        kg_text_append(text, "\n");
+        rows(comparison, true, top, text);
+        reasons(comparison, text);
+    }
+    if (changed < comparison->case_count) {
+        kg_text_printf(text, "\n<details><summary>%zu other case%s</summary>\n\n",
+                       comparison->case_count - changed,
+                       comparison->case_count - changed == 1 ? "" : "s");
+        rows(comparison, false, 0, text);
+        kg_text_append(text, "\n</details>\n");
+    }
+    closing(comparison, text);
+}
+
+void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text)
+{
+    char time[KG_UNIT_BYTES], memory[KG_UNIT_BYTES];
+    size_t left_out = 0;
+    kg_text_append(text, "**kgate results**: suite ");
+    name(text, results->suite);
+    kg_text_printf(text,
+                   ", %zu cases%s\n\n| case | median | peak memory | rounds | status |\n"
+                   "| :-- | --: | --: | --: | :-- |\n",
+                   results->case_count, results->complete ? "" : " (incomplete)");
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        if (!room_left(text)) {
+            left_out++;
+            continue;
+        }
+        kg_text_append(text, "| ");
+        name(text, result->id);
+        kg_text_printf(text, " | %s | %s | %zu | %s",
+                       kg_duration_format(result->summary.median_ns, time),
+                       kg_size_format((double)result->memory.peak_bytes, memory),
+                       result->round_count, kg_status_names[result->status]);
+        if (result->reason) {
+            kg_text_append(text, ": ");
+            kg_escape_markdown(text, result->reason, REASON_MOST);
+        }
+        kg_text_append(text, " |\n");
+    }
+    if (left_out)
+        kg_text_printf(text, "\n… and %zu more.\n", left_out);
+    kg_text_append(text, "\n");
+    machine_print(&results->machine, text);
+}

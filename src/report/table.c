@@ -1,0 +1,75 @@
+#include "report/table.h"
+
+#include <string.h>
+
+#include "report/escape.h"
+
+struct kg_table_row *kg_table_row_add(struct kg_table *table)
+{
+    if (table->row_count == table->capacity) {
+        const size_t capacity = table->capacity ? 2 * table->capacity : 32;
+        struct kg_table_row *rows = kg_arena_alloc(&table->arena, capacity, sizeof *rows);
+        if (!rows) {
+            table->failed = true;
+            return NULL;
+        }
+        if (table->row_count)
+            memcpy(rows, table->rows, table->row_count * sizeof *rows);
+        table->rows = rows;
+        table->capacity = capacity;
+    }
+    return &table->rows[table->row_count++];
+}
+
+static void pad(struct kg_text *text, size_t count)
+{
+    kg_text_printf(text, "%*s", (int)count, "");
+}
+
+static void line_print(const struct kg_table *table, const char *const *cells, const size_t *widths,
+                       const char *colour, struct kg_text *text)
+{
+    for (size_t c = 0; c < table->columns; c++) {
+        const char *cell = cells[c] ? cells[c] : "";
+        const size_t gap = widths[c] - kg_text_width(cell);
+        const bool last = c + 1 == table->columns;
+        kg_text_append(text, "  ");
+        if (!table->left[c])
+            pad(text, gap);
+        if (last && colour)
+            kg_text_printf(text, "%s%s\x1b[0m", colour, cell);
+        else
+            kg_text_append(text, cell);
+        if (table->left[c] && !last)
+            pad(text, gap);
+    }
+    kg_text_append(text, "\n");
+}
+
+void kg_table_print(const struct kg_table *table, bool colour, struct kg_text *text)
+{
+    size_t widths[KG_TABLE_COLUMNS_MOST] = {0};
+    for (size_t c = 0; c < table->columns; c++) {
+        widths[c] = kg_text_width(table->heads[c]);
+        for (size_t r = 0; r < table->row_count; r++) {
+            const char *cell = table->rows[r].cells[c];
+            const size_t width = cell ? kg_text_width(cell) : 0;
+            widths[c] = width > widths[c] ? width : widths[c];
+        }
+    }
+    line_print(table, table->heads, widths, colour ? "\x1b[0m" : NULL, text);
+    for (size_t r = 0; r < table->row_count; r++) {
+        const struct kg_table_row *row = &table->rows[r];
+        line_print(table, row->cells, widths, colour ? row->colour : NULL, text);
+        if (row->under)
+            kg_text_printf(text, "      %s%s%s\n", colour ? "\x1b[2m" : "", row->under,
+                           colour ? "\x1b[0m" : "");
+    }
+    if (table->failed)
+        text->failed = true;
+}
+
+void kg_table_free(struct kg_table *table)
+{
+    kg_arena_free(&table->arena);
+}

@@ -1,0 +1,269 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/cells.h"
+#include "report/escape.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "util/units.h"
+
+enum { ID_MOST = 72, REASON_MOST = 400 };
+
+static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m",
+                  DIM[] = "\x1b[2m", BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
+
+static const char *change_colour(enum kg_change change)
+{
+    switch (change) {
+    case KG_CHANGE_FAILED:
+    case KG_CHANGE_REGRESSION:
+        return RED;
+    case KG_CHANGE_IMPROVEMENT:
+        return GREEN;
+    case KG_CHANGE_NO_CHANGE:
+        return DIM;
+    default:
+        return YELLOW;
+    }
+}
+
+static const char *escaped(struct kg_arena *arena, const char *string, size_t most)
+{
+    struct kg_text text = {0};
+    kg_escape_terminal(&text, string, most);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "12 cases: 1 regression, 11 unchanged" */
+static void counts_print(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    const struct kg_change_counts *counts = &comparison->counts;
+    const struct {
+        size_t count;
+        const char *word;
+    } words[] = {{counts->failed, "failed"},
+                 {counts->regression, "regressed"},
+                 {counts->inconclusive, "inconclusive"},
+                 {counts->new_case, "new"},
+                 {counts->removed, "removed"},
+                 {counts->skipped, "skipped"},
+                 {counts->improvement, "improved"},
+                 {counts->no_change, "unchanged"}};
+    const char *separator = ": ";
+    kg_text_printf(text, "%zu case%s", comparison->case_count, plural(comparison->case_count));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].count) {
+            kg_text_printf(text, "%s%zu %s", separator, words[i].count, words[i].word);
+            separator = ", ";
+        }
+}
+
+static void verdict_print(const struct kg_comparison *comparison,
+                          const struct kg_report_style *style, struct kg_text *text)
+{
+    const bool pass = comparison->verdict == KG_VERDICT_PASS;
+    kg_text_printf(text, "%s%s%s%s  ", style->colour ? BOLD : "",
+                   style->colour ? (pass ? GREEN : RED) : "", kg_verdict_names[comparison->verdict],
+                   style->colour ? PLAIN : "");
+    kg_escape_terminal(text, comparison->suite, ID_MOST);
+    kg_text_append(text, ", ");
+    counts_print(comparison, text);
+    kg_text_append(text, "\n");
+    for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
+        kg_text_append(text, "  ");
+        kg_escape_terminal(text, comparison->verdict_reasons[i], REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+}
+
+/* What stands under a row: its reason, its metric where that is not the time, a raised threshold.
+ */
+static const char *under_row(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    struct kg_text text = {0};
+    const struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL;
+    if (metric && change->change != KG_CHANGE_NEW) {
+        const char *name = kg_cell_metric(arena, metric);
+        kg_escape_terminal(&text, name ? name : "", ID_MOST);
+        if (metric->noise_floor >= metric->threshold)
+            kg_text_printf(&text, "%snoise floor %.1f %%", text.length ? ", " : "",
+                           100 * metric->noise_floor);
+    }
+    if (change->reason) {
+        kg_text_append(&text, text.length ? ": " : "");
+        kg_escape_terminal(&text, change->reason, REASON_MOST);
+    }
+    const char *copy = text.length ? kg_arena_copy(arena, text.data) : NULL;
+    kg_text_free(&text);
+    return copy;
+}
+
+static void change_row(struct kg_table *table, const struct kg_case_change *change)
+{
+    struct kg_arena *arena = &table->arena;
+    struct kg_table_row *row = kg_table_row_add(table);
+    char time[KG_UNIT_BYTES];
+    if (!row)
+        return;
+    row->cells[0] = escaped(arena, change->id, ID_MOST);
+    if (change->metric_count && change->change != KG_CHANGE_NEW) {
+        const struct kg_metric *metric = &change->metrics[0];
+        row->cells[1] = kg_cell_value(arena, metric, metric->baseline);
+        row->cells[2] = kg_cell_value(arena, metric, metric->current);
+        row->cells[3] = kg_cell_change(arena, metric);
+        row->cells[4] = kg_cell_interval(arena, metric);
+    } else if (isfinite(change->time_ns)) {
+        row->cells[2] = kg_arena_copy(arena, kg_duration_format(change->time_ns, time));
+    }
+    row->cells[5] = kg_change_name(change->change);
+    row->colour = change_colour(change->change);
+    row->under = under_row(arena, change);
+    if (!row->cells[0])
+        table->failed = true;
+}
+
+static bool row_wanted(const struct kg_case_change *change, const struct kg_report_style *style)
+{
+    if (style->quiet)
+        return change->fails;
+    return style->verbose || change->change != KG_CHANGE_NO_CHANGE;
+}
+
+static void changes_print(const struct kg_comparison *comparison,
+                          const struct kg_report_style *style, struct kg_text *text)
+{
+    struct kg_table table = {
+        .columns = 6,
+        .heads = {"case", "baseline", "current", "change", "95 % interval", "verdict"},
+        .left = {true, false, false, false, false, true}};
+    /* The limit is for each kind of change, so that many new cases do not hide a regression. */
+    size_t shown[KG_CHANGE_COUNT] = {0}, left_out = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (!row_wanted(change, style))
+            continue;
+        if (style->top && shown[change->change] == style->top) {
+            left_out++;
+            continue;
+        }
+        shown[change->change]++;
+        change_row(&table, change);
+    }
+    if (table.row_count) {
+        kg_text_append(text, "\n");
+        kg_table_print(&table, style->colour, text);
+    }
+    if (left_out)
+        kg_text_printf(text, "  … and %zu more; all are in the report files\n", left_out);
+    kg_table_free(&table);
+}
+
+void kg_report_comparison_text(const struct kg_comparison *comparison,
+                               const struct kg_report_style *style, struct kg_text *text)
+{
+    verdict_print(comparison, style, text);
+    changes_print(comparison, style, text);
+    if (style->quiet)
+        return;
+    if (comparison->note_count)
+        kg_text_append(text, "\n");
+    for (size_t i = 0; i < comparison->note_count; i++) {
+        kg_text_append(text, "  note: ");
+        kg_escape_terminal(text, comparison->notes[i], REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+}
+
+/* The rate that says most about a case: FLOP/s, else bytes, else items. */
+static const char *rate_cell(struct kg_arena *arena, const struct kg_case_work *work)
+{
+    char text[KG_UNIT_BYTES];
+    /* a kernel with little arithmetic for its bytes is judged by its bandwidth */
+    const bool compute = work->flops > 2 * (work->bytes > 0 ? work->bytes : 0);
+    if (isfinite(work->flops_per_second) && compute)
+        return kg_arena_printf(arena, "%sFLOP/s", kg_rate_format(work->flops_per_second, text));
+    if (isfinite(work->bytes_per_second))
+        return kg_arena_printf(arena, "%sB/s", kg_rate_format(work->bytes_per_second, text));
+    if (isfinite(work->items_per_second))
+        return kg_arena_printf(arena, "%s items/s", kg_rate_format(work->items_per_second, text));
+    return "";
+}
+
+static void result_row(struct kg_table *table, const struct kg_case_result *result)
+{
+    struct kg_arena *arena = &table->arena;
+    const struct kg_summary *summary = &result->summary;
+    struct kg_table_row *row = kg_table_row_add(table);
+    char text[KG_UNIT_BYTES];
+    if (!row)
+        return;
+    row->cells[0] = escaped(arena, result->id, ID_MOST);
+    if (result->round_count) {
+        const double half = (summary->interval_high_ns - summary->interval_low_ns) / 2;
+        row->cells[1] = kg_arena_copy(arena, kg_duration_format(summary->median_ns, text));
+        row->cells[2] = kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
+        row->cells[3] = rate_cell(arena, &result->work);
+        row->cells[4] =
+            kg_arena_copy(arena, kg_size_format((double)result->memory.peak_bytes, text));
+        row->cells[5] = kg_arena_printf(arena, "%zu", result->round_count);
+    }
+    row->cells[6] = kg_status_names[result->status];
+    row->colour = result->status == KG_STATUS_OK       ? GREEN
+                  : result->status == KG_STATUS_FAILED ? RED
+                                                       : YELLOW;
+    if (result->reason)
+        row->under = escaped(arena, result->reason, REASON_MOST);
+    if (!row->cells[0])
+        table->failed = true;
+}
+
+/* The last lines that failed cases wrote to standard error. */
+static void tails_print(const struct kg_results *results, struct kg_text *text)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        if (result->status != KG_STATUS_FAILED || !result->stderr_tail)
+            continue;
+        kg_text_append(text, "\n  ");
+        kg_escape_terminal(text, result->id, ID_MOST);
+        kg_text_append(text, " wrote last:\n");
+        for (const char *line = result->stderr_tail; *line;) {
+            const size_t length = strcspn(line, "\n");
+            struct kg_text one = {0};
+            kg_text_append_bytes(&one, line, length);
+            kg_text_append(text, "    | ");
+            kg_escape_terminal(text, kg_text_string(&one), REASON_MOST);
+            kg_text_append(text, "\n");
+            kg_text_free(&one);
+            line += length + (line[length] == '\n');
+        }
+    }
+}
+
+void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
+                            struct kg_text *text)
+{
+    char measured[KG_UNIT_BYTES], elapsed[KG_UNIT_BYTES];
+    struct kg_table table = {
+        .columns = 7,
+        .heads = {"case", "median", "95 %", "rate", "peak memory", "rounds", "status"},
+        .left = {true, false, false, false, false, false, true}};
+    for (size_t i = 0; i < results->case_count; i++)
+        if (!style->quiet || results->cases[i].status == KG_STATUS_FAILED)
+            result_row(&table, &results->cases[i]);
+    if (table.row_count)
+        kg_table_print(&table, style->colour, text);
+    kg_table_free(&table);
+    tails_print(results, text);
+    kg_text_printf(text, "\n%zu case%s, %s measured in %s%s\n", results->case_count,
+                   plural(results->case_count), kg_duration_format(results->measured_ns, measured),
+                   kg_duration_format(results->elapsed_ns, elapsed),
+                   results->complete ? "" : "; incomplete: the run was interrupted");
+}
