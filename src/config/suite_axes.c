@@ -28,9 +28,8 @@ static struct kg_axis *axis_find(const struct kg_workload_spec *spec, const char
 }
 
 /* Adds an axis with room for its values. `place` is "params" or "matrix". */
-static struct kg_axis *axis_add(const struct kg_suite_reader *reader,
-                                struct kg_workload_spec *spec, const struct kg_yaml_pair *pair,
-                                size_t value_count)
+static struct kg_axis *axis_add(const struct kg_suite_reader *reader, struct kg_workload_spec *spec,
+                                const struct kg_yaml_pair *pair, size_t value_count)
 {
     struct kg_arena *arena = &reader->suite->arena;
     struct kg_axis *axis = &spec->axes[spec->axis_count];
@@ -151,8 +150,8 @@ static bool range_plan(const struct kg_suite_reader *reader, const struct kg_yam
                               "the range from %lld to %lld has no end in steps of %lld",
                               (long long)start, (long long)stop, (long long)step);
     /* Unsigned, because the distance of two int64_t may need 64 bits. */
-    const uint64_t distance = stop < start ? (uint64_t)start - (uint64_t)stop
-                                           : (uint64_t)stop - (uint64_t)start;
+    const uint64_t distance =
+        stop < start ? (uint64_t)start - (uint64_t)stop : (uint64_t)stop - (uint64_t)start;
     const uint64_t stride = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
     const uint64_t last = distance / stride;
     *plan = (struct plan){FORM_RANGE, form->value, start, step,
@@ -198,8 +197,9 @@ static int value_compare(const void *left, const void *right)
     const struct kg_yaml_node *a = *(const struct kg_yaml_node *const *)left;
     const struct kg_yaml_node *b = *(const struct kg_yaml_node *const *)right;
     const int texts = strcmp(a->text, b->text);
-    return texts ? texts : a->mark.line != b->mark.line ? (a->mark.line < b->mark.line ? -1 : 1)
-                                                        : (a->mark.column < b->mark.column ? -1 : 1);
+    return texts                          ? texts
+           : a->mark.line != b->mark.line ? (a->mark.line < b->mark.line ? -1 : 1)
+                                          : (a->mark.column < b->mark.column ? -1 : 1);
 }
 
 /* A value given twice would be two cases of one id. */
@@ -215,8 +215,9 @@ static bool values_unique(const struct kg_suite_reader *reader, const char *name
     qsort(sorted, list->count, sizeof *sorted, value_compare);
     for (size_t i = 1; i < list->count && good; i++)
         if (!strcmp(sorted[i - 1]->text, sorted[i]->text))
-            good = kg_reader_fail(reader, sorted[i]->mark, "parameter '%s' has the value '%s' twice",
-                                  name, kg_quote(sorted[i]->text, quoted));
+            good =
+                kg_reader_fail(reader, sorted[i]->mark, "parameter '%s' has the value '%s' twice",
+                               name, kg_quote(sorted[i]->text, quoted));
     free(sorted);
     return good;
 }

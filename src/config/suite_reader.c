@@ -57,10 +57,10 @@ bool kg_reader_name_check(const struct kg_suite_reader *reader, struct kg_mark m
     char quoted[KG_QUOTE_BYTES];
     if (length && length <= KG_NAME_BYTES_MOST && strspn(name, allowed) == length)
         return true;
-    return kg_reader_fail(
-        reader, mark, "%s '%s' must be 1 to %d letters, digits, '_', '.' or '-'%s", what,
-        kg_quote(name, quoted), KG_NAME_BYTES_MOST,
-        length > KG_NAME_BYTES_MOST ? ", but is longer" : "");
+    return kg_reader_fail(reader, mark,
+                          "%s '%s' must be 1 to %d letters, digits, '_', '.' or '-'%s", what,
+                          kg_quote(name, quoted), KG_NAME_BYTES_MOST,
+                          length > KG_NAME_BYTES_MOST ? ", but is longer" : "");
 }
 
 bool kg_reader_text_check(const struct kg_suite_reader *reader, struct kg_mark mark,

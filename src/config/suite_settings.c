@@ -12,9 +12,9 @@ static bool words_read(const struct kg_suite_reader *reader, const struct kg_key
     char quoted[KG_QUOTE_BYTES];
     const bool list = node->kind == KG_YAML_SEQUENCE;
     if (key->type == KG_KEY_SET && node->kind == KG_YAML_SCALAR)
-        return kg_reader_fail(reader, node->mark,
-                              "'%s' is '%s', but must be a list; write [%s]", key->name,
-                              kg_quote(node->text, quoted), *node->text ? quoted : key->names[0]);
+        return kg_reader_fail(reader, node->mark, "'%s' is '%s', but must be a list; write [%s]",
+                              key->name, kg_quote(node->text, quoted),
+                              *node->text ? quoted : key->names[0]);
     const struct kg_yaml_pair pair = {key->name, node->mark, node};
     if (!kg_reader_expect(reader, &pair,
                           key->type == KG_KEY_SET ? KG_YAML_SEQUENCE : KG_YAML_SCALAR))
@@ -70,8 +70,7 @@ static bool group_key_unknown(const struct kg_suite_reader *reader,
     const size_t length = strlen(group->key);
     struct kg_text message = {0};
     for (size_t i = 0; i < table->count && count < KEYS_MOST; i++)
-        if (!strncmp(table->keys[i].name, group->key, length) &&
-            table->keys[i].name[length] == '.')
+        if (!strncmp(table->keys[i].name, group->key, length) && table->keys[i].name[length] == '.')
             names[count++] = table->keys[i].name + length + 1;
     kg_text_printf(&message, "unknown key '%s' in %s", kg_quote(pair->key, quoted), group->key);
     kg_suggest_append(&message, pair->key, names, count, "known keys");
@@ -170,8 +169,8 @@ static bool set_unknown(const struct kg_suite_reader *reader, const char *overri
     for (size_t i = 0; i < kg_default_keys.count && count < KEYS_MOST; i++)
         names[count++] = kg_default_keys.keys[i].name;
     for (size_t i = 0; i < kg_policy_keys.count && count < KEYS_MOST; i++) {
-        names[count] = kg_arena_printf(&reader->suite->arena, "policy.%s",
-                                       kg_policy_keys.keys[i].name);
+        names[count] =
+            kg_arena_printf(&reader->suite->arena, "policy.%s", kg_policy_keys.keys[i].name);
         if (!names[count++])
             return kg_error_memory(reader->err);
     }

@@ -1,0 +1,206 @@
+#include "cli/arguments.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/nearest.h"
+#include "util/units.h"
+
+enum { OPTIONS_MOST = 32 };
+
+#define OPTION(option, short_name, option_kind, value_name, member, text)                          \
+    {                                                                                              \
+        .name = (option), .letter = (short_name), .kind = (option_kind), .value = (value_name),    \
+        .offset = offsetof(struct kg_arguments, member), .help = (text)                            \
+    }
+
+static const struct kg_option options[] = {
+    OPTION("suite", 'c', KG_OPTION_TEXT, "SUITE", suite, "the suite, a YAML file"),
+    OPTION("baseline", 'b', KG_OPTION_TEXT, "DIR", baseline,
+           "the folder of baselines (default: baselines)"),
+    OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output,
+           "where to write: a folder for gate and compare, a file for run and report"),
+    OPTION("filter", 0, KG_OPTION_TEXT, "GLOB", filter,
+           "only the cases whose id matches, for example 'gemm/*'"),
+    OPTION("shard", 0, KG_OPTION_TEXT, "I/N", shard, "only every N-th case from the I-th, from 1"),
+    OPTION("set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
+           "replace a key of the suite's defaults, for example rounds.min=3; repeatable"),
+    OPTION("update-missing", 0, KG_OPTION_FLAG, NULL, update_missing,
+           "record cases that have no baseline"),
+    OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
+    OPTION("keep", 0, KG_OPTION_COUNT, "N", keep,
+           "ordinary runs to keep for each suite (default: 5)"),
+    OPTION("only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite, "only the runs of this suite"),
+    OPTION("machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
+           "the baseline of another machine than this one"),
+    OPTION("format", 0, KG_OPTION_TEXT, "F", format, "text, markdown or json (default: text)"),
+    OPTION("top", 0, KG_OPTION_COUNT, "N", top,
+           "rows for each kind of change on the terminal (default: 10; 0: all)"),
+    OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
+    OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
+    OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),
+    OPTION("verbose", 'v', KG_OPTION_FLAG, NULL, verbose, "print unchanged cases too"),
+    OPTION("help", 'h', KG_OPTION_FLAG, NULL, help, "print this help"),
+};
+enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+/* Whether the subcommand takes the option; *required whether it must be given. */
+static bool takes(const struct kg_subcommand *subcommand, const struct kg_option *option,
+                  bool *required)
+{
+    const size_t length = strlen(option->name);
+    const char *list = subcommand->options;
+    *required = false;
+    if (!strcmp(option->name, "help"))
+        return true;
+    while (*list) {
+        const size_t word = strcspn(list, " ");
+        const bool marked = word && list[word - 1] == '!';
+        if (word - marked == length && !strncmp(list, option->name, length)) {
+            *required = marked;
+            return true;
+        }
+        list += word + (list[word] == ' ');
+    }
+    return false;
+}
+
+static const struct kg_option *option_find(const struct kg_subcommand *subcommand, const char *name,
+                                           size_t length, char letter)
+{
+    bool required;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct kg_option *option = &options[i];
+        const bool named =
+            name ? strlen(option->name) == length && !strncmp(option->name, name, length)
+                 : option->letter == letter;
+        if (named && takes(subcommand, option, &required))
+            return option;
+    }
+    return NULL;
+}
+
+static bool unknown(const struct kg_subcommand *subcommand, const char *given, size_t length,
+                    struct kg_error *err)
+{
+    const char *names[OPTIONS_MOST];
+    char word[64];
+    size_t count = 0;
+    bool required;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (takes(subcommand, &options[i], &required))
+            names[count++] = options[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)length, given);
+    const char *bare = word + strspn(word, "-");
+    const char *nearest = kg_nearest(bare, names, count);
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "`kgate %s` has no option '%s'%s%s%s; `kgate %s --help` lists them",
+                        subcommand->name, word, nearest ? "; did you mean '--" : "",
+                        nearest ? nearest : "", nearest ? "'?" : "", subcommand->name);
+}
+
+static bool option_store(const struct kg_option *option, const char *value,
+                         struct kg_arguments *arguments, struct kg_error *err)
+{
+    char *at = (char *)arguments + option->offset;
+    switch (option->kind) {
+    case KG_OPTION_FLAG:
+        *(bool *)at = true;
+        return true;
+    case KG_OPTION_TEXT:
+        *(const char **)(void *)at = value;
+        return true;
+    case KG_OPTION_TEXTS:
+        if (arguments->set_count == KG_SET_MOST)
+            return kg_error_set(err, KG_ERROR_USAGE, "--%s is given more than %d times",
+                                option->name, KG_SET_MOST);
+        arguments->set[arguments->set_count++] = value;
+        return true;
+    case KG_OPTION_COUNT:
+        if (kg_count_parse(value, (uint64_t *)(void *)at))
+            return true;
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s is '%.60s', but must be a whole number",
+                            option->name, value);
+    }
+    return false;
+}
+
+/* One option and, where it has one, its value; *next is moved past them. */
+static bool option_parse(const struct kg_subcommand *subcommand, int argc, char **argv, int *next,
+                         struct kg_arguments *arguments, struct kg_error *err)
+{
+    const char *given = argv[(*next)++];
+    const bool is_long = given[1] == '-';
+    const size_t length = is_long ? strcspn(given + 2, "=") : 1;
+    const struct kg_option *option =
+        option_find(subcommand, is_long ? given + 2 : NULL, length, given[1]);
+    if (!option)
+        return unknown(subcommand, given, is_long ? length + 2 : 2, err);
+    const char *rest = given + (is_long ? 2 : 1) + length;
+    if (option->kind == KG_OPTION_FLAG)
+        return *rest ? kg_error_set(err, KG_ERROR_USAGE, "--%s takes no value", option->name)
+                     : option_store(option, NULL, arguments, err);
+    if (*rest)
+        return option_store(option, rest + is_long, arguments, err);
+    if (*next >= argc)
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s needs a value: --%s %s", option->name,
+                            option->name, option->value);
+    return option_store(option, argv[(*next)++], arguments, err);
+}
+
+static bool required_check(const struct kg_subcommand *subcommand,
+                           const struct kg_arguments *arguments, struct kg_error *err)
+{
+    bool required;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (takes(subcommand, &options[i], &required) && required &&
+            !*(const char *const *)(const void *)((const char *)arguments + options[i].offset))
+            return kg_error_set(err, KG_ERROR_USAGE, "`kgate %s` needs --%s %s (-%c): %s",
+                                subcommand->name, options[i].name, options[i].value,
+                                options[i].letter, options[i].help);
+    if (arguments->positional_count < subcommand->operands_least)
+        return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s %s", subcommand->name,
+                            subcommand->operands);
+    return true;
+}
+
+bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char **argv,
+                        struct kg_arguments *arguments, struct kg_error *err)
+{
+    bool only_operands = false;
+    *arguments = (struct kg_arguments){.top = 10, .keep = 5};
+    for (int i = 1; i < argc;) {
+        if (!only_operands && !strcmp(argv[i], "--")) {
+            only_operands = true;
+            i++;
+        } else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
+            if (!option_parse(subcommand, argc, argv, &i, arguments, err))
+                return false;
+        } else if (arguments->positional_count < subcommand->operands_most) {
+            arguments->positional[arguments->positional_count++] = argv[i++];
+        } else {
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "'%.100s' is one operand too many; usage: kgate %s %s", argv[i],
+                                subcommand->name, subcommand->operands);
+        }
+    }
+    return arguments->help || required_check(subcommand, arguments, err);
+}
+
+void kg_arguments_help(const struct kg_subcommand *subcommand)
+{
+    bool required;
+    printf("usage: kgate %s%s%s [options]\n\n%s\n\noptions:\n", subcommand->name,
+           *subcommand->operands ? " " : "", subcommand->operands, subcommand->summary);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct kg_option *option = &options[i];
+        char left[64], letter[8] = "    ";
+        if (!takes(subcommand, option, &required))
+            continue;
+        if (option->letter)
+            snprintf(letter, sizeof letter, "-%c, ", option->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
+                 option->value ? option->value : "");
+        printf("  %-30s %s%s\n", left, option->help, required ? " (needed)" : "");
+    }
+}

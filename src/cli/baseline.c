@@ -1,0 +1,175 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "report/escape.h"
+#include "util/nearest.h"
+
+static int update(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct kg_results results;
+    size_t added;
+    const struct kg_baseline_options options = {.pin = arguments->pin,
+                                                .keep = (size_t)arguments->keep};
+    if (arguments->positional_count < 2) {
+        kg_error_set(err, KG_ERROR_USAGE, "usage: kgate baseline update RESULTS.json [-b DIR]");
+        return kg_fail(err);
+    }
+    if (!arguments->keep || (arguments->pin && !*arguments->pin)) {
+        kg_error_set(err, KG_ERROR_USAGE, "--keep must be at least 1, and --pin a name");
+        return kg_fail(err);
+    }
+    if (!kg_results_load(arguments->positional[1], &results, err))
+        return kg_fail(err);
+    const bool good =
+        kg_baseline_update(kg_baseline_directory(arguments), &results, &options, &added, err);
+    if (good && !arguments->quiet)
+        printf("recorded %zu case%s of suite %s in %s/%s.json%s%s\n", added, added == 1 ? "" : "s",
+               results.suite, kg_baseline_directory(arguments), results.machine.fingerprint,
+               arguments->pin ? ", pinned as " : "", arguments->pin ? arguments->pin : "");
+    kg_results_free(&results);
+    return good ? KG_EXIT_PASS : kg_fail(err);
+}
+
+static int is_store_file(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 5 && !strcmp(entry->d_name + length - 5, ".json");
+}
+
+static bool line_print(const char *directory, const char *name, struct kg_text *text,
+                       struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_baseline baseline;
+    size_t pinned = 0;
+    const char *path = kg_arena_printf(&arena, "%s/%s", directory, name);
+    const bool good = path ? kg_baseline_load(path, &baseline, err) : kg_error_memory(err);
+    kg_arena_free(&arena);
+    if (!good)
+        return false;
+    for (size_t i = 0; i < baseline.run_count; i++)
+        pinned += baseline.runs[i].pin != NULL;
+    kg_escape_terminal(text, baseline.fingerprint, 80);
+    kg_text_printf(text, "  %zu run%s, %zu pinned, newest %s  ", baseline.run_count,
+                   baseline.run_count == 1 ? "" : "s", pinned,
+                   baseline.run_count ? baseline.runs[baseline.run_count - 1].created : "-");
+    kg_escape_terminal(text, baseline.machine.cpu_model, 60);
+    kg_text_append(text, "\n");
+    kg_baseline_free(&baseline);
+    return true;
+}
+
+static int list(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct dirent **entries;
+    struct kg_text text = {0};
+    const char *directory = kg_baseline_directory(arguments);
+    const int count = scandir(directory, &entries, is_store_file, alphasort);
+    bool good = count >= 0 || errno == ENOENT
+                    ? true
+                    : kg_error_set(err, KG_ERROR_USAGE, "cannot read the folder '%s': %s",
+                                   directory, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        good = good && line_print(directory, entries[i]->d_name, &text, err);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    if (good && count <= 0)
+        kg_text_printf(&text, "no baselines in %s\n", directory);
+    good = good && kg_print(&text, err);
+    kg_text_free(&text);
+    return good ? KG_EXIT_PASS : kg_fail(err);
+}
+
+/* The machine that is meant: the one named, or this one. */
+static const char *fingerprint(const struct kg_arguments *arguments, struct kg_arena *arena,
+                               struct kg_error *err)
+{
+    struct kg_machine machine;
+    if (arguments->machine)
+        return arguments->machine;
+    return kg_machine_read(arena, &machine, err) ? machine.fingerprint : NULL;
+}
+
+static void runs_print(const struct kg_arguments *arguments, const struct kg_baseline *baseline,
+                       struct kg_text *text)
+{
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (arguments->only_suite && strcmp(run->suite, arguments->only_suite) != 0)
+            continue;
+        kg_text_printf(text, "%s  ", run->created);
+        kg_escape_terminal(text, run->suite, 40);
+        kg_text_printf(text, "  %zu case%s", run->case_count, run->case_count == 1 ? "" : "s");
+        if (run->pin) {
+            kg_text_append(text, "  pinned as ");
+            kg_escape_terminal(text, run->pin, 40);
+        }
+        kg_text_append(text, "\n");
+    }
+}
+
+static int show(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_baseline baseline = {0};
+    struct kg_text text = {0};
+    const char *machine = fingerprint(arguments, &arena, err);
+    const char *path =
+        machine ? kg_baseline_path(&arena, kg_baseline_directory(arguments), machine) : NULL;
+    bool good = path && kg_baseline_load(path, &baseline, err);
+    if (good && !baseline.fingerprint)
+        good = kg_error_set(err, KG_ERROR_USAGE, "there is no baseline '%s'", path);
+    if (good && arguments->json)
+        good = kg_record_print(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, &text, err);
+    else if (good)
+        runs_print(arguments, &baseline, &text);
+    good = good && kg_print(&text, err);
+    kg_text_free(&text);
+    kg_baseline_free(&baseline);
+    kg_arena_free(&arena);
+    return good ? KG_EXIT_PASS : kg_fail(err);
+}
+
+static int prune(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    size_t removed = 0;
+    const char *machine = fingerprint(arguments, &arena, err);
+    const bool good = machine && kg_baseline_prune(kg_baseline_directory(arguments), machine,
+                                                   (size_t)arguments->keep, arguments->pin,
+                                                   arguments->only_suite, &removed, err);
+    if (good && !arguments->quiet)
+        printf("removed %zu run%s\n", removed, removed == 1 ? "" : "s");
+    kg_arena_free(&arena);
+    return good ? KG_EXIT_PASS : kg_fail(err);
+}
+
+int kg_cli_baseline(const struct kg_arguments *arguments)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const struct kg_arguments *arguments, struct kg_error *err);
+    } actions[] = {{"update", update}, {"list", list}, {"show", show}, {"prune", prune}};
+    static const char *const names[] = {"update", "list", "show", "prune"};
+    struct kg_error err;
+    const char *wanted = arguments->positional[0];
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (!strcmp(wanted, actions[i].name)) {
+            if (i == 0 || arguments->positional_count == 1)
+                return actions[i].run(arguments, &err);
+            kg_error_set(&err, KG_ERROR_USAGE, "`kgate baseline %s` takes no file", wanted);
+            return kg_fail(&err);
+        }
+    const char *nearest = kg_nearest(wanted, names, 4);
+    kg_error_set(&err, KG_ERROR_USAGE,
+                 "`kgate baseline` has no action '%.60s'; %s%s%s: update, list, show, prune",
+                 wanted, nearest ? "did you mean '" : "there are", nearest ? nearest : "",
+                 nearest ? "'? There are" : "");
+    return kg_fail(&err);
+}

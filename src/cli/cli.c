@@ -1,0 +1,154 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/measurement.h"
+#include "report/escape.h"
+#include "util/units.h"
+
+int kg_fail(const struct kg_error *err)
+{
+    struct kg_text text = {0};
+    kg_text_append(&text, "kgate: ");
+    if (err->path[0]) {
+        kg_escape_terminal(&text, err->path, sizeof err->path);
+        if (err->line)
+            kg_text_printf(&text, ":%u", err->line);
+        if (err->line && err->column)
+            kg_text_printf(&text, ":%u", err->column);
+        kg_text_append(&text, ": ");
+    }
+    kg_escape_terminal(&text, err->message, sizeof err->message);
+    fprintf(stderr, "%s\n", text.failed ? "kgate: out of memory" : kg_text_string(&text));
+    kg_text_free(&text);
+    return err->kind == KG_ERROR_USAGE ? KG_EXIT_USAGE : KG_EXIT_FAILED;
+}
+
+bool kg_print(const struct kg_text *text, struct kg_error *err)
+{
+    if (text->failed)
+        return kg_error_memory(err);
+    if (fwrite(kg_text_string(text), 1, text->length, stdout) == text->length &&
+        fflush(stdout) == 0)
+        return true;
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write to standard output: %s",
+                        strerror(errno));
+}
+
+struct kg_report_style kg_style(const struct kg_arguments *arguments)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    return (struct kg_report_style){
+        .colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour) &&
+                  !(terminal && !strcmp(terminal, "dumb")),
+        .top = (size_t)arguments->top,
+        .quiet = arguments->quiet,
+        .verbose = arguments->verbose,
+    };
+}
+
+static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
+{
+    char index[24];
+    const char *slash = strchr(shard, '/');
+    const size_t length = slash ? (size_t)(slash - shard) : 0;
+    if (length > 0 && length < sizeof index) {
+        memcpy(index, shard, length);
+        index[length] = '\0';
+        if (kg_count_parse(index, &options->shard_index) &&
+            kg_count_parse(slash + 1, &options->shard_count) && options->shard_index > 0 &&
+            options->shard_index <= options->shard_count) {
+            options->shard_index--;
+            return true;
+        }
+    }
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--shard is '%.60s', but must be I/N with I from 1 to N, such as 2/4",
+                        shard);
+}
+
+bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                struct kg_error *err)
+{
+    struct kg_plan_options options = {.filter = arguments->filter};
+    *prepared = (struct kg_prepared){0};
+    if (arguments->shard && !shard_parse(arguments->shard, &options, err))
+        return false;
+    if (!kg_suite_load(arguments->suite, arguments->set, arguments->set_count, &prepared->suite,
+                       err))
+        return false;
+    if (!kg_machine_read(&prepared->arena, &prepared->machine, err) ||
+        !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err)) {
+        kg_prepared_free(prepared);
+        return false;
+    }
+    if (prepared->plan.left_out) {
+        prepared->left_out =
+            kg_arena_printf(&prepared->arena, "%s%s%s%s", arguments->filter ? "--filter " : "",
+                            arguments->filter ? arguments->filter : "",
+                            arguments->shard ? (arguments->filter ? " --shard " : "--shard ") : "",
+                            arguments->shard ? arguments->shard : "");
+        if (!prepared->left_out) {
+            kg_prepared_free(prepared);
+            return kg_error_memory(err);
+        }
+    }
+    if (prepared->plan.case_count)
+        return true;
+    kg_prepared_free(prepared);
+    return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter and --shard");
+}
+
+void kg_prepared_free(struct kg_prepared *prepared)
+{
+    kg_plan_free(&prepared->plan);
+    kg_suite_free(&prepared->suite);
+    kg_arena_free(&prepared->arena);
+}
+
+static void bar_report(void *user, size_t done, size_t planned, const char *id)
+{
+    enum { CELLS = 24 };
+    struct kg_progress_bar *bar = user;
+    char cells[3 * CELLS + 1] = "", left[KG_UNIT_BYTES] = "-";
+    struct kg_text line = {0};
+    const double elapsed = (double)(kg_clock_ns() - bar->started_ns);
+    const size_t full = planned ? done * CELLS / planned : 0;
+    for (size_t i = 0; i < CELLS; i++)
+        strcat(cells, i < full ? "█" : "░");
+    if (done)
+        kg_duration_format(elapsed / (double)done * (double)(planned - done), left);
+    kg_text_printf(&line, "%s %zu/%zu, %s left  ", cells, done, planned, left);
+    kg_escape_terminal(&line, id, 40);
+    const size_t width = kg_text_width(kg_text_string(&line));
+    fprintf(stderr, "\r%s%*s", kg_text_string(&line),
+            width < bar->width ? (int)(bar->width - width) : 0, "");
+    fflush(stderr);
+    bar->width = width;
+    kg_text_free(&line);
+}
+
+struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
+                                         const struct kg_arguments *arguments)
+{
+    *bar = (struct kg_progress_bar){.enabled = isatty(STDERR_FILENO) && !arguments->quiet,
+                                    .started_ns = kg_clock_ns()};
+    return (struct kg_progress){.report = bar->enabled ? bar_report : NULL, .user = bar};
+}
+
+void kg_progress_bar_clear(struct kg_progress_bar *bar)
+{
+    if (bar->enabled)
+        fprintf(stderr, "\r%*s\r", (int)bar->width, "");
+}
+
+const char *kg_baseline_directory(const struct kg_arguments *arguments)
+{
+    return arguments->baseline ? arguments->baseline : "baselines";
+}

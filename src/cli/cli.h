@@ -1,0 +1,59 @@
+/* cli.h: what the subcommands share. The only place that prints errors and decides exit statuses.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/arguments.h"
+#include "compare/comparison.h"
+#include "plan/plan.h"
+#include "report/report.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* Exit status of an interrupted run: 128 plus the signal, as shells have it. */
+enum { KG_EXIT_SIGNAL = 128 };
+
+/* Prints the error once to standard error and gives the exit status it means. */
+int kg_fail(const struct kg_error *err);
+
+/* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */
+bool kg_print(const struct kg_text *text, struct kg_error *err);
+
+/* How to print for this terminal and these arguments. */
+struct kg_report_style kg_style(const struct kg_arguments *arguments);
+
+/* A suite with its plan on this machine. Free with kg_prepared_free. */
+struct kg_prepared {
+    struct kg_arena arena;
+    struct kg_suite suite;
+    struct kg_machine machine;
+    struct kg_plan plan;
+    char *left_out; /* the filter and shard in words, or NULL */
+};
+bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                struct kg_error *err);
+void kg_prepared_free(struct kg_prepared *prepared);
+
+/* The progress bar on a terminal; nothing elsewhere or with --quiet. */
+struct kg_progress;
+struct kg_progress_bar {
+    bool enabled;
+    unsigned long long started_ns;
+    size_t width; /* of what was printed last */
+};
+struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
+                                         const struct kg_arguments *arguments);
+void kg_progress_bar_clear(struct kg_progress_bar *bar);
+
+/* The folder of baselines. */
+const char *kg_baseline_directory(const struct kg_arguments *arguments);
+
+int kg_cli_gate(const struct kg_arguments *arguments);
+int kg_cli_run(const struct kg_arguments *arguments);
+int kg_cli_compare(const struct kg_arguments *arguments);
+int kg_cli_baseline(const struct kg_arguments *arguments);
+int kg_cli_report(const struct kg_arguments *arguments);
+int kg_cli_validate(const struct kg_arguments *arguments);
+int kg_cli_list(const struct kg_arguments *arguments);
+int kg_cli_init(const struct kg_arguments *arguments);

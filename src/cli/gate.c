@@ -1,0 +1,220 @@
+/* gate.c: the main job. Measure every case rounds.min times, compare, measure the doubtful ones on
+ * to rounds.max, compare again, report. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "measure/measurement.h"
+#include "util/file.h"
+
+struct gate {
+    const struct kg_arguments *arguments;
+    struct kg_prepared prepared;
+    struct kg_baseline baseline;
+    struct kg_measurement measurement;
+    struct kg_comparison comparison;
+    struct kg_progress_bar bar;
+    struct kg_arena arena;
+    const char *directory; /* of the reports */
+    const char *results_path;
+    const char **doubtful; /* sorted ids of the cases that deserve more rounds */
+    size_t doubtful_count;
+    int signal;
+    size_t recorded;
+    struct kg_error err;
+};
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t rounds_minimum(const void *user, size_t i)
+{
+    const struct gate *gate = user;
+    return (size_t)gate->prepared.plan.cases[i].spec->settings.rounds_min;
+}
+
+static size_t rounds_for_doubt(const void *user, size_t i)
+{
+    const struct gate *gate = user;
+    const struct kg_case *planned = &gate->prepared.plan.cases[i];
+    const bool doubtful = bsearch(&planned->id, gate->doubtful, gate->doubtful_count,
+                                  sizeof *gate->doubtful, compare_strings) != NULL;
+    return doubtful ? (size_t)planned->spec->settings.rounds_max : 0;
+}
+
+/* Whether more rounds could change what is said of this case. A new case that will be recorded has
+ * them too: its baseline is worth no less care than what is compared with it. */
+static bool deserves_more(const struct gate *gate, const struct kg_case_change *change)
+{
+    if (change->change == KG_CHANGE_NEW)
+        return gate->arguments->update_missing;
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (strcmp(change->metrics[m].against, "budget") != 0 &&
+            change->metrics[m].change != KG_CHANGE_NO_CHANGE)
+            return true;
+    return false;
+}
+
+static bool doubtful_collect(struct gate *gate)
+{
+    const struct kg_comparison *comparison = &gate->comparison;
+    gate->doubtful = kg_arena_alloc(&gate->arena, comparison->case_count, sizeof *gate->doubtful);
+    if (!gate->doubtful)
+        return kg_error_memory(&gate->err);
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const char *id = deserves_more(gate, &comparison->cases[i])
+                             ? kg_arena_copy(&gate->arena, comparison->cases[i].id)
+                             : NULL;
+        if (id)
+            gate->doubtful[gate->doubtful_count++] = id;
+    }
+    qsort(gate->doubtful, gate->doubtful_count, sizeof *gate->doubtful, compare_strings);
+    return true;
+}
+
+static bool compare(struct gate *gate)
+{
+    kg_comparison_free(&gate->comparison);
+    kg_measurement_summarize(&gate->measurement);
+    return kg_compare(&gate->baseline, &gate->measurement.results, &gate->comparison, &gate->err);
+}
+
+static bool measure(struct gate *gate)
+{
+    struct kg_measurement *measurement = &gate->measurement;
+    bool good = kg_measurement_rounds(measurement, rounds_minimum, gate, &gate->err) &&
+                compare(gate) && doubtful_collect(gate);
+    if (good && gate->doubtful_count && !kg_measurement_interrupted(measurement))
+        good =
+            kg_measurement_rounds(measurement, rounds_for_doubt, gate, &gate->err) && compare(gate);
+    gate->signal = kg_measurement_interrupted(measurement);
+    if (gate->signal)
+        good = good && compare(gate);
+    kg_measurement_end(measurement);
+    kg_progress_bar_clear(&gate->bar);
+    /* also when something broke: nothing that was measured is thrown away */
+    struct kg_error write_error;
+    if (kg_results_write(&measurement->results, gate->results_path,
+                         good ? &gate->err : &write_error))
+        kg_measurement_written(measurement);
+    else
+        good = false;
+    return good;
+}
+
+static bool file_write(struct gate *gate, const char *name, const struct kg_text *text)
+{
+    const char *path = kg_arena_printf(&gate->arena, "%s/%s", gate->directory, name);
+    if (!path || text->failed)
+        return kg_error_memory(&gate->err);
+    return kg_file_write(path, kg_text_string(text), text->length, &gate->err);
+}
+
+static bool reports_write(struct gate *gate)
+{
+    struct kg_text json = {0}, markdown = {0};
+    kg_report_comparison_markdown(&gate->comparison, 0, &markdown);
+    const bool good = kg_record_print(&kg_comparison_record, &gate->comparison,
+                                      KG_COMPARISON_SCHEMA, &json, &gate->err) &&
+                      file_write(gate, "comparison.json", &json) &&
+                      file_write(gate, "report.md", &markdown);
+    kg_text_free(&json);
+    kg_text_free(&markdown);
+    return good;
+}
+
+/* Records NEW cases. An interrupted run records nothing: half a run's rounds make a poor baseline.
+ */
+static bool missing_record(struct gate *gate)
+{
+    const struct kg_baseline_options options = {.keep = KG_BASELINE_KEEP_DEFAULT,
+                                                .missing_only = true};
+    size_t measured = 0;
+    for (size_t i = 0; i < gate->measurement.results.case_count; i++)
+        measured += gate->measurement.results.cases[i].status == KG_STATUS_OK;
+    if (!gate->arguments->update_missing || gate->signal || !measured)
+        return true;
+    return kg_baseline_update(kg_baseline_directory(gate->arguments), &gate->measurement.results,
+                              &options, &gate->recorded, &gate->err);
+}
+
+static bool summary_print(struct gate *gate)
+{
+    struct kg_text text = {0};
+    const struct kg_report_style style = kg_style(gate->arguments);
+    bool good = true;
+    if (gate->arguments->json) {
+        good = kg_record_print(&kg_comparison_record, &gate->comparison, KG_COMPARISON_SCHEMA,
+                               &text, &gate->err);
+    } else {
+        kg_report_comparison_text(&gate->comparison, &style, &text);
+        if (gate->recorded)
+            kg_text_printf(&text, "\n  recorded %zu new case%s in %s/%s.json\n", gate->recorded,
+                           gate->recorded == 1 ? "" : "s", kg_baseline_directory(gate->arguments),
+                           gate->prepared.machine.fingerprint);
+        if (!gate->arguments->quiet)
+            kg_text_printf(&text, "  reports: %s/report.md, comparison.json, results.json\n",
+                           gate->directory);
+    }
+    good = good && kg_print(&text, &gate->err);
+    kg_text_free(&text);
+    return good;
+}
+
+/* The exit status: with --update-missing a case that was just recorded no longer lacks a baseline.
+ */
+static int status_of(const struct gate *gate)
+{
+    const struct kg_comparison *comparison = &gate->comparison;
+    if (gate->signal)
+        return KG_EXIT_SIGNAL + gate->signal;
+    return (int)comparison->exit_status;
+}
+
+static bool gate_start(struct gate *gate)
+{
+    const struct kg_arguments *arguments = gate->arguments;
+    gate->directory = arguments->output ? arguments->output : "out";
+    gate->results_path = kg_arena_printf(&gate->arena, "%s/results.json", gate->directory);
+    const char *stored = kg_baseline_path(&gate->arena, kg_baseline_directory(arguments),
+                                          gate->prepared.machine.fingerprint);
+    if (!gate->results_path || !stored)
+        return kg_error_memory(&gate->err);
+    /* Before anything is measured: a baseline that cannot be read, a folder that cannot be made. */
+    if (!kg_baseline_load(stored, &gate->baseline, &gate->err) ||
+        !kg_directory_make(gate->directory, &gate->err))
+        return false;
+    const struct kg_progress progress = kg_progress_bar_start(&gate->bar, arguments);
+    return kg_measurement_begin(&gate->measurement, &gate->prepared.suite, &gate->prepared.plan,
+                                &gate->prepared.machine, gate->results_path,
+                                gate->prepared.left_out, &progress, &gate->err);
+}
+
+static int gate_run(struct gate *gate)
+{
+    if (!gate_start(gate))
+        return kg_fail(&gate->err);
+    const bool good =
+        measure(gate) && missing_record(gate) && reports_write(gate) && summary_print(gate);
+    if (gate->signal)
+        fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate->results_path);
+    const int status = good ? status_of(gate) : kg_fail(&gate->err);
+    kg_measurement_free(&gate->measurement);
+    return status;
+}
+
+int kg_cli_gate(const struct kg_arguments *arguments)
+{
+    struct gate gate = {.arguments = arguments};
+    if (!kg_prepare(arguments, &gate.prepared, &gate.err))
+        return kg_fail(&gate.err);
+    const int status = gate_run(&gate);
+    kg_comparison_free(&gate.comparison);
+    kg_baseline_free(&gate.baseline);
+    kg_prepared_free(&gate.prepared);
+    kg_arena_free(&gate.arena);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* main.c: finds the subcommand and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "measure/worker.h"
+#include "util/nearest.h"
+
+static const struct kg_subcommand subcommands[] = {
+    {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
+     "suite! baseline output filter shard set update-missing top json quiet verbose", kg_cli_gate},
+    {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
+     "suite! output! filter shard set json quiet verbose", kg_cli_run},
+    {"compare", "BASE.json CURRENT.json", 2, 2,
+     "Compare two results files, or a baseline file with results, without measuring.",
+     "output top json quiet verbose", kg_cli_compare},
+    {"baseline", "update|list|show|prune [RESULTS.json]", 1, 2,
+     "Read and refresh the stored baselines:\n"
+     "  update RESULTS.json   add these results to the baseline of their machine\n"
+     "  list                  the machines that have a baseline\n"
+     "  show                  the runs of this machine's baseline\n"
+     "  prune                 remove runs beyond --keep, or the run pinned as --pin",
+     "baseline pin keep only-suite machine json quiet", kg_cli_baseline},
+    {"report", "FILE.json", 1, 1, "Print a report of a saved results or comparison file.",
+     "format output top quiet verbose", kg_cli_report},
+    {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set quiet", kg_cli_validate},
+    {"list", "", 0, 0, "List the cases of a suite.", "suite! filter shard set json quiet verbose",
+     kg_cli_list},
+    {"init", "[SUITE.yaml]", 0, 1, "Write a small suite to start from (default: kgate.yaml).",
+     "force quiet", kg_cli_init},
+};
+enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
+
+static void help(void)
+{
+    printf("kgate %s: a performance gate for CUDA and CPU code\n\n"
+           "usage: kgate SUBCOMMAND [options]\n\n",
+           KGATE_VERSION);
+    for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+        printf("  %-10s %.*s\n", subcommands[i].name, (int)strcspn(subcommands[i].summary, "\n"),
+               subcommands[i].summary);
+    printf("\n`kgate SUBCOMMAND --help` says more.\n\n"
+           "exit status: 0 pass, 1 regression, 2 bad usage, suite or file, 3 a workload failed or\n"
+           "could not be measured, 4 no verdict, 130 interrupted\n");
+}
+
+static int unknown(const char *name)
+{
+    const char *names[SUBCOMMAND_COUNT];
+    struct kg_error err;
+    for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
+        names[i] = subcommands[i].name;
+    const char *nearest = kg_nearest(name, names, SUBCOMMAND_COUNT);
+    kg_error_set(&err, KG_ERROR_USAGE,
+                 "there is no subcommand '%.60s'%s%s%s; `kgate --help` lists "
+                 "them",
+                 name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 nearest ? "'?" : "");
+    return kg_fail(&err);
+}
+
+int main(int argc, char **argv)
+{
+    struct kg_arguments arguments;
+    struct kg_error err;
+    if (argc < 2) {
+        kg_error_set(&err, KG_ERROR_USAGE, "no subcommand; `kgate --help` lists them");
+        return kg_fail(&err);
+    }
+    if (!strcmp(argv[1], "worker"))
+        return kg_worker_main();
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        help();
+        return KG_EXIT_PASS;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("kgate %s\n", KGATE_VERSION);
+        return KG_EXIT_PASS;
+    }
+    for (size_t i = 0; i < SUBCOMMAND_COUNT; i++) {
+        const struct kg_subcommand *subcommand = &subcommands[i];
+        if (strcmp(argv[1], subcommand->name) != 0)
+            continue;
+        if (!kg_arguments_parse(subcommand, argc - 1, argv + 1, &arguments, &err))
+            return kg_fail(&err);
+        if (arguments.help) {
+            kg_arguments_help(subcommand);
+            return KG_EXIT_PASS;
+        }
+        return subcommand->run(&arguments);
+    }
+    return unknown(argv[1]);
+}

@@ -1,0 +1,72 @@
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "measure/measurement.h"
+
+static size_t rounds_minimum(const void *user, size_t i)
+{
+    const struct kg_plan *plan = user;
+    return (size_t)plan->cases[i].spec->settings.rounds_min;
+}
+
+static int status_of(const struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++)
+        if (results->cases[i].status == KG_STATUS_FAILED ||
+            (results->cases[i].status == KG_STATUS_SKIPPED &&
+             results->policy.missing_device == KG_MISSING_FAIL))
+            return KG_EXIT_FAILED;
+    return KG_EXIT_PASS;
+}
+
+static bool summary_print(const struct kg_arguments *arguments, const struct kg_results *results,
+                          struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const struct kg_report_style style = kg_style(arguments);
+    bool good = true;
+    if (arguments->json)
+        good = kg_record_print(&kg_results_record, results, KG_RESULTS_SCHEMA, &text, err);
+    else
+        kg_report_results_text(results, &style, &text);
+    good = good && kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
+}
+
+static int measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                   struct kg_error *err)
+{
+    struct kg_measurement measurement;
+    struct kg_progress_bar bar;
+    const struct kg_progress progress = kg_progress_bar_start(&bar, arguments);
+    if (!kg_measurement_begin(&measurement, &prepared->suite, &prepared->plan, &prepared->machine,
+                              arguments->output, prepared->left_out, &progress, err))
+        return kg_fail(err);
+    bool good = kg_measurement_rounds(&measurement, rounds_minimum, &prepared->plan, err);
+    const int signal = kg_measurement_interrupted(&measurement);
+    kg_measurement_end(&measurement);
+    kg_progress_bar_clear(&bar);
+    good = good && kg_results_write(&measurement.results, arguments->output, err);
+    if (good)
+        kg_measurement_written(&measurement);
+    if (signal)
+        fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", arguments->output);
+    good = good && summary_print(arguments, &measurement.results, err);
+    const int status = !good    ? kg_fail(err)
+                       : signal ? KG_EXIT_SIGNAL + signal
+                                : status_of(&measurement.results);
+    kg_measurement_free(&measurement);
+    return status;
+}
+
+int kg_cli_run(const struct kg_arguments *arguments)
+{
+    struct kg_prepared prepared;
+    struct kg_error err;
+    if (!kg_prepare(arguments, &prepared, &err))
+        return kg_fail(&err);
+    const int status = measure(arguments, &prepared, &err);
+    kg_prepared_free(&prepared);
+    return status;
+}
