@@ -185,7 +185,9 @@ static bool name_index(const struct kg_key *key, const char *word, unsigned *ind
         if (!strcmp(key->names[*index], word))
             return true;
     kg_text_printf(message, "'%s' cannot be '%s'", key->name, kg_quote(word, quoted));
-    kg_suggest_append(message, word, key->names, names_count(key->names), "it may be");
+    /* Of two words both are named: to answer "gpu" with "cpu" alone would mislead. */
+    const size_t count = names_count(key->names);
+    kg_suggest_append(message, count > 2 ? word : "", key->names, count, "it may be");
     return false;
 }
 

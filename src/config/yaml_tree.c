@@ -73,10 +73,12 @@ static bool syntax_error(const struct builder *builder, const yaml_parser_t *par
     }
     const struct kg_mark mark = mark_of(&parser->problem_mark);
     const char *context = parser->context ? parser->context : "";
-    const bool block = strstr(context, "block scalar") != NULL;
+    /* What a budget without quotes, `time: >= 5ms`, comes to: alone, and within braces. */
+    const bool unquoted =
+        strstr(context, "block scalar") || strstr(problem, "cannot start any token");
     return kg_error_at(builder->err, builder->path, mark.line, mark.column,
-                       "not valid YAML: %s%s%s%s", *context ? context : "", *context ? ", " : "",
-                       problem, block ? "; a value that begins with > or | needs quotes" : "");
+                       "not valid YAML: %s%s%s%s", context, *context ? ", " : "", problem,
+                       unquoted ? "; a value that begins with >, |, %, @ or ` needs quotes" : "");
 }
 
 static bool in_key_position(const struct builder *builder)

@@ -218,7 +218,7 @@ static char *scaled(double value, const struct scale *scale, char *buffer)
         snprintf(buffer, KG_UNIT_BYTES, "-");
         return buffer;
     }
-    while (size / scale->size >= scale->most)
+    while (isfinite(scale->most) && size / scale->size >= scale->most)
         scale++;
     const double shown = value / scale->size, magnitude = fabs(shown);
     if (magnitude == 0)

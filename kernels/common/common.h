@@ -1,0 +1,29 @@
+/* common.h: what the kernel families share: seeded input, sizes, messages. Thread-safe but for the
+ * context, which belongs to its process's first thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+/* The most memory that a workload may ask for in one array. */
+#define KG_ARRAY_BYTES_MOST (UINT64_C(64) << 30)
+
+/* Says in context->message why a function returns false. Always false. */
+__attribute__((format(printf, 2, 3))) bool kg_kernel_refuse(struct kgate_context *context,
+                                                            const char *format, ...);
+
+/* a * b * size, or 0 where that is above KG_ARRAY_BYTES_MOST. a and b at least 1. */
+uint64_t kg_array_bytes(int64_t a, int64_t b, uint64_t size);
+
+/* Fills x with values uniform in [-1, 1), the same for the same seed and whatever the threads. */
+void kg_fill_floats(float *x, size_t n, uint64_t seed, unsigned threads);
+/* Fills x with random words. */
+void kg_fill_words(uint64_t *x, size_t n, uint64_t seed, unsigned threads);
+
+/* The larger of the two errors, where one that is not a number wins: it must not be hidden. */
+static inline double kg_worse(double a, double b)
+{
+    return !(b <= a) ? b : a;
+}

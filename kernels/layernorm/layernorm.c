@@ -1,0 +1,36 @@
+#include "layernorm/layernorm.h"
+
+#include <float.h>
+#include <math.h>
+
+static bool describe(struct kgate_context *context, struct kgate_work *work)
+{
+    return kg_rows_describe(context, work, 8);
+}
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    static void (*const versions[])(struct kg_rows *) = {kg_layernorm_plain, kg_layernorm_fast};
+    return kg_rows_set_up(context, state, 1, versions);
+}
+
+static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    const struct kg_rows *rows = state;
+    check->tolerance = (6 * sqrt((double)rows->cols) + 12) * (double)FLT_EPSILON / 2;
+    return kg_rows_check(context, rows, kg_layernorm_reference, check);
+}
+
+const struct kgate_workload kg_kernel_layernorm = {
+    .name = "layernorm",
+    .summary = "Normalises each row of a matrix to mean 0 and variance 1: two passes over memory.",
+    .params = kg_rows_params,
+    .param_count = KG_ROWS_PARAMS,
+    .devices = 1U << KGATE_DEVICE_CPU,
+    .revision = 1,
+    .describe = describe,
+    .set_up = set_up,
+    .run = kg_rows_run,
+    .check = check,
+    .tear_down = kg_rows_tear_down,
+};

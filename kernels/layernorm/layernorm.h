@@ -1,0 +1,22 @@
+/* layernorm.h: y_ij = gamma_j (x_ij - mean_i) / sqrt(variance_i + eps) + beta_j over each row of a
+ * float matrix (Ba, Kiros and Hinton 2016), the variance with 1 / cols, eps = 1e-5; input uniform
+ * in
+ * [-1, 1).
+ *
+ * bytes 2 * 4 * rows * cols, items rows * cols, flops 8 an item.
+ * Versions: plain, three passes; fast, sums and squares in one vectorised pass, all threads.
+ * Error: |y - reference| / (|gamma| (|x| + mean of |x|) / sd + |beta|), the size of what was added
+ * up. Tolerance (6 sqrt(cols) + 12) u: the sums' rounding as it grows with random signs (Higham
+ * 1993), six times its deviation, and a dozen operations more. A row's mean square is of the size
+ * of its variance here, so that computing the variance as their difference loses a bit or two, not
+ * more. */
+#pragma once
+#include "common/rows.h"
+
+void kg_layernorm_plain(struct kg_rows *rows);
+void kg_layernorm_fast(struct kg_rows *rows);
+
+void kg_layernorm_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
+
+extern const float kg_layernorm_epsilon;
+extern const struct kgate_workload kg_kernel_layernorm;

@@ -1,0 +1,23 @@
+/* softmax.h: y_ij = exp(x_ij - max_i) / sum_l exp(x_il - max_i) over each row of a float matrix;
+ * input uniform in [-8, 8).
+ *
+ * bytes 2 * 4 * rows * cols, items rows * cols; flops 4 an item, the exponential counted as one.
+ * Versions: plain, the library's expf; fast, a polynomial that the compiler vectorises, all
+ * threads. Error: |y - reference| / reference. Tolerance (cols / 2 + 24) u, u = eps / 2 ~ 6e-8: the
+ * sum of positive terms is within (cols - 1) u in any order (Higham 2002, 4.2), half of which is
+ * never seen with pairs of lanes; the argument's rounding (up to 16 u, as |x - max| reaches 16,
+ * times u), the exponential (2 u) and the division (1 u) come on top. */
+#pragma once
+#include "common/rows.h"
+
+void kg_softmax_plain(struct kg_rows *rows);
+void kg_softmax_fast(struct kg_rows *rows);
+
+/* exp(x) for x from -87 to 0, to 2 u relative: x = k ln 2 + r, a polynomial of degree 6 in r
+ * (Taylor terms; |r| <= ln 2 / 2 leaves 1.2e-7 / 3 of truncation), the exponent put together by its
+ * bits. */
+float kg_softmax_exp(float x);
+
+void kg_softmax_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
+
+extern const struct kgate_workload kg_kernel_softmax;

@@ -1,0 +1,31 @@
+/* xor_transform.h: out[i] = in[i] ^ key[i mod 8] ^ mix(i) over n = bytes / 8 words, with
+ * mix(i) = (i * 0x9e3779b97f4a7c15) ^ (i * 0x9e3779b97f4a7c15 >> 29): a transform of data in which
+ * a little integer arithmetic goes with each word moved. Not a cipher.
+ *
+ * bytes 2 * `bytes`, items n, no flops.
+ * Versions: plain, word by word; fast, vectorised on all threads.
+ * Error: how many words differ from the reference, tolerance 0. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+enum { KG_XOR_KEY_WORDS = 8 };
+
+struct kg_xor_transform {
+    uint64_t *in;
+    uint64_t *out;
+    size_t n;
+    int threads;
+    uint64_t key[KG_XOR_KEY_WORDS];
+    void (*version)(struct kg_xor_transform *transform);
+};
+
+void kg_xor_transform_plain(struct kg_xor_transform *transform);
+void kg_xor_transform_fast(struct kg_xor_transform *transform);
+
+/* Word i of the output. */
+uint64_t kg_xor_transform_reference(const struct kg_xor_transform *transform, size_t i);
+
+extern const struct kgate_workload kg_kernel_xor_transform;
