@@ -35,8 +35,8 @@ static bool words_read(const struct kg_suite_reader *reader, const struct kg_key
 static bool key_read(const struct kg_suite_reader *reader, const struct kg_key *key,
                      const struct kg_yaml_node *node, struct kg_settings *settings)
 {
-    const char **words;
-    size_t count, bad;
+    const char **words = NULL;
+    size_t count = 0, bad;
     struct kg_text message = {0};
     void *base = key->base == KG_BASE_POLICY ? (void *)&reader->suite->policy : (void *)settings;
     if (!words_read(reader, key, node, &words, &count))

@@ -257,8 +257,8 @@ static bool field_read(const struct reader *reader, const struct place *place,
                        const struct kg_field *field, const json_t *json, void *object)
 {
     void *at = (char *)object + field->offset;
-    uint64_t count;
-    size_t index;
+    uint64_t count = 0;
+    size_t index = 0;
     switch (field->kind) {
     case KG_FIELD_STRING:
         return string_read(reader, place, json, at);
