@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "softmax/softmax.h"
 
@@ -34,10 +33,12 @@ static inline float exponential(float x)
     p = p * r + 0.5F;
     p = p * r + 1.0F;
     p = p * r + 1.0F;
-    const uint32_t bits = (uint32_t)((int32_t)k + 127) << 23;
-    float power;
-    memcpy(&power, &bits, sizeof power);
-    return p * power;
+    /* a union, not memcpy: the compiler vectorises through it */
+    const union {
+        uint32_t bits;
+        float value;
+    } power = {.bits = (uint32_t)((int32_t)k + 127) << 23};
+    return p * power.value;
 }
 
 float kg_softmax_exp(float x)

@@ -141,16 +141,15 @@ bool kg_directory_make(const char *path, struct kg_error *err)
     if (length == 0 || length >= sizeof copy)
         return kg_error_set(err, KG_ERROR_USAGE, "cannot make the folder '%.100s': bad path", path);
     memcpy(copy, path, length + 1);
-    for (char *slash = copy + 1; slash; slash = strchr(slash + 1, '/')) {
-        slash = strchr(slash, '/');
-        if (slash)
-            *slash = '\0';
+    for (size_t i = 1; i <= length; i++) {
+        const char end = copy[i];
+        if (end != '/' && end != '\0')
+            continue;
+        copy[i] = '\0';
         if (mkdir(copy, 0777) != 0 && errno != EEXIST)
             return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make the folder '%s': %s", copy,
                                 strerror(errno));
-        if (!slash)
-            break;
-        *slash = '/';
+        copy[i] = end;
     }
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         return kg_error_set(err, KG_ERROR_USAGE, "'%s' is not a folder", path);
