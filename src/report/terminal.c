@@ -105,7 +105,8 @@ static const char *under_row(struct kg_arena *arena, const struct kg_case_change
     return copy;
 }
 
-static void change_row(struct kg_table *table, const struct kg_case_change *change)
+static void change_row(struct kg_table *table, const struct kg_case_change *change,
+                       const char *reason_before)
 {
     struct kg_arena *arena = &table->arena;
     struct kg_table_row *row = kg_table_row_add(table);
@@ -124,7 +125,9 @@ static void change_row(struct kg_table *table, const struct kg_case_change *chan
     }
     row->cells[5] = kg_change_name(change->change);
     row->colour = change_colour(change->change);
-    row->under = under_row(arena, change);
+    /* a hundred new cases have one reason: it is said once */
+    if (!change->reason || !reason_before || strcmp(change->reason, reason_before) != 0)
+        row->under = under_row(arena, change);
     if (!row->cells[0])
         table->failed = true;
 }
@@ -145,6 +148,7 @@ static void changes_print(const struct kg_comparison *comparison,
         .left = {true, false, false, false, false, true}};
     /* The limit is for each kind of change, so that many new cases do not hide a regression. */
     size_t shown[KG_CHANGE_COUNT] = {0}, left_out = 0;
+    const char *reason_before = NULL;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
         if (!row_wanted(change, style))
@@ -154,7 +158,8 @@ static void changes_print(const struct kg_comparison *comparison,
             continue;
         }
         shown[change->change]++;
-        change_row(&table, change);
+        change_row(&table, change, reason_before);
+        reason_before = change->reason;
     }
     if (table.row_count) {
         kg_text_append(text, "\n");

@@ -11,7 +11,7 @@ struct kg_host {
     struct kgate_context context; /* handed to the workload; its `host` is this struct */
     uint64_t allocated_bytes;     /* now */
     uint64_t allocated_peak_bytes;
-    uint64_t limit_bytes; /* one allocation more than this in all is refused; 0: none */
+    uint64_t allocations; /* so far: where in its page the next one begins */
 };
 
 /* Fills in everything but the values. `host` must not move afterwards. */

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs what is missing (Debian packages) for the job named as the first argument: gate or test.
+# Does nothing, and quickly, where everything is there. Sourced by ci/gate.sh and ci/test.sh.
+set -euo pipefail
+
+build_packages=(ca-certificates cmake gcc g++ libc6-dev libjansson-dev libopenblas-pthread-dev
+                libyaml-dev ninja-build)
+test_packages=(bats clang clang-format clang-tidy jq libcmocka-dev libomp-dev python3-jsonschema)
+
+packages_missing() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed ||
+            echo "$package"
+    done
+}
+
+setup() {
+    local wanted=("${build_packages[@]}") missing sudo=()
+    [ "$1" = test ] && wanted+=("${test_packages[@]}")
+    mapfile -t missing < <(packages_missing "${wanted[@]}")
+    [ "${#missing[@]}" -eq 0 ] && return
+    if ! command -v apt-get >/dev/null; then
+        echo "ci: these packages are needed, and there is no apt-get: ${missing[*]}" >&2
+        return 2
+    fi
+    [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+    echo "ci: installing ${missing[*]}" >&2
+    "${sudo[@]}" apt-get update -qq
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
