@@ -1,6 +1,7 @@
 /* common.h: what the kernel families share: seeded input, sizes, messages. Thread-safe but for the
  * context, which belongs to its process's first thread. */
 #pragma once
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +23,9 @@ void kg_fill_floats(float *x, size_t n, uint64_t seed, unsigned threads);
 /* Fills x with random words. */
 void kg_fill_words(uint64_t *x, size_t n, uint64_t seed, unsigned threads);
 
-/* The larger of the two errors, where one that is not a number wins: it must not be hidden. */
+/* The larger of the two errors, where one that is not a number wins and stays: it must not be
+ * hidden by the next. */
 static inline double kg_worse(double a, double b)
 {
-    return !(b <= a) ? b : a;
+    return isnan(a) || b <= a ? a : b;
 }

@@ -1,20 +1,23 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/budget.h"
 #include "compare/metric.h"
 #include "compare/ranking.h"
+#include "compare/reference.h"
 #include "compare/verdict.h"
 #include "measure/case_result.h"
 #include "stats/stats.h"
 
-enum { RUN_MEDIANS_MOST = 1024 };
-
-/* A case of a stored run, found by id. */
-struct entry {
-    const char *id;
-    size_t run;
-    const struct kg_baseline_case *stored;
+/* What a metric was judged on, until it is decided and its reason is written. */
+struct evidence {
+    struct kg_metric *metric;
+    bool memory;
+    size_t base_rounds;
+    size_t current_rounds;
+    bool code_unchanged; /* the very file that the reference's newest run had */
 };
 
 struct comparer {
@@ -22,210 +25,121 @@ struct comparer {
     const struct kg_results *current;
     struct kg_comparison *comparison;
     struct kg_error *err;
-    struct entry *entries; /* of the runs of this suite, sorted by id, then by run */
-    size_t entry_count;
+    struct kg_reference_index index;
     bool same_machine;
-    bool any_run; /* the suite has a run on this machine */
+    struct evidence *evidence; /* one for each metric against a reference */
+    size_t evidence_count;
     struct kg_arena scratch;
 };
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    const int by_id = strcmp(x->id, y->id);
-    return by_id ? by_id : (x->run > y->run) - (x->run < y->run);
-}
-
-/* All stored cases of this suite, sorted, so that each id is found by bisection. */
-static bool entries_make(struct comparer *comparer)
-{
-    const struct kg_baseline *baseline = comparer->baseline;
-    size_t total = 0;
-    for (size_t i = 0; i < baseline->run_count; i++)
-        total += baseline->runs[i].case_count;
-    comparer->entries = kg_arena_alloc(&comparer->scratch, total, sizeof *comparer->entries);
-    if (!comparer->entries)
-        return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < baseline->run_count; i++) {
-        const struct kg_baseline_run *run = &baseline->runs[i];
-        if (strcmp(run->suite, comparer->current->suite) != 0)
-            continue;
-        comparer->any_run = true;
-        for (size_t j = 0; j < run->case_count; j++)
-            comparer->entries[comparer->entry_count++] =
-                (struct entry){run->cases[j].id, i, &run->cases[j]};
-    }
-    qsort(comparer->entries, comparer->entry_count, sizeof *comparer->entries, compare_entries);
-    return true;
-}
-
-/* The entries of one id: *count of them from the one returned. */
-static const struct entry *entries_find(const struct comparer *comparer, const char *id,
-                                        size_t *count)
-{
-    size_t low = 0, high = comparer->entry_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(comparer->entries[middle].id, id) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *count = 0;
-    while (low + *count < comparer->entry_count && !strcmp(comparer->entries[low + *count].id, id))
-        ++*count;
-    return &comparer->entries[low];
-}
 
 static const char *keep(struct comparer *comparer, const char *string)
 {
     return string ? kg_arena_copy(&comparer->comparison->arena, string) : NULL;
 }
 
-/* The stored cases that one reference is made of: the ordinary runs, or one pinned run. */
-struct reference {
-    const struct kg_baseline_case **cases;
-    size_t count;
-    size_t rounds;
-    const char *name; /* what the report says: "baseline", "pin NAME" */
-};
-
-static bool reference_collect(struct comparer *comparer, const struct entry *entries, size_t count,
-                              const struct kg_case_result *result, const char *pin,
-                              struct reference *reference)
+/* Gathers what a metric is judged on: the rounds of every stored run together, and each run's
+ * median, which shows the noise between runs. */
+static bool input_make(struct comparer *comparer, const struct kg_case_result *result,
+                       const struct kg_reference *reference, bool memory,
+                       struct kg_metric_input *input)
 {
-    *reference = (struct reference){
-        .cases = kg_arena_alloc(&comparer->scratch, count, sizeof *reference->cases),
-        .name = pin ? kg_arena_printf(&comparer->comparison->arena, "pin %s", pin) : "baseline"};
-    if (!reference->cases || !reference->name)
-        return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < count; i++) {
-        const char *run_pin = comparer->baseline->runs[entries[i].run].pin;
-        const bool wanted = pin ? run_pin && !strcmp(run_pin, pin) : !run_pin;
-        if (!wanted || strcmp(entries[i].stored->definition_hash, result->definition_hash) != 0)
-            continue;
-        reference->cases[reference->count++] = entries[i].stored;
-        reference->rounds += entries[i].stored->round_count;
-    }
-    return true;
-}
-
-static const double *values_of(const struct kg_baseline_case *stored, bool memory)
-{
-    return memory ? stored->round_peak_bytes : stored->round_medians_ns;
-}
-
-/* Estimates time, or peak memory, against a reference. */
-static bool metric_make(struct comparer *comparer, const struct kg_case_result *result,
-                        const struct reference *reference, bool memory, struct kg_metric *metric)
-{
-    double medians[RUN_MEDIANS_MOST];
     const size_t rounds = result->round_count;
-    struct kg_metric_input input = {
-        .base = kg_arena_alloc(&comparer->scratch, reference->rounds, sizeof(double)),
-        .current = kg_arena_alloc(&comparer->scratch, rounds, sizeof(double)),
+    const size_t total = memory ? reference->peak_count : reference->round_count;
+    double *values =
+        kg_arena_alloc(&comparer->scratch, total + rounds + reference->case_count, sizeof *values);
+    if (!values)
+        return kg_error_memory(comparer->err);
+    *input = (struct kg_metric_input){
+        .base = values,
+        .current = values + total,
         .current_count = rounds,
-        .run_medians = medians,
+        .run_medians = values + total + rounds,
         .threshold = memory ? result->memory_threshold : result->threshold,
         .min_effect = memory ? (double)result->min_memory_effect_bytes : result->min_effect_ns,
     };
-    if (!input.base || !input.current)
-        return kg_error_memory(comparer->err);
     for (size_t i = 0; i < rounds; i++)
-        input.current[i] =
+        input->current[i] =
             memory ? (double)result->rounds[i].peak_bytes : result->rounds[i].median_ns;
-    for (size_t i = 0; i < reference->count; i++) {
+    for (size_t i = 0; i < reference->case_count; i++) {
         const struct kg_baseline_case *stored = reference->cases[i];
-        double *start = input.base + input.base_count;
-        memcpy(start, values_of(stored, memory), stored->round_count * sizeof(double));
-        kg_sort(start, stored->round_count);
-        if (!memory && input.run_count < RUN_MEDIANS_MOST)
-            medians[input.run_count++] = kg_median_sorted(start, stored->round_count);
-        input.base_count += stored->round_count;
+        const size_t count = memory ? stored->peak_count : stored->round_count;
+        double *run = input->base + input->base_count;
+        if (!count)
+            continue;
+        memcpy(run, memory ? stored->round_peak_bytes : stored->round_medians_ns,
+               count * sizeof *run);
+        kg_sort(run, count);
+        input->run_medians[input->run_count++] = kg_median_sorted(run, count);
+        input->base_count += count;
     }
-    *metric = (struct kg_metric){.name = memory ? "peak_memory" : "time",
-                                 .against = reference->name,
-                                 .unit = memory ? "bytes" : "ns"};
-    kg_metric_estimate(&input, metric);
     return true;
 }
 
-static double budget_value(const struct kg_case_result *result, const char *metric)
+/* Estimates time, or peak memory, against a reference; `against` lives in the comparison. */
+static bool metric_make(struct comparer *comparer, const struct kg_case_result *result,
+                        const struct kg_reference *reference, const char *against, bool memory,
+                        struct kg_case_change *change)
 {
-    const struct {
-        const char *name;
-        double value;
-    } values[] = {{"time", result->summary.median_ns},
-                  {"peak_memory", (double)result->memory.peak_bytes},
-                  {"items_per_second", result->work.items_per_second},
-                  {"bytes_per_second", result->work.bytes_per_second},
-                  {"flops_per_second", result->work.flops_per_second}};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (!strcmp(values[i].name, metric))
-            return values[i].value;
-    return NAN;
+    struct kg_metric *metric = &change->metrics[change->metric_count];
+    struct kg_metric_input input;
+    if (!input_make(comparer, result, reference, memory, &input))
+        return false;
+    if (!input.base_count)
+        return true;
+    *metric = (struct kg_metric){.name = memory ? "peak_memory" : "time",
+                                 .against = against,
+                                 .unit = memory ? "bytes" : "ns"};
+    kg_metric_estimate(&input, metric);
+    change->metric_count++;
+    comparer->evidence[comparer->evidence_count++] =
+        (struct evidence){.metric = metric,
+                          .memory = memory,
+                          .base_rounds = input.base_count,
+                          .current_rounds = input.current_count,
+                          .code_unchanged = result->code_hash && reference->code_hash &&
+                                            !strcmp(result->code_hash, reference->code_hash)};
+    return true;
 }
 
-static bool budget_judge(struct comparer *comparer, const struct kg_case_result *result,
-                         const struct kg_limit *budget, struct kg_metric *metric)
+/* Time and memory against the ordinary runs (`pin` NULL) or a pinned one. */
+static bool reference_compare(struct comparer *comparer, const struct kg_case_result *result,
+                              const struct kg_reference_entry *entries, size_t count,
+                              const char *pin, struct kg_case_change *change)
 {
-    struct kg_arena *arena = &comparer->comparison->arena;
-    const double value = budget_value(result, budget->metric);
-    const bool at_least = !strcmp(budget->relation, ">=");
-    *metric = (struct kg_metric){
-        .name = keep(comparer, budget->metric),
-        .against = "budget",
-        .unit = !strcmp(budget->metric, "time")          ? "ns"
-                : !strcmp(budget->metric, "peak_memory") ? "bytes"
-                                                         : "1/s",
-        .baseline = budget->limit,
-        .current = value,
-        .ratio = value / budget->limit,
-        .interval_low = NAN,
-        .interval_high = NAN,
-        .p_value = NAN,
-        .noise_floor = NAN,
-        .change = KG_CHANGE_NO_CHANGE,
-    };
-    if (isnan(value)) {
-        metric->change = KG_CHANGE_INCONCLUSIVE;
-        metric->reason = kg_arena_printf(
-            arena, "the workload does not say its %s, which the budget limits", budget->metric);
-    } else if (at_least ? value < budget->limit : value > budget->limit) {
-        metric->change = KG_CHANGE_REGRESSION;
-        metric->reason =
-            kg_arena_printf(arena, "%s is %.3g, %s the budget of %s %.3g", budget->metric, value,
-                            at_least ? "below" : "above", budget->relation, budget->limit);
-    }
-    const bool worded = metric->change == KG_CHANGE_NO_CHANGE || metric->reason;
-    return metric->name && worded ? true : kg_error_memory(comparer->err);
+    struct kg_reference reference;
+    if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count,
+                              result->definition_hash, pin, &reference))
+        return kg_error_memory(comparer->err);
+    if (!reference.case_count)
+        return true;
+    const char *against =
+        pin ? kg_arena_printf(&comparer->comparison->arena, "pin %s", pin) : "baseline";
+    if (!against)
+        return kg_error_memory(comparer->err);
+    return metric_make(comparer, result, &reference, against, false, change) &&
+           metric_make(comparer, result, &reference, against, true, change);
 }
 
 /* Time and memory against the ordinary runs and each pinned one, then the budgets. */
 static bool metrics_make(struct comparer *comparer, const struct kg_case_result *result,
-                         const struct entry *entries, size_t count, struct kg_case_change *change)
+                         const struct kg_reference_entry *entries, size_t count,
+                         struct kg_case_change *change)
 {
-    const struct kg_comparison *comparison = comparer->comparison;
-    change->metrics = kg_arena_alloc(&comparer->comparison->arena,
-                                     2 * (1 + comparison->pin_count) + result->budget_count,
-                                     sizeof *change->metrics);
+    struct kg_comparison *comparison = comparer->comparison;
+    change->metrics =
+        kg_arena_alloc(&comparison->arena, 2 * (1 + comparison->pin_count) + result->budget_count,
+                       sizeof *change->metrics);
     if (!change->metrics)
         return kg_error_memory(comparer->err);
-    for (size_t p = 0; p <= comparison->pin_count && comparer->same_machine; p++) {
-        struct reference reference;
-        if (!reference_collect(comparer, entries, count, result, p ? comparison->pins[p - 1] : NULL,
-                               &reference))
+    for (size_t p = 0; p <= comparison->pin_count && comparer->same_machine; p++)
+        if (!reference_compare(comparer, result, entries, count, p ? comparison->pins[p - 1] : NULL,
+                               change))
             return false;
-        for (int memory = 0; memory < 2 && reference.count; memory++)
-            if (!metric_make(comparer, result, &reference, memory,
-                             &change->metrics[change->metric_count++]))
-                return false;
-    }
     change->change = change->metric_count ? KG_CHANGE_NO_CHANGE : KG_CHANGE_NEW;
     for (size_t b = 0; b < result->budget_count; b++)
-        if (!budget_judge(comparer, result, &result->budgets[b],
-                          &change->metrics[change->metric_count++]))
-            return false;
+        if (!kg_budget_judge(&comparison->arena, result, &result->budgets[b],
+                             &change->metrics[change->metric_count++]))
+            return kg_error_memory(comparer->err);
     return true;
 }
 
@@ -236,7 +150,7 @@ static const char *new_reason(struct comparer *comparer, size_t known)
         return kg_arena_printf(arena, "the baseline is of another machine: %s, this is %s",
                                comparer->baseline->fingerprint,
                                comparer->current->machine.fingerprint);
-    if (!comparer->any_run)
+    if (!comparer->index.any_run)
         return "no baseline for this suite on this machine";
     return known ? "the workload's definition changed" : "not in the baseline";
 }
@@ -245,7 +159,8 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
                          struct kg_case_change *change)
 {
     size_t known;
-    const struct entry *entries = entries_find(comparer, result->id, &known);
+    const struct kg_reference_entry *entries =
+        kg_reference_find(&comparer->index, result->id, &known);
     *change = (struct kg_case_change){.id = keep(comparer, result->id),
                                       .workload = keep(comparer, result->workload),
                                       .device = keep(comparer, result->device),
@@ -254,8 +169,10 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
                                       .time_ns = result->summary.median_ns};
     if (!change->id || !change->workload || !change->device)
         return kg_error_memory(comparer->err);
-    if (result->status != KG_STATUS_OK) {
+    if (result->status != KG_STATUS_OK || !result->round_count) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
+        change->stderr_tail =
+            result->status == KG_STATUS_FAILED ? keep(comparer, result->stderr_tail) : NULL;
         if (!change->reason)
             change->reason = "it was not measured";
         return true;
@@ -267,127 +184,108 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
     return true;
 }
 
-/* Adjusts the p-values of all time metrics together, then decides every metric. */
+/* Room for the evidence of every case against every reference. */
+static bool evidence_start(struct comparer *comparer)
+{
+    comparer->evidence =
+        kg_arena_alloc(&comparer->scratch,
+                       2 * (1 + comparer->comparison->pin_count) * comparer->current->case_count,
+                       sizeof *comparer->evidence);
+    return comparer->evidence ? true : kg_error_memory(comparer->err);
+}
+
+/* Adjusts the p-values of all time metrics together, then decides every metric. Peak memory repeats
+ * to the page: a test would ask of five equal figures a proof that only more rounds can give. Its
+ * interval decides, and it does not cost the times their power. */
 static bool metrics_decide(struct comparer *comparer)
 {
-    struct kg_comparison *comparison = comparer->comparison;
-    size_t total = 0, k = 0;
-    for (size_t i = 0; i < comparison->case_count; i++)
-        total += comparison->cases[i].metric_count;
-    double *p = kg_arena_alloc(&comparer->scratch, total, sizeof *p);
+    const size_t count = comparer->evidence_count;
+    double *p = kg_arena_alloc(&comparer->scratch, count, sizeof *p);
     if (!p)
         return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < comparison->case_count; i++)
-        for (size_t m = 0; m < comparison->cases[i].metric_count; m++) {
-            const struct kg_metric *metric = &comparison->cases[i].metrics[m];
-            p[k++] = strcmp(metric->name, "time") == 0 ? metric->p_value : NAN;
-        }
-    if (!kg_holm_adjust(p, total))
+    for (size_t i = 0; i < count; i++)
+        p[i] = comparer->evidence[i].memory ? NAN : comparer->evidence[i].metric->p_value;
+    if (!kg_holm_adjust(p, count))
         return kg_error_memory(comparer->err);
-    k = 0;
-    for (size_t i = 0; i < comparison->case_count; i++)
-        for (size_t m = 0; m < comparison->cases[i].metric_count; m++, k++) {
-            struct kg_metric *metric = &comparison->cases[i].metrics[m];
-            if (!strcmp(metric->against, "budget"))
-                continue;
-            /* Memory repeats to the page; its interval decides, without a test. */
-            const bool memory = strcmp(metric->name, "time") != 0;
-            const bool outside = metric->interval_low > 1 + metric->threshold ||
-                                 metric->interval_high < 1 / (1 + metric->threshold);
-            metric->p_value = p[k];
-            kg_metric_classify(metric, memory ? outside : p[k] <= comparison->policy.alpha);
-        }
+    for (size_t i = 0; i < count; i++) {
+        struct kg_metric *metric = comparer->evidence[i].metric;
+        metric->p_value = p[i];
+        kg_metric_classify(metric, comparer->evidence[i].memory
+                                       ? kg_metric_outside(metric)
+                                       : p[i] <= comparer->comparison->policy.alpha);
+    }
     return true;
-}
-
-static size_t rounds_of(const struct comparer *comparer, const struct kg_case_result *result)
-{
-    size_t known, rounds = 0;
-    const struct entry *entries = entries_find(comparer, result->id, &known);
-    for (size_t i = 0; i < known; i++)
-        if (!comparer->baseline->runs[entries[i].run].pin)
-            rounds += entries[i].stored->round_count;
-    return rounds;
-}
-
-/* Whether the code is the very file that the newest stored run of this case had. */
-static bool code_unchanged(const struct comparer *comparer, const struct kg_case_result *result)
-{
-    size_t known;
-    const struct entry *entries = entries_find(comparer, result->id, &known);
-    const char *hash = known ? entries[known - 1].stored->code_hash : NULL;
-    return hash && result->code_hash && !strcmp(hash, result->code_hash);
 }
 
 /* Reasons for doubt, and for a moved time of unmoved code. */
-static bool reasons_add(struct comparer *comparer, const struct kg_case_result *result,
-                        struct kg_case_change *change)
+static bool reasons_add(struct comparer *comparer)
 {
     struct kg_arena *arena = &comparer->comparison->arena;
-    for (size_t m = 0; m < change->metric_count; m++) {
-        struct kg_metric *metric = &change->metrics[m];
-        if (!strcmp(metric->against, "budget"))
-            continue;
-        if (metric->change == KG_CHANGE_INCONCLUSIVE)
+    for (size_t i = 0; i < comparer->evidence_count; i++) {
+        const struct evidence *evidence = &comparer->evidence[i];
+        struct kg_metric *metric = evidence->metric;
+        const bool unchanged = evidence->code_unchanged && !evidence->memory;
+        if (metric->change == KG_CHANGE_INCONCLUSIVE) {
             metric->reason =
-                kg_metric_doubt(arena, metric, rounds_of(comparer, result), result->round_count,
+                kg_metric_doubt(arena, metric, evidence->base_rounds, evidence->current_rounds,
                                 comparer->comparison->policy.alpha);
-        const bool moved =
-            metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_IMPROVEMENT;
-        if (moved && !strcmp(metric->name, "time") && code_unchanged(comparer, result))
+            if (metric->reason && unchanged)
+                metric->reason = kg_arena_printf(arena, "%s; the code is unchanged (same binary)",
+                                                 metric->reason);
+            if (!metric->reason)
+                return kg_error_memory(comparer->err);
+        } else if (metric->change != KG_CHANGE_NO_CHANGE && unchanged) {
             metric->reason = "the code is unchanged (same binary): the machine moved";
-        if (metric->change == KG_CHANGE_INCONCLUSIVE && !metric->reason)
-            return kg_error_memory(comparer->err);
+        }
     }
     return true;
 }
 
-/* Ids that the newest ordinary run has and these results have not. Marks them by a bit per entry.
- */
-static bool removed_append(struct comparer *comparer, size_t *count)
+static bool removed_make(struct comparer *comparer, const char *id, struct kg_case_change *change)
+{
+    const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
+    *change = (struct kg_case_change){
+        .id = keep(comparer, id),
+        .workload = kg_arena_copy_bytes(&comparer->comparison->arena, id,
+                                        slash ? (size_t)(slash - id) : strlen(id)),
+        .device = keep(comparer, last ? last + 1 : ""),
+        .change = KG_CHANGE_REMOVED,
+        .reason = "in the baseline, but no longer in the suite",
+        .time_ns = NAN};
+    return change->id && change->workload && change->device ? true : kg_error_memory(comparer->err);
+}
+
+/* Ids that the newest ordinary run has and these results have not. A part of the suite, or of the
+ * run, says nothing about what is not in it. */
+static bool removed_append(struct comparer *comparer)
 {
     struct kg_comparison *comparison = comparer->comparison;
-    size_t newest = SIZE_MAX;
-    const struct kg_baseline *baseline = comparer->baseline;
-    for (size_t i = 0; i < baseline->run_count; i++)
-        if (!baseline->runs[i].pin && !strcmp(baseline->runs[i].suite, comparer->current->suite))
-            newest = i;
-    if (newest == SIZE_MAX || !comparer->same_machine || comparer->current->filter ||
-        !comparer->current->complete)
+    const struct kg_results *current = comparer->current;
+    if (comparer->index.newest == SIZE_MAX || !comparer->same_machine || current->filter ||
+        !current->complete)
         return true;
-    const char **ids =
-        kg_arena_alloc(&comparer->scratch, comparer->current->case_count, sizeof *ids);
+    const char **ids = kg_arena_alloc(&comparer->scratch, current->case_count, sizeof *ids);
     if (!ids)
         return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < comparer->current->case_count; i++)
-        ids[i] = comparer->current->cases[i].id;
-    qsort(ids, comparer->current->case_count, sizeof *ids, kg_compare_ids);
-    for (size_t j = 0; j < baseline->runs[newest].case_count; j++) {
-        const char *id = baseline->runs[newest].cases[j].id;
-        if (bsearch(&id, ids, comparer->current->case_count, sizeof *ids, kg_compare_ids))
-            continue;
-        struct kg_case_change *change = &comparison->cases[(*count)++];
-        const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
-        *change = (struct kg_case_change){
-            .id = keep(comparer, id),
-            .workload = kg_arena_copy_bytes(&comparison->arena, id,
-                                            slash ? (size_t)(slash - id) : strlen(id)),
-            .device = keep(comparer, last ? last + 1 : ""),
-            .change = KG_CHANGE_REMOVED,
-            .reason = "in the baseline, but no longer in the suite",
-            .time_ns = NAN};
-        if (!change->id || !change->workload || !change->device)
-            return kg_error_memory(comparer->err);
+    for (size_t i = 0; i < current->case_count; i++)
+        ids[i] = current->cases[i].id;
+    qsort(ids, current->case_count, sizeof *ids, kg_compare_ids);
+    const struct kg_baseline_run *run = &comparer->baseline->runs[comparer->index.newest];
+    for (size_t j = 0; j < run->case_count; j++) {
+        const char *id = run->cases[j].id;
+        if (!bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids) &&
+            !removed_make(comparer, id, &comparison->cases[comparison->case_count++]))
+            return false;
     }
     return true;
 }
 
+/* Every case of these results, and every one that may turn out to be removed. */
 static size_t cases_most(const struct comparer *comparer)
 {
-    size_t most = comparer->current->case_count;
-    for (size_t i = 0; i < comparer->baseline->run_count; i++)
-        most += comparer->baseline->runs[i].case_count;
-    return most;
+    const size_t newest = comparer->index.newest;
+    return comparer->current->case_count +
+           (newest == SIZE_MAX ? 0 : comparer->baseline->runs[newest].case_count);
 }
 
 static bool cases_compare(struct comparer *comparer)
@@ -402,14 +300,11 @@ static bool cases_compare(struct comparer *comparer)
         if (!case_compare(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
     comparison->case_count = current->case_count;
-    if (!metrics_decide(comparer))
+    if (!metrics_decide(comparer) || !reasons_add(comparer))
         return false;
-    for (size_t i = 0; i < current->case_count; i++) {
-        if (!reasons_add(comparer, &current->cases[i], &comparison->cases[i]))
-            return false;
+    for (size_t i = 0; i < current->case_count; i++)
         kg_case_decide(&comparison->cases[i]);
-    }
-    return removed_append(comparer, &comparison->case_count);
+    return removed_append(comparer);
 }
 
 /* Facts about the runs that are compared with. */
@@ -461,9 +356,13 @@ bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *cur
     *comparison = (struct kg_comparison){0};
     comparer.same_machine =
         baseline->fingerprint && !strcmp(baseline->fingerprint, current->machine.fingerprint);
-    const bool good = entries_make(&comparer) && comparison_start(&comparer) &&
-                      cases_compare(&comparer) && kg_cases_rank(comparison, err) &&
-                      kg_verdict_decide(baseline, current, comparison, err);
+    bool good =
+        kg_reference_index_make(&comparer.scratch, baseline, current->suite, &comparer.index)
+            ? true
+            : kg_error_memory(err);
+    good = good && comparison_start(&comparer) && evidence_start(&comparer) &&
+           cases_compare(&comparer) && kg_cases_rank(comparison, err) &&
+           kg_verdict_decide(baseline, current, comparison, err);
     kg_arena_free(&comparer.scratch);
     if (!good)
         kg_comparison_free(comparison);

@@ -45,6 +45,7 @@ static const struct kg_field case_fields[] = {
      .offset = offsetof(struct kg_case_change, change),
      .names = kg_change_names},
     OPTIONAL(kg_case_change, reason, KG_FIELD_STRING),
+    OPTIONAL(kg_case_change, stderr_tail, KG_FIELD_STRING),
     CASE(fails, KG_FIELD_BOOL),
     CASE(rounds, KG_FIELD_SIZE),
     OPTIONAL(kg_case_change, time_ns, KG_FIELD_REAL),

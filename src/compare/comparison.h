@@ -30,10 +30,11 @@ struct kg_metric {
     const char *unit;    /* "ns", "bytes", "1/s" */
     double baseline;     /* the reference's value, or the budget's limit */
     double current;
-    double ratio;        /* current / baseline */
+    double ratio;        /* current / baseline; of both plus one byte where a peak is 0 */
     double interval_low; /* of the ratio, 95 %; NaN where not estimated */
     double interval_high;
-    double p_value;     /* adjusted for the number of tests (Holm); NaN where not tested */
+    double p_value;     /* adjusted for the number of tests (Holm); NaN where not tested: memory,
+                           budgets */
     double threshold;   /* the relative change that counts: the suite's, or the noise floor */
     double noise_floor; /* share; NaN where the baseline has one run */
     double min_effect;  /* the absolute change that counts, in the unit */
@@ -45,9 +46,10 @@ struct kg_case_change {
     const char *id;
     const char *workload;
     const char *device;
-    enum kg_change change; /* the worst of its metrics: FAILED, REGRESSION, … */
-    const char *reason;    /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
-    bool fails;            /* the policy fails on it */
+    enum kg_change change;   /* the worst of its metrics: FAILED, REGRESSION, … */
+    const char *reason;      /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
+    const char *stderr_tail; /* of FAILED: the last lines that it wrote; NULL where none */
+    bool fails;              /* the policy fails on it */
     size_t rounds;
     double time_ns;            /* median, NaN without rounds */
     struct kg_metric *metrics; /* the deciding one first */

@@ -6,13 +6,13 @@
 
 #include "compare/comparison.h"
 
-/* What a metric is judged on. Arrays are sorted in place. */
+/* What a metric is judged on. Values are 0 or more; the arrays are reordered and may be shifted. */
 struct kg_metric_input {
-    double *base; /* medians of rounds, of all runs of the reference */
+    double *base; /* a value a round, of all runs of the reference; at least one */
     size_t base_count;
-    double *current;
+    double *current; /* likewise, of the current results */
     size_t current_count;
-    const double *run_medians; /* one for each run of the reference: the noise between runs */
+    double *run_medians; /* one for each run of the reference: the noise between runs */
     size_t run_count;
     double threshold;
     double min_effect;
@@ -20,6 +20,9 @@ struct kg_metric_input {
 
 /* Fills the figures of `metric`, p_value not adjusted yet. */
 void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric);
+
+/* Whether the whole interval lies beyond the threshold, on one side. */
+bool kg_metric_outside(const struct kg_metric *metric);
 
 /* Decides `change` from the figures. `significant` is whether the adjusted p-value is small enough.
  */

@@ -157,6 +157,8 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
             note(comparison, kg_arena_printf(&comparison->arena,
                                              "cases were left out (%s), so none is called REMOVED",
                                              current->filter));
+    if (good && !current->complete)
+        good = note(comparison, "the run did not finish, so no case is called REMOVED");
     return good ? true : kg_error_memory(err);
 }
 

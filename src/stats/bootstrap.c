@@ -21,21 +21,25 @@ static double log_choose(size_t n, size_t k)
            lgamma_r((double)(n - k) + 1, &sign);
 }
 
-/* P(Binomial(m, p) >= (m + 1) / 2) for odd m: the upper half of the terms, each from the one
- * before. */
-static double upper_half(size_t m, double p)
+/* P(Binomial(m, p) >= (m + 1) / 2) for odd m and p up to 1/2: the upper half of the terms, the
+ * largest first, each from the one before. */
+static double upper_half_of_small(size_t m, double p)
 {
-    if (p <= 0 || p >= 1)
-        return p >= 1;
     const size_t half = (m + 1) / 2;
-    const double log_first =
-        log_choose(m, half) + (double)half * log(p) + (double)(m - half) * log1p(-p);
-    double term = exp(log_first), sum = term;
+    double term = exp(log_choose(m, half) + (double)half * log(p) + (double)(m - half) * log1p(-p));
+    double sum = term;
     for (size_t k = half; k < m; k++) {
         term *= (double)(m - k) / (double)(k + 1) * (p / (1 - p));
         sum += term;
     }
-    return sum < 1 ? sum : 1;
+    return sum;
+}
+
+/* The same for any p between 0 and 1. Successes and failures change places, lest the first term of
+ * a large p be too small for a double, and all that follow from it lost. */
+static double upper_half(size_t m, double p)
+{
+    return p <= 0.5 ? upper_half_of_small(m, p) : 1 - upper_half_of_small(m, 1 - p);
 }
 
 /* The weights depend on n alone. To keep them is not worth a table: n = 10 takes a microsecond. */

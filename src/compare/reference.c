@@ -1,0 +1,77 @@
+#include "compare/reference.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct kg_reference_entry *x = a, *y = b;
+    const int by_id = strcmp(x->id, y->id);
+    return by_id ? by_id : (x->run > y->run) - (x->run < y->run);
+}
+
+bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
+                             const char *suite, struct kg_reference_index *index)
+{
+    size_t total = 0;
+    *index = (struct kg_reference_index){.baseline = baseline, .newest = SIZE_MAX};
+    for (size_t i = 0; i < baseline->run_count; i++)
+        total += baseline->runs[i].case_count;
+    index->entries = kg_arena_alloc(arena, total, sizeof *index->entries);
+    if (!index->entries)
+        return false;
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (strcmp(run->suite, suite) != 0)
+            continue;
+        index->any_run = true;
+        if (!run->pin)
+            index->newest = i;
+        for (size_t j = 0; j < run->case_count; j++)
+            index->entries[index->entry_count++] =
+                (struct kg_reference_entry){run->cases[j].id, i, &run->cases[j]};
+    }
+    qsort(index->entries, index->entry_count, sizeof *index->entries, compare_entries);
+    return true;
+}
+
+const struct kg_reference_entry *kg_reference_find(const struct kg_reference_index *index,
+                                                   const char *id, size_t *count)
+{
+    size_t low = 0, high = index->entry_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(index->entries[middle].id, id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *count = 0;
+    while (low + *count < index->entry_count && !strcmp(index->entries[low + *count].id, id))
+        ++*count;
+    return &index->entries[low];
+}
+
+bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
+                          const struct kg_reference_entry *entries, size_t count,
+                          const char *definition_hash, const char *pin,
+                          struct kg_reference *reference)
+{
+    *reference =
+        (struct kg_reference){.cases = kg_arena_alloc(arena, count, sizeof *reference->cases)};
+    if (!reference->cases)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct kg_baseline_case *stored = entries[i].stored;
+        const char *run_pin = index->baseline->runs[entries[i].run].pin;
+        const bool wanted = pin ? run_pin && !strcmp(run_pin, pin) : !run_pin;
+        if (!wanted || !stored->round_count || strcmp(stored->definition_hash, definition_hash))
+            continue;
+        reference->cases[reference->case_count++] = stored;
+        reference->round_count += stored->round_count;
+        reference->peak_count += stored->peak_count;
+        reference->code_hash = stored->code_hash;
+    }
+    return true;
+}

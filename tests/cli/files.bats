@@ -1,0 +1,102 @@
+load support
+
+@test "results, comparison and baseline follow their schemas" {
+    kgate gate -c suite.yaml -b base -o out --update-missing -q
+    kgate gate -c suite.yaml -b base -o out -q || true
+    valid out/results.json results
+    valid out/comparison.json comparison
+    valid base/*.json baseline
+    suite_of <<YAML
+  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: crash, tags: [a]}
+  - {name: copy, kernel: copy, devices: [cuda], budget: {time: "<= 1s"}}
+YAML
+    kgate gate -c one.yaml -b base -o out -q || true
+    valid out/results.json results
+    valid out/comparison.json comparison
+}
+
+@test "compare: equal files pass, slower ones fail, faster ones pass" {
+    kgate run -c suite.yaml -o a.json -q --set rounds.min=6
+    run kgate compare a.json a.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"2 unchanged"* ]]
+    scale a.json 2 >slow.json
+    run kgate compare a.json slow.json -o reports
+    [ "$status" -eq 1 ]
+    [ -s reports/report.md ] && [ -s reports/comparison.json ]
+    run kgate compare slow.json a.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *IMPROVEMENT* ]]
+    run kgate report reports/comparison.json --format markdown
+    [ "$status" -eq 0 ]
+    diff <(echo "$output") reports/report.md
+}
+
+@test "compare refuses what it cannot read: exit 2, with file and field" {
+    kgate run -c suite.yaml -o a.json -q
+    run kgate compare a.json none.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"none.json"*"No such file"* ]]
+    jq '.cases[1].rounds.cpu_ns[0] = "x"' a.json >bad.json
+    run kgate compare a.json bad.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"bad.json"*"cases[1].rounds.cpu_ns[0]: expected a number, found a string"* ]]
+    echo '{"schema": "other.v1"}' >other.json
+    run kgate compare other.json a.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"expected 'kgate.results.v1', found 'other.v1'"* ]]
+    : >empty.json
+    run kgate compare a.json empty.json
+    [ "$status" -eq 2 ]
+}
+
+@test "compare takes a baseline file too" {
+    kgate run -c suite.yaml -o a.json -q --set rounds.min=6
+    kgate baseline update a.json -b base -q
+    run kgate compare base/*.json a.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"2 unchanged"* ]]
+}
+
+@test "baseline: update, pin, list, show, prune" {
+    kgate run -c suite.yaml -o a.json -q
+    run kgate baseline list -b base
+    [ "$status" -eq 0 ]
+    [[ "$output" == "no baselines in base" ]]
+    kgate baseline update a.json -b base
+    kgate baseline update a.json -b base --pin v1.2
+    run kgate baseline update a.json -b base --pin v1.2
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"pinned run 'v1.2'"* ]]
+    run kgate baseline list -b base
+    [[ "$output" == *"2 runs, 1 pinned"* ]]
+    run kgate baseline show -b base
+    [ "${#lines[@]}" -eq 2 ]
+    [[ "$output" == *"pinned as v1.2"* ]]
+    run kgate baseline prune -b base --pin v1.2
+    [[ "$output" == "removed 1 run" ]]
+    for _ in 1 2 3 4 5 6; do kgate baseline update a.json -b base -q --keep 3; done
+    run kgate baseline show -b base
+    [ "${#lines[@]}" -eq 3 ]
+}
+
+@test "two writers at once lose no run" {
+    kgate run -c suite.yaml -o a.json -q
+    for _ in 1 2 3 4 5 6 7 8; do kgate baseline update a.json -b base -q --keep 20 & done
+    wait
+    run kgate baseline show -b base
+    [ "${#lines[@]}" -eq 8 ]
+}
+
+@test "a full disk keeps the old file, says so, and exits 3" {
+    kgate run -c suite.yaml -o a.json -q
+    kgate baseline update a.json -b base -q
+    before=$(cat base/*.json)
+    run bash -c "trap '' XFSZ; ulimit -f 1; '$KGATE' baseline update a.json -b base"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"cannot write"* ]]
+    [ "$before" = "$(cat base/*.json)" ]
+    [ "$(ls base | wc -l)" -eq 1 ]
+    run bash -c "'$KGATE' report a.json >/dev/full"
+    [ "$status" -eq 3 ]
+}

@@ -1,0 +1,85 @@
+load support
+
+@test "gate without a baseline calls all cases NEW, passes and writes its files" {
+    run kgate gate -c suite.yaml -b base -o out
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "PASS  small, 2 cases: 2 new" ]]
+    [ -s out/results.json ] && [ -s out/comparison.json ] && [ -s out/report.md ]
+    [ ! -e out/results.json.journal ]
+    [ ! -e base ]
+    head -n 1 out/report.md | grep -q '^\*\*✅ kgate PASS\*\*'
+}
+
+@test "gate --update-missing records, and the next run compares" {
+    run kgate gate -c suite.yaml -b base -o out --update-missing
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"recorded 2 new cases in base/"* ]]
+    [ "$(ls base/*.json | wc -l)" -eq 1 ]
+    run kgate gate -c suite.yaml -b base -o out --update-missing --json
+    [[ "$output" != *'"NEW"'* ]]
+    [ "$(jq .baseline_runs <<<"$output")" -eq 1 ]
+}
+
+@test "a baseline that is much faster makes a regression: exit 1" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=6
+    scale r.json 0.001 >fast.json
+    kgate baseline update fast.json -b base
+    run kgate gate -c suite.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    [[ "${lines[0]}" == "FAIL  small, 2 cases: 2 regressed" ]]
+    [[ "$output" == *REGRESSION* ]]
+    grep -q '🔴 REGRESSION' out/report.md
+}
+
+@test "no baseline is no verdict where the policy demands one: exit 4" {
+    run kgate gate -c suite.yaml -b base -o out --set policy.fail_on=NEW
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"2 cases without a baseline"* ]]
+}
+
+@test "a broken baseline is refused before anything is measured: exit 2" {
+    kgate gate -c suite.yaml -b base -o out --update-missing -q
+    file=$(echo base/*.json)
+    head -c 200 "$file" >cut && cp cut "$file"
+    run kgate gate -c suite.yaml -b base -o other
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"$file"*"malformed JSON"* ]]
+    [ ! -e other ]
+    cmp cut "$file"
+}
+
+@test "a missing device is skipped with the reason, or fails by policy: exit 3" {
+    suite_of <<<'  - {name: copy, kernel: copy, devices: [cpu, cuda]}'
+    if kgate list -c one.yaml | grep -q 'copy/cuda$'; then skip "this machine has a GPU"; fi
+    run kgate gate -c one.yaml -b base -o out
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"copy/cuda"*"SKIPPED"*"no CUDA device"* ]]
+    run kgate gate -c one.yaml -b base -o out --set policy.missing_device=fail
+    [ "$status" -eq 3 ]
+}
+
+@test "a violated budget is a regression even without a baseline: exit 1" {
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, budget: {items_per_second: ">= 1e18"}}'
+    run kgate gate -c one.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"below the budget"* ]]
+}
+
+@test "filter and shard leave cases out, and nothing is called removed" {
+    kgate gate -c suite.yaml -b base -o out --update-missing -q
+    run kgate gate -c suite.yaml -b base -o out --filter '*version=fast*'
+    [[ "${lines[0]}" == *"1 case: "* ]]
+    [[ "$output" != *REMOVED* ]]
+    run kgate list -c suite.yaml --shard 2/2
+    [ "${#lines[@]}" -eq 1 ]
+    run kgate gate -c suite.yaml --filter 'nothing'
+    [ "$status" -eq 2 ]
+}
+
+@test "reports that cannot be written are said, and the results stay" {
+    mkdir out && mkdir out/comparison.json
+    run kgate gate -c suite.yaml -b base -o out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"cannot write 'out/comparison.json'"* ]]
+    jq -e '.cases | length == 2' out/results.json
+}

@@ -1,0 +1,35 @@
+# What the command-line tests share. KGATE is the program, SOURCE the repository.
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    export ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_leaks=${KGATE_LEAKS:-1}
+    export UBSAN_OPTIONS=halt_on_error=1
+    cat >suite.yaml <<'YAML'
+version: 1
+suite: small
+defaults: {threshold: 50%, rounds: {min: 3, max: 6}, min_time: 2ms, threads: 1, timeout: 20s}
+workloads:
+  - name: copy
+    kernel: copy
+    params: {bytes: 16KiB}
+    matrix: {version: [plain, fast]}
+YAML
+}
+
+kgate() { "$KGATE" "$@"; }
+
+# A suite of one workload, given as lines of YAML.
+suite_of() {
+    {
+        echo 'version: 1'
+        echo 'suite: one'
+        echo 'defaults: {rounds: {min: 2, max: 4}, min_time: 2ms, threads: 1, timeout: 20s}'
+        echo 'workloads:'
+        cat
+    } >one.yaml
+}
+
+# Multiplies all times of a results file by $2.
+scale() { jq "(.cases[].rounds.median_ns) |= map(. * $2)" "$1"; }
+
+# Validates a file against its schema under docs/schema.
+valid() { /usr/bin/python3 -W ignore -m jsonschema -i "$1" "$SOURCE/docs/schema/$2.v1.schema.json"; }

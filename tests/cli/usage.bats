@@ -1,0 +1,98 @@
+load support
+
+@test "help and version exit 0; every subcommand has help" {
+    run kgate --help
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"exit status: 0 pass, 1 regression"* ]]
+    for subcommand in gate run compare baseline report validate list init; do
+        run kgate $subcommand --help
+        [ "$status" -eq 0 ]
+        [[ "${lines[0]}" == "usage: kgate $subcommand"* ]]
+    done
+    run kgate --version
+    [[ "$output" == kgate\ * ]]
+}
+
+@test "wrong usage exits 2 and names the nearest right one" {
+    run kgate
+    [ "$status" -eq 2 ]
+    run kgate gaet
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did you mean 'gate'?"* ]]
+    run kgate gate --sutie x
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did you mean '--suite'?"* ]]
+    run kgate gate
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"needs --suite"* ]]
+    run kgate run -c suite.yaml
+    [ "$status" -eq 2 ]
+    run kgate gate -c suite.yaml extra
+    [ "$status" -eq 2 ]
+    run kgate gate -c suite.yaml --top x
+    [ "$status" -eq 2 ]
+    run kgate compare one.json
+    [ "$status" -eq 2 ]
+    run kgate baseline updte
+    [ "$status" -eq 2 ]
+    run kgate report x.json --format pdf
+    [ "$status" -eq 2 ]
+    run kgate gate -c suite.yaml --shard 3/2
+    [ "$status" -eq 2 ]
+}
+
+@test "a wrong suite exits 2 with file, line, column and the nearest key" {
+    sed -i 's/threshold: 50%/treshold: 50%/' suite.yaml
+    run kgate validate -c suite.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == "kgate: suite.yaml:3:12: "*"did you mean 'threshold'?"* ]]
+    run kgate gate -c none.yaml
+    [ "$status" -eq 2 ]
+    suite_of <<<'  - {name: copy, kernel: cpoy}'
+    run kgate validate -c one.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == "kgate: one.yaml:5:26: "*"did you mean 'copy'?"* ]]
+    suite_of <<<'  - {name: copy, kernel: copy, params: {byte: 4KiB}}'
+    run kgate validate -c one.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did you mean 'bytes'?"* ]]
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 7B}}'
+    run kgate validate -c one.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"multiple of 4"* ]]
+}
+
+@test "validate, list and init agree" {
+    run kgate validate -c suite.yaml
+    [ "$status" -eq 0 ]
+    [[ "$output" == "suite.yaml: good, 1 workload, 2 cases, "* ]]
+    run kgate list -c suite.yaml
+    [ "${lines[0]}" = "copy/bytes=16KiB,version=plain/cpu" ]
+    [ "${lines[1]}" = "copy/bytes=16KiB,version=fast/cpu" ]
+    kgate list -c suite.yaml --json | jq -e 'length == 2 and (.[0].definition_hash | length == 16)'
+    run kgate init
+    [ "$status" -eq 0 ]
+    run kgate validate -c kgate.yaml
+    [ "$status" -eq 0 ]
+    run kgate init
+    [ "$status" -eq 2 ]
+}
+
+@test "the suite may come from standard input, and --set changes defaults" {
+    run bash -c "'$KGATE' validate -c - <suite.yaml"
+    [ "$status" -eq 0 ]
+    run kgate validate -c suite.yaml --set rounds.mni=3
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--set"* ]]
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=5
+    jq -e '.cases[0].rounds.median_ns | length == 5' r.json
+}
+
+@test "no colour and no bar where there is no terminal; NO_COLOR on one" {
+    run kgate gate -c suite.yaml -b base -o out
+    [[ "$output" != *$'\x1b'* ]]
+    run script -qec "NO_COLOR=1 '$KGATE' report out/comparison.json" /dev/null
+    [[ "$output" != *$'\x1b[3'* ]]
+    run env TERM=xterm script -qec "'$KGATE' report out/comparison.json" /dev/null
+    [[ "$output" == *$'\x1b[3'* ]]
+}

@@ -1,0 +1,122 @@
+load support
+
+fails_with() {
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 3 ]
+    jq -e --arg reason "$1" '.cases[0].status == "FAILED" and (.cases[0].reason | contains($reason))' r.json
+}
+
+@test "a crash fails its case with the signal and the last words; the run goes on" {
+    suite_of <<YAML
+  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: crash}
+  - {name: copy, kernel: copy, params: {bytes: 16KiB}}
+YAML
+    fails_with "signal 11"
+    jq -e '.cases[0].stderr_tail | contains("about to crash")' r.json
+    jq -e '.cases[1].status == "OK"' r.json
+    run kgate report r.json
+    [[ "$output" == *"| about to crash"* ]]
+}
+
+@test "a wrong result is FAILED, not fast" {
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: wrong}"
+    fails_with "wrong result: error 0.5 is above the tolerance 0.1"
+    jq -e '.cases[0] | has("rounds") and (.rounds.median_ns == [])' r.json
+}
+
+@test "a result that is not a number is FAILED" {
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: not_a_number}"
+    fails_with "wrong result"
+}
+
+@test "a workload that hangs is timed out" {
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: hang, timeout: 500ms}"
+    fails_with "timed out after 0.5 s"
+}
+
+@test "a workload that exits is FAILED with its status" {
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: leave}"
+    fails_with "exited with status 7"
+}
+
+@test "a workload that is killed is FAILED and says what it may have been" {
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: killed}"
+    fails_with "SIGKILL"
+}
+
+@test "memory_limit makes allocation fail, with the workload's own words" {
+    [ -z "$SANITIZED" ] || skip "the sanitizer reserves terabytes of addresses"
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 4GiB}, memory_limit: 1GiB}'
+    fails_with "set-up failed: no memory"
+}
+
+@test "a good plugin is measured, with its parameters" {
+    suite_of <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, params: {turns: 1000}}"
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    jq -e '.cases[0] | .status == "OK" and .check.checked and .work.items == 1000 and .code_hash != null' r.json
+    suite_of <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, params: {turn: 1000}}"
+    fails_with "did you mean 'turns'?"
+    suite_of <<<'  - {name: spin, plugin: no/such.so}'
+    fails_with "cannot load the plugin"
+}
+
+@test "a command is measured as a process, with parameters in its words" {
+    suite_of <<<'  - {name: sh, command: [sh, -c, "test {n} -eq 3"], params: {n: 3}}'
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    jq -e '.cases[0] | .id == "sh/n=3/cpu" and .memory.peak_bytes > 0 and .summary.median_ns > 1000' r.json
+}
+
+@test "a command that fails, or is not there, is FAILED with what it said" {
+    suite_of <<<'  - {name: sh, command: [sh, -c, "echo no luck >&2; exit 5"]}'
+    fails_with "'sh' exited with status 5"
+    jq -e '.cases[0].stderr_tail | contains("no luck")' r.json
+    suite_of <<<'  - {name: sh, command: [no-such-program]}'
+    fails_with "No such file or directory"
+    suite_of <<<'  - {name: sh, command: [sh, -c, "echo {wrong}"]}'
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"{wrong}"*"no such parameter"* ]]
+}
+
+@test "Ctrl-C keeps what was measured, writes it and says so; no worker stays" {
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
+    "$KGATE" run -c one.yaml -o r.json 2>err.txt >/dev/null &
+    pid=$!
+    for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 4 ] && break; sleep 0.05; done
+    kill -INT $pid
+    status=0; wait $pid || status=$?
+    [ "$status" -eq 130 ] || [ "$status" -eq 0 ] # a background job may ignore SIGINT
+    if [ "$status" -eq 130 ]; then
+        grep -q 'interrupted; what was measured is in r.json' err.txt
+        jq -e '.complete == false and (.cases[0].rounds.median_ns | length > 1)' r.json
+        [ ! -e r.json.journal ]
+    fi
+}
+
+@test "SIGTERM ends a run like Ctrl-C" {
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
+    "$KGATE" run -c one.yaml -o r.json 2>err.txt >/dev/null &
+    pid=$!
+    for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 4 ] && break; sleep 0.05; done
+    kill -TERM $pid
+    status=0; wait $pid || status=$?
+    [ "$status" -eq 143 ]
+    jq -e '.complete == false and (.cases[0].rounds.median_ns | length > 1)' r.json
+    run kgate baseline update r.json -b base
+    [ "$status" -eq 2 ]
+}
+
+@test "a killed run leaves a journal that reads as results" {
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
+    "$KGATE" run -c one.yaml -o r.json >/dev/null 2>&1 &
+    pid=$!
+    for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 4 ] && break; sleep 0.05; done
+    kill -KILL $pid
+    wait $pid || true
+    run kgate report r.json.journal
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"incomplete"* ]]
+    [[ "$output" == *"copy/bytes=16KiB/cpu"* ]]
+}

@@ -1,0 +1,82 @@
+/* Every way a workload can break, for the tests. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kgate/plugin.h"
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    (void)context;
+    *state = NULL;
+    return true;
+}
+
+static void nothing(void *state)
+{
+    (void)state;
+}
+
+static void crash(void *state)
+{
+    (void)state;
+    fprintf(stderr, "about to crash\n");
+    raise(SIGSEGV);
+}
+
+static void hang(void *state)
+{
+    (void)state;
+    for (;;)
+        pause();
+}
+
+static void leave(void *state)
+{
+    (void)state;
+    _exit(7);
+}
+
+static void killed(void *state)
+{
+    (void)state;
+    raise(SIGKILL);
+}
+
+static bool wrong_check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    (void)context;
+    (void)state;
+    *check = (struct kgate_check){.error = 0.5, .tolerance = 0.1};
+    return true;
+}
+
+static bool nan_check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    (void)context;
+    (void)state;
+    *check = (struct kgate_check){.error = NAN, .tolerance = 0.1};
+    return true;
+}
+
+#define WORKLOAD(function_name, run_function, check_function)                                      \
+    {                                                                                              \
+        .name = function_name, .summary = "Breaks.", .devices = 1u << KGATE_DEVICE_CPU,            \
+        .revision = 1, .set_up = set_up, .run = run_function, .check = check_function              \
+    }
+static const struct kgate_workload table[] = {
+    WORKLOAD("crash", crash, NULL),          WORKLOAD("hang", hang, NULL),
+    WORKLOAD("leave", leave, NULL),          WORKLOAD("killed", killed, NULL),
+    WORKLOAD("wrong", nothing, wrong_check), WORKLOAD("not_a_number", nothing, nan_check),
+};
+static const struct kgate_workload *const workloads[] = {&table[0], &table[1], &table[2],
+                                                         &table[3], &table[4], &table[5]};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 6};
+
+const struct kgate_plugin *kgate_plugin_workloads(void);
+const struct kgate_plugin *kgate_plugin_workloads(void)
+{
+    return &plugin;
+}

@@ -1,0 +1,208 @@
+#include "measure/journal.h"
+#include "test_support.h"
+#include "util/file.h"
+#include "util/random.h"
+
+static char *folder;
+static char path[128];
+
+static int begin(void **state)
+{
+    (void)state;
+    folder = support_folder();
+    snprintf(path, sizeof path, "%s/results.json", folder);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    support_remove(folder);
+    return 0;
+}
+
+static struct kg_text text_of(const struct kg_results *results)
+{
+    struct kg_text text = {0};
+    struct kg_error err;
+    assert_true(kg_record_print(&kg_results_record, results, KG_RESULTS_SCHEMA, &text, &err));
+    return text;
+}
+
+static void results_go_to_disk_and_back_without_loss(void **state)
+{
+    struct kg_results results, read;
+    struct kg_error err;
+    (void)state;
+    support_results(&results, 3, 7, 1234.567);
+    results.cases[1].reason = "why \"not\"\n";
+    results.cases[2].params = (struct kg_pair[]){{"m", "1"}, {"a", "2"}};
+    results.cases[2].param_count = 2;
+    assert_true(kg_results_write(&results, path, &err));
+    assert_true(kg_results_load(path, &read, &err));
+    struct kg_text before = text_of(&results), after = text_of(&read);
+    assert_string_equal(before.data, after.data);
+    assert_string_equal(read.cases[2].params[0].name, "m"); /* the order is kept */
+    assert_true(isnan(read.cases[0].work.items));
+    kg_text_free(&before);
+    kg_text_free(&after);
+    kg_results_free(&results);
+    kg_results_free(&read);
+}
+
+static bool parses(const char *bytes, size_t length, struct kg_error *err)
+{
+    struct kg_results read;
+    assert_true(kg_file_write(path, bytes, length, err));
+    if (!kg_results_load(path, &read, err)) {
+        assert_int_equal(err->kind, KG_ERROR_USAGE);
+        assert_true(strlen(err->message) > 5);
+        return false;
+    }
+    kg_results_free(&read);
+    return true;
+}
+
+static void truncation_at_any_byte_is_refused(void **state)
+{
+    struct kg_results results;
+    struct kg_error err;
+    (void)state;
+    support_results(&results, 1, 2, 100);
+    struct kg_text text = text_of(&results);
+    /* the last byte is a newline, which may be missing */
+    for (size_t length = 0; length + 1 < text.length; length++)
+        if (parses(text.data, length, &err))
+            fail_msg("a file cut after %zu bytes was read", length);
+    kg_text_free(&text);
+    kg_results_free(&results);
+}
+
+static void damaged_bytes_never_crash(void **state)
+{
+    struct kg_results results;
+    struct kg_error err;
+    struct kg_random random = {20261121};
+    (void)state;
+    print_message("seed %u\n", 20261121);
+    support_results(&results, 2, 3, 100);
+    struct kg_text text = text_of(&results);
+    for (int i = 0; i < 1500; i++) {
+        char *at = &text.data[kg_random_below(&random, text.length)];
+        const char old = *at;
+        *at = (char)kg_random_next(&random);
+        parses(text.data, text.length, &err);
+        *at = old;
+    }
+    kg_text_free(&text);
+    kg_results_free(&results);
+}
+
+/* Puts `new` in place of the first `old` and expects a refusal that says `message`. */
+static void refuse(const struct kg_text *text, const char *old, const char *new,
+                   const char *message)
+{
+    struct kg_text changed = {0};
+    struct kg_error err;
+    const char *at = strstr(text->data, old);
+    assert_non_null(at);
+    kg_text_append_bytes(&changed, text->data, (size_t)(at - text->data));
+    kg_text_append(&changed, new);
+    kg_text_append(&changed, at + strlen(old));
+    if (parses(changed.data, changed.length, &err))
+        fail_msg("'%s' in place of '%s' was read", new, old);
+    if (!strstr(err.message, message))
+        fail_msg("expected '%s' in the message: %s", message, err.message);
+    kg_text_free(&changed);
+}
+
+static void what_does_not_fit_is_named(void **state)
+{
+    struct kg_results results;
+    (void)state;
+    support_results(&results, 2, 3, 100);
+    struct kg_text text = text_of(&results);
+    refuse(&text, "kgate.results.v1", "kgate.results.v9", "schema: expected 'kgate.results.v1'");
+    refuse(&text, "\"median_ns\": [100", "\"median_ns\": [\"x\"",
+           "cases[0].rounds.median_ns[0]: expected a number, found a string");
+    refuse(&text, "\"median_ns\": [100", "\"median_ns\": [-5", "expected a time above 0");
+    refuse(&text, "\"median_ns\": [100, 100, 101]", "\"median_ns\": [100]",
+           "cases[0].rounds.mean_ns");
+    refuse(&text, "\"cpu_count\": 2", "\"cpu_count\": -2", "machine.cpu_count: expected a whole");
+    refuse(&text, "\"cpu_count\": 2", "\"cpu_count\": 2.5", "machine.cpu_count: expected a whole");
+    refuse(&text, "\"status\": \"OK\"", "\"status\": \"FINE\"", "cases[0].status: expected one of");
+    refuse(&text, "\"id\": \"w1/cpu\"", "\"id\": \"w0/cpu\"", "two cases have the id 'w0/cpu'");
+    refuse(&text, "\"suite\": \"suite\",", "", "suite: expected a value, found nothing");
+    refuse(&text, "\"suite\": \"suite\",", "\"suite\": \"a\", \"suite\": \"b\",", "duplicate");
+    kg_text_free(&text);
+    kg_results_free(&results);
+}
+
+static void summary_is_of_rounds(void **state)
+{
+    struct kg_results results;
+    (void)state;
+    support_results(&results, 1, 5, 1000);
+    results.cases[0].work.items = 10;
+    kg_case_summarize(&results.cases[0]);
+    const struct kg_case_result *result = &results.cases[0];
+    assert_float_equal(result->summary.median_ns, 1000, 1e-9);
+    assert_float_equal(result->summary.min_ns, 994, 1e-9);
+    assert_float_equal(result->summary.max_ns, 1010, 1e-9);
+    assert_true(result->summary.interval_low_ns >= 995 && result->summary.interval_low_ns < 1000);
+    assert_float_equal(result->work.items_per_second, 1e7, 1e-3);
+    assert_int_equal(result->memory.peak_bytes, 1 << 20);
+    kg_results_free(&results);
+}
+
+static void journal_reads_as_incomplete_results(void **state)
+{
+    struct kg_results results, read;
+    struct kg_journal journal;
+    struct kg_error err;
+    char name[sizeof journal.path];
+    (void)state;
+    support_results(&results, 2, 3, 100);
+    struct kg_round rounds[3];
+    memcpy(rounds, results.cases[1].rounds, sizeof rounds);
+    for (int i = 0; i < 2; i++) {
+        results.cases[i].round_count = 0;
+        results.cases[i].status = KG_STATUS_UNMEASURED;
+    }
+    assert_true(kg_journal_open(path, &results, &journal, &err));
+    for (int r = 0; r < 3; r++)
+        assert_true(kg_journal_round(&journal, 1, &rounds[r], &err));
+    results.cases[0].status = KG_STATUS_FAILED;
+    results.cases[0].reason = "crashed";
+    assert_true(kg_journal_case(&journal, 0, &results.cases[0], &err));
+    fputs("{\"case\": 1, \"round\": {\"media", journal.file); /* killed while it wrote */
+    snprintf(name, sizeof name, "%s", journal.path);
+    kg_journal_close(&journal);
+    assert_true(kg_results_load(name, &read, &err));
+    assert_false(read.complete);
+    assert_int_equal(read.cases[1].round_count, 3);
+    assert_int_equal(read.cases[1].status, KG_STATUS_OK);
+    assert_float_equal(read.cases[1].summary.median_ns, 200, 1);
+    assert_int_equal(read.cases[0].status, KG_STATUS_FAILED);
+    assert_string_equal(read.cases[0].reason, "crashed");
+    kg_results_free(&read);
+    FILE *file = fopen(name, "a");
+    fputs("\n{}\n", file);
+    fclose(file);
+    assert_false(kg_results_load(name, &read, &err));
+    assert_int_equal(err.line, 6);
+    kg_results_free(&results);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(results_go_to_disk_and_back_without_loss, begin, end),
+        cmocka_unit_test_setup_teardown(truncation_at_any_byte_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(damaged_bytes_never_crash, begin, end),
+        cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, begin, end),
+        cmocka_unit_test_setup_teardown(summary_is_of_rounds, begin, end),
+        cmocka_unit_test_setup_teardown(journal_reads_as_incomplete_results, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

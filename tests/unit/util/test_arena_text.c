@@ -1,0 +1,95 @@
+#include "test_support.h"
+#include "util/arena.h"
+#include "util/error.h"
+#include "util/nearest.h"
+#include "util/text.h"
+
+static void arena_gives_zeroed_aligned_memory(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    for (size_t size = 1; size < 300000; size = size * 3 + 1) {
+        unsigned char *memory = kg_arena_alloc(&arena, size, 1);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % sizeof(max_align_t), 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(memory[i], 0);
+        memset(memory, 0xff, size);
+    }
+    kg_arena_free(&arena);
+}
+
+static void arena_refuses_overflow(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    assert_null(kg_arena_alloc(&arena, SIZE_MAX / 2, 3));
+    assert_null(kg_arena_alloc(&arena, SIZE_MAX, 1));
+    assert_non_null(kg_arena_alloc(&arena, 0, 8));
+    kg_arena_free(&arena);
+}
+
+static void arena_formats(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    assert_string_equal(kg_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
+    assert_string_equal(kg_arena_copy_bytes(&arena, "abcdef", 3), "abc");
+    kg_arena_free(&arena);
+}
+
+static void text_grows_and_truncates(void **state)
+{
+    struct kg_text text = {0};
+    (void)state;
+    assert_string_equal(kg_text_string(&text), "");
+    for (int i = 0; i < 1000; i++)
+        kg_text_printf(&text, "%03d,", i);
+    assert_int_equal(text.length, 4000);
+    assert_memory_equal(text.data + 3996, "999,", 4);
+    kg_text_truncate(&text, 7);
+    assert_string_equal(kg_text_string(&text), "000,001");
+    assert_false(text.failed);
+    kg_text_free(&text);
+}
+
+static void error_keeps_place_and_takes_context(void **state)
+{
+    struct kg_error err;
+    char filler[3000];
+    (void)state;
+    assert_false(kg_error_at(&err, "a.yaml", 3, 4, "bad %s", "key"));
+    assert_false(kg_error_wrap(&err, "in workload '%s'", "x"));
+    assert_string_equal(err.message, "in workload 'x': bad key");
+    assert_string_equal(err.path, "a.yaml");
+    assert_int_equal(err.line * 10 + err.column, 34);
+    memset(filler, 'a', sizeof filler - 1);
+    filler[sizeof filler - 1] = '\0';
+    kg_error_set(&err, KG_ERROR_SYSTEM, "%s", filler);
+    kg_error_wrap(&err, "%s", filler);
+    assert_true(strlen(err.message) < sizeof err.message);
+}
+
+static void nearest_word_is_found_only_when_near(void **state)
+{
+    static const char *const words[] = {"threshold", "rounds", "timeout"};
+    (void)state;
+    assert_string_equal(kg_nearest("treshold", words, 3), "threshold");
+    assert_string_equal(kg_nearest("ruonds", words, 3), "rounds");
+    assert_string_equal(kg_nearest("TIMEOUT", words, 3), "timeout");
+    assert_null(kg_nearest("devices", words, 3));
+    assert_null(kg_nearest("x", words, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(arena_refuses_overflow),
+        cmocka_unit_test(arena_formats),
+        cmocka_unit_test(text_grows_and_truncates),
+        cmocka_unit_test(error_keeps_place_and_takes_context),
+        cmocka_unit_test(nearest_word_is_found_only_when_near),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
