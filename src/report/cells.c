@@ -8,6 +8,8 @@
 const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value)
 {
     char text[KG_UNIT_BYTES];
+    if (isnan(value))
+        return "-";
     if (!strcmp(metric->unit, "ns"))
         return kg_arena_copy(arena, kg_duration_format(value, text));
     if (!strcmp(metric->unit, "bytes"))

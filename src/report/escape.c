@@ -44,9 +44,35 @@ void kg_escape_terminal(struct kg_text *text, const char *string, size_t most)
     }
 }
 
+/* What is written in place of a character that a forge would act on; NULL for the character itself.
+ * An entity or a backslash does not stop a mention or a reference: those are looked for after both
+ * are resolved (github/cmark-gfm, issue 181). An empty comment does, and is not copied along. */
+static const char *neutral(const unsigned char *s, unsigned char before)
+{
+    switch (*s) {
+    case '@':
+        return "@<!-- -->";
+    case '#':
+        return "#<!-- -->";
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case ':': /* these two make links of "://" and "www." */
+        return s[1] == '/' && s[2] == '/' ? "&#58;" : NULL;
+    case '.':
+        return before == 'w' || before == 'W' ? "&#46;" : NULL;
+    default:
+        return NULL;
+    }
+}
+
 void kg_escape_markdown(struct kg_text *text, const char *string, size_t most)
 {
     const unsigned char *s = (const unsigned char *)string;
+    unsigned char before = 0;
     for (size_t count = 0; *s; count++) {
         const size_t length = character(s);
         if (count == most) {
@@ -55,15 +81,13 @@ void kg_escape_markdown(struct kg_text *text, const char *string, size_t most)
         }
         if (!length)
             kg_text_append(text, *s == '\n' || *s == '\t' ? " " : "�");
-        else if (strchr("@#&<>", *s))
-            /* as references, which neither notify nor link, and are no HTML */
-            kg_text_printf(text, "&#%u;", *s);
-        else if (strchr("\\`*_{}[]()|~!+-.:$^=", *s) && !strchr("-.:()=+", *s))
+        else if (neutral(s, before))
+            kg_text_append(text, neutral(s, before));
+        else if (strchr("\\`*_{}[]|~!$^", *s))
             kg_text_printf(text, "\\%c", *s);
-        else if (*s == ':' && s[1] == '/' && s[2] == '/')
-            kg_text_append(text, "&#58;"); /* no automatic links */
         else
             kg_text_append_bytes(text, (const char *)s, length);
+        before = *s;
         s += length ? length : 1;
     }
 }

@@ -6,12 +6,15 @@
 #include "report/report.h"
 #include "util/units.h"
 
-/* Room that is always kept for what comes last, so that it is never cut. */
-enum { ID_MOST = 200, REASON_MOST = 300, CLOSING_ROOM = 12000 };
+/* Characters of a text; escaped, one takes nine bytes at the most. So a row, or a reason with what
+ * was written to standard error, stays below ROW_MOST bytes. The closing part is made first and
+ * takes no further item from CLOSING_MOST bytes on; what it leaves is the others' room. */
+enum { ID_MOST = 200, REASON_MOST = 300, TAIL_MOST = 300, ROW_MOST = 9000, CLOSING_MOST = 16000 };
 
-static bool room_left(const struct kg_text *text)
+/* How long the text may be when a row is begun, for `closing` to fit behind it. */
+static size_t room_before(const struct kg_text *closing)
 {
-    return text->length + CLOSING_ROOM < KG_MARKDOWN_MOST;
+    return KG_MARKDOWN_MOST - ROW_MOST - closing->length;
 }
 
 static void name(struct kg_text *text, const char *string)
@@ -83,8 +86,9 @@ static bool is_change(const struct kg_case_change *change)
            change->change == KG_CHANGE_REMOVED;
 }
 
-/* Rows of one sort while there is room; says how many had none. */
-static void rows(const struct kg_comparison *comparison, bool changes, size_t top,
+/* Rows of one sort, at most `top` of them and none begun from `room` bytes on; says how many were
+ * left out. */
+static void rows(const struct kg_comparison *comparison, bool changes, size_t top, size_t room,
                  struct kg_text *text)
 {
     struct kg_arena arena = {0};
@@ -95,7 +99,7 @@ static void rows(const struct kg_comparison *comparison, bool changes, size_t to
         const struct kg_case_change *change = &comparison->cases[i];
         if (is_change(change) != changes)
             continue;
-        if ((top && shown == top) || !room_left(text)) {
+        if ((top && shown == top) || text->length >= room) {
             left_out++;
             continue;
         }
@@ -107,12 +111,33 @@ static void rows(const struct kg_comparison *comparison, bool changes, size_t to
     kg_arena_free(&arena);
 }
 
+/* The last lines that a failed case wrote to standard error. */
+static void tail_print(const char *tail, struct kg_text *text)
+{
+    const size_t length = strlen(tail);
+    if (length > TAIL_MOST) {
+        tail += length - TAIL_MOST;
+        while ((*tail & 0xc0) == 0x80) /* to the next whole character */
+            tail++;
+    }
+    kg_text_append(text, "<br>it wrote last:");
+    while (*tail) {
+        const size_t line = strcspn(tail, "\n");
+        struct kg_text one = {0};
+        kg_text_append_bytes(&one, tail, line);
+        kg_text_append(text, "<br>");
+        kg_escape_markdown(text, kg_text_string(&one), TAIL_MOST);
+        kg_text_free(&one);
+        tail += line + (tail[line] == '\n');
+    }
+}
+
 /* Why, for what needs a word: not for every one of ten thousand. */
-static void reasons(const struct kg_comparison *comparison, struct kg_text *text)
+static void reasons(const struct kg_comparison *comparison, size_t room, struct kg_text *text)
 {
     enum { MOST = 20 };
     size_t shown = 0;
-    for (size_t i = 0; i < comparison->case_count && shown < MOST && room_left(text); i++) {
+    for (size_t i = 0; i < comparison->case_count && shown < MOST && text->length < room; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
         const struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL;
         const bool raised = metric && metric->noise_floor >= metric->threshold;
@@ -126,6 +151,8 @@ static void reasons(const struct kg_comparison *comparison, struct kg_text *text
                            change->reason ? "; " : "");
         if (change->reason)
             kg_escape_markdown(text, change->reason, REASON_MOST);
+        if (change->stderr_tail)
+            tail_print(change->stderr_tail, text);
         kg_text_append(text, "\n");
     }
 }
@@ -137,7 +164,7 @@ static void machine_print(const struct kg_machine *machine, struct kg_text *text
     name(text, machine->cpu_model);
     kg_text_printf(text, ", %llu CPUs, %s, ", (unsigned long long)machine->cpu_count,
                    kg_size_format((double)machine->memory_bytes, memory));
-    for (size_t i = 0; i < machine->gpu_count && i < 16; i++) {
+    for (size_t i = 0; i < machine->gpu_count && text->length < CLOSING_MOST; i++) {
         name(text, machine->gpus[i].name);
         kg_text_append(text, ", ");
     }
@@ -146,7 +173,7 @@ static void machine_print(const struct kg_machine *machine, struct kg_text *text
     kg_text_append(text, "\n");
 }
 
-static void closing(const struct kg_comparison *comparison, struct kg_text *text)
+static void closing_print(const struct kg_comparison *comparison, struct kg_text *text)
 {
     const char *separator = " ";
     kg_text_append(text, "\n<details><summary>Machine and policy</summary>\n\n");
@@ -162,48 +189,62 @@ static void closing(const struct kg_comparison *comparison, struct kg_text *text
                    100 * comparison->policy.alpha);
     kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
                    comparison->baseline_runs == 1 ? "" : "s");
-    if (comparison->baseline_created)
-        kg_text_printf(text, ", the newest of %s", comparison->baseline_created);
-    for (size_t i = 0; i < comparison->pin_count && i < 8; i++) {
+    if (comparison->baseline_created) {
+        kg_text_append(text, ", the newest of ");
+        name(text, comparison->baseline_created);
+    }
+    for (size_t i = 0; i < comparison->pin_count && text->length < CLOSING_MOST; i++) {
         kg_text_append(text, i ? ", " : "; pinned: ");
         name(text, comparison->pins[i]);
     }
     kg_text_append(text, "\n");
-    for (size_t i = 0; i < comparison->note_count && i < 12; i++) {
+    for (size_t i = 0; i < comparison->note_count && text->length < CLOSING_MOST; i++) {
         kg_text_append(text, "- ");
         kg_escape_markdown(text, comparison->notes[i], REASON_MOST);
         kg_text_append(text, "\n");
     }
-    kg_text_printf(text, "- kgate %s, %s\n\n</details>\n", comparison->kgate_version,
-                   comparison->created);
+    kg_text_append(text, "- kgate ");
+    name(text, comparison->kgate_version);
+    kg_text_append(text, ", ");
+    name(text, comparison->created);
+    kg_text_append(text, "\n\n</details>\n");
 }
 
 void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_t top,
                                    struct kg_text *text)
 {
+    struct kg_text closing = {0};
     size_t changed = 0;
     for (size_t i = 0; i < comparison->case_count; i++)
         changed += is_change(&comparison->cases[i]);
+    closing_print(comparison, &closing);
+    const size_t room = room_before(&closing);
     headline(comparison, text);
     if (changed) {
+        /* why the worst changed is worth more than the three hundredth row */
         kg_text_append(text, "\n");
-        rows(comparison, true, top, text);
-        reasons(comparison, text);
+        rows(comparison, true, top, room / 4 * 3, text);
+        reasons(comparison, room, text);
     }
     if (changed < comparison->case_count) {
         kg_text_printf(text, "\n<details><summary>%zu other case%s</summary>\n\n",
                        comparison->case_count - changed,
                        comparison->case_count - changed == 1 ? "" : "s");
-        rows(comparison, false, 0, text);
+        rows(comparison, false, 0, room, text);
         kg_text_append(text, "\n</details>\n");
     }
-    closing(comparison, text);
+    kg_text_append(text, kg_text_string(&closing));
+    text->failed = text->failed || closing.failed;
+    kg_text_free(&closing);
 }
 
 void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text)
 {
     char time[KG_UNIT_BYTES], memory[KG_UNIT_BYTES];
+    struct kg_text closing = {0};
     size_t left_out = 0;
+    machine_print(&results->machine, &closing);
+    const size_t room = room_before(&closing);
     kg_text_append(text, "**kgate results**: suite ");
     name(text, results->suite);
     kg_text_printf(text,
@@ -212,7 +253,7 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
                    results->case_count, results->complete ? "" : " (incomplete)");
     for (size_t i = 0; i < results->case_count; i++) {
         const struct kg_case_result *result = &results->cases[i];
-        if (!room_left(text)) {
+        if (text->length >= room) {
             left_out++;
             continue;
         }
@@ -231,5 +272,7 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
     if (left_out)
         kg_text_printf(text, "\n… and %zu more.\n", left_out);
     kg_text_append(text, "\n");
-    machine_print(&results->machine, text);
+    kg_text_append(text, kg_text_string(&closing));
+    text->failed = text->failed || closing.failed;
+    kg_text_free(&closing);
 }

@@ -170,11 +170,44 @@ static void changes_print(const struct kg_comparison *comparison,
     kg_table_free(&table);
 }
 
+/* The last lines that a failed case wrote to standard error. */
+static void tail_print(const char *id, const char *tail, struct kg_text *text)
+{
+    kg_text_append(text, "\n  ");
+    kg_escape_terminal(text, id, ID_MOST);
+    kg_text_append(text, " wrote last:\n");
+    for (const char *line = tail; *line;) {
+        const size_t length = strcspn(line, "\n");
+        struct kg_text one = {0};
+        kg_text_append_bytes(&one, line, length);
+        kg_text_append(text, "    | ");
+        kg_escape_terminal(text, kg_text_string(&one), REASON_MOST);
+        kg_text_append(text, "\n");
+        kg_text_free(&one);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* Of the failed cases that are shown. */
+static void changes_tails_print(const struct kg_comparison *comparison,
+                                const struct kg_report_style *style, struct kg_text *text)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->change != KG_CHANGE_FAILED || (style->top && shown++ == style->top))
+            return; /* they are ranked first */
+        if (change->stderr_tail)
+            tail_print(change->id, change->stderr_tail, text);
+    }
+}
+
 void kg_report_comparison_text(const struct kg_comparison *comparison,
                                const struct kg_report_style *style, struct kg_text *text)
 {
     verdict_print(comparison, style, text);
     changes_print(comparison, style, text);
+    changes_tails_print(comparison, style, text);
     if (style->quiet)
         return;
     if (comparison->note_count)
@@ -229,26 +262,12 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
         table->failed = true;
 }
 
-/* The last lines that failed cases wrote to standard error. */
 static void tails_print(const struct kg_results *results, struct kg_text *text)
 {
     for (size_t i = 0; i < results->case_count; i++) {
         const struct kg_case_result *result = &results->cases[i];
-        if (result->status != KG_STATUS_FAILED || !result->stderr_tail)
-            continue;
-        kg_text_append(text, "\n  ");
-        kg_escape_terminal(text, result->id, ID_MOST);
-        kg_text_append(text, " wrote last:\n");
-        for (const char *line = result->stderr_tail; *line;) {
-            const size_t length = strcspn(line, "\n");
-            struct kg_text one = {0};
-            kg_text_append_bytes(&one, line, length);
-            kg_text_append(text, "    | ");
-            kg_escape_terminal(text, kg_text_string(&one), REASON_MOST);
-            kg_text_append(text, "\n");
-            kg_text_free(&one);
-            line += length + (line[length] == '\n');
-        }
+        if (result->status == KG_STATUS_FAILED && result->stderr_tail)
+            tail_print(result->id, result->stderr_tail, text);
     }
 }
 

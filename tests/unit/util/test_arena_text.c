@@ -11,7 +11,7 @@ static void arena_gives_zeroed_aligned_memory(void **state)
     for (size_t size = 1; size < 300000; size = size * 3 + 1) {
         unsigned char *memory = kg_arena_alloc(&arena, size, 1);
         assert_non_null(memory);
-        assert_int_equal((uintptr_t)memory % sizeof(max_align_t), 0);
+        assert_int_equal((uintptr_t)memory % _Alignof(max_align_t), 0);
         for (size_t i = 0; i < size; i++)
             assert_int_equal(memory[i], 0);
         memset(memory, 0xff, size);
