@@ -42,11 +42,13 @@ bool kg_metric_outside(const struct kg_metric *metric)
            metric->interval_high < 1 / (1 + metric->threshold);
 }
 
-/* The largest absolute effect that the interval allows. */
+/* The largest absolute effect that the interval allows; less a part in 10^9, for the way through
+ * logarithms must not make a page more than a page. */
 static double widest_effect(const struct kg_metric *metric)
 {
     const double base = metric->baseline > 0 ? metric->baseline : 1; /* as shifted above */
-    return base * fmax(fabs(metric->interval_high - 1), fabs(metric->interval_low - 1));
+    return (1 - 1e-9) * base *
+           fmax(fabs(metric->interval_high - 1), fabs(metric->interval_low - 1));
 }
 
 void kg_metric_classify(struct kg_metric *metric, bool significant)

@@ -39,3 +39,27 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
     return kg_arena_printf(arena, "%s%s%s", metric->name, ordinary ? "" : " against ",
                            ordinary ? "" : metric->against);
 }
+
+void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    const struct kg_change_counts *counts = &comparison->counts;
+    const struct {
+        size_t count;
+        const char *word;
+    } words[] = {{counts->failed, "failed"},
+                 {counts->regression, "regressed"},
+                 {counts->inconclusive, "inconclusive"},
+                 {counts->new_case, "new"},
+                 {counts->removed, "removed"},
+                 {counts->skipped, "skipped"},
+                 {counts->improvement, "improved"},
+                 {counts->no_change, "unchanged"}};
+    const char *separator = ": ";
+    kg_text_printf(text, "%zu case%s", comparison->case_count,
+                   comparison->case_count == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].count) {
+            kg_text_printf(text, "%s%zu %s", separator, words[i].count, words[i].word);
+            separator = ", ";
+        }
+}

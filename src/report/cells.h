@@ -2,6 +2,7 @@
 #pragma once
 #include "compare/comparison.h"
 #include "util/arena.h"
+#include "util/text.h"
 
 /* A value in the unit of its metric: "1.23 ms", "4.00 MiB", "12.3 G/s". All in `arena`, or NULL. */
 const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value);
@@ -11,3 +12,5 @@ const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metri
 const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric);
 /* "time", or "peak_memory against pin v1", only what a reader cannot take for granted; or "" */
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric);
+/* Appends "12 cases: 1 regressed, 11 unchanged", without the kinds that there are none of. */
+void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text);

@@ -37,16 +37,13 @@ static const char *symbol(enum kg_change change)
 
 static void headline(const struct kg_comparison *comparison, struct kg_text *text)
 {
-    const struct kg_change_counts *counts = &comparison->counts;
     const bool pass = comparison->verdict == KG_VERDICT_PASS;
     kg_text_printf(text, "**%s kgate %s**: suite ", pass ? "✅" : "❌",
                    kg_verdict_names[comparison->verdict]);
     name(text, comparison->suite);
-    kg_text_printf(text,
-                   ", %zu cases: %zu failed, %zu regressed, %zu inconclusive, %zu improved, "
-                   "%zu unchanged\n",
-                   comparison->case_count, counts->failed, counts->regression, counts->inconclusive,
-                   counts->improvement, counts->no_change);
+    kg_text_append(text, ", ");
+    kg_cell_counts(comparison, text);
+    kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
         kg_text_append(text, i ? "- " : "\n- ");
         kg_escape_markdown(text, comparison->verdict_reasons[i], REASON_MOST);

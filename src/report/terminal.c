@@ -41,30 +41,6 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* "12 cases: 1 regression, 11 unchanged" */
-static void counts_print(const struct kg_comparison *comparison, struct kg_text *text)
-{
-    const struct kg_change_counts *counts = &comparison->counts;
-    const struct {
-        size_t count;
-        const char *word;
-    } words[] = {{counts->failed, "failed"},
-                 {counts->regression, "regressed"},
-                 {counts->inconclusive, "inconclusive"},
-                 {counts->new_case, "new"},
-                 {counts->removed, "removed"},
-                 {counts->skipped, "skipped"},
-                 {counts->improvement, "improved"},
-                 {counts->no_change, "unchanged"}};
-    const char *separator = ": ";
-    kg_text_printf(text, "%zu case%s", comparison->case_count, plural(comparison->case_count));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].count) {
-            kg_text_printf(text, "%s%zu %s", separator, words[i].count, words[i].word);
-            separator = ", ";
-        }
-}
-
 static void verdict_print(const struct kg_comparison *comparison,
                           const struct kg_report_style *style, struct kg_text *text)
 {
@@ -74,7 +50,7 @@ static void verdict_print(const struct kg_comparison *comparison,
                    style->colour ? PLAIN : "");
     kg_escape_terminal(text, comparison->suite, ID_MOST);
     kg_text_append(text, ", ");
-    counts_print(comparison, text);
+    kg_cell_counts(comparison, text);
     kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
         kg_text_append(text, "  ");

@@ -1,9 +1,10 @@
 /* How much a case's median moves from run to run of unchanged code: the half width of a prediction
- * interval for one more run's log median, s * sqrt(1 + 1/n) * t. With two to five runs the estimate
- * of s is itself a guess, and Student's exact factor (63.7 for two runs at 99 %) would blind the
- * case on the strength of that guess. So the factor is 3, the normal distribution's 99.7 %, and
- * never more than 50 %: a case that scatters more than that between runs cannot be gated by a
- * stored baseline, and INCONCLUSIVE says so. */
+ * interval for one more run's log median, t * s * sqrt(1 + 1/n). Student's exact t at 99 % is 63.7
+ * for two runs and 9.9 for three: two runs that differ by 1 % would blind their case to anything
+ * below 73 %. So t is 3 whatever n, which holds the next run less often than 99 %: 80 % of the time
+ * with two runs, 90 % with three, 96 % with five (docs/statistics.md). It is a floor under the
+ * threshold, not a test of its own. And never more than 50 %: a case that doubles is said to,
+ * however its runs scatter. */
 #include <math.h>
 
 #include "stats/stats.h"

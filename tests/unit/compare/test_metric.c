@@ -1,0 +1,201 @@
+/* One metric against one reference: the estimate, what it is called, and the reason for a doubt. */
+#include "compare/budget.h"
+#include "compare/metric.h"
+#include "test_support.h"
+
+enum { ROUNDS = 10 };
+
+/* Estimates ten rounds of `from` against ten of `to`, each spread evenly by +-`spread`. */
+static struct kg_metric estimate(double from, double to, double spread, double threshold,
+                                 double min_effect)
+{
+    double base[ROUNDS], current[ROUNDS], run_median = from;
+    struct kg_metric metric = {.unit = "ns"};
+    struct kg_metric_input input = {.base = base,
+                                    .base_count = ROUNDS,
+                                    .current = current,
+                                    .current_count = ROUNDS,
+                                    .run_medians = &run_median,
+                                    .run_count = 1,
+                                    .threshold = threshold,
+                                    .min_effect = min_effect};
+    for (size_t i = 0; i < ROUNDS; i++) {
+        const double at = 1 + spread * ((double)i / (ROUNDS - 1) * 2 - 1);
+        base[i] = from * at;
+        current[i] = to * at;
+    }
+    kg_metric_estimate(&input, &metric);
+    return metric;
+}
+
+static void expect(const struct kg_metric *metric, bool significant, enum kg_change change)
+{
+    struct kg_metric judged = *metric;
+    kg_metric_classify(&judged, significant);
+    if (judged.change != change)
+        fail_msg("ratio %g (%g to %g), threshold %g, min_effect %g: %s, expected %s", judged.ratio,
+                 judged.interval_low, judged.interval_high, judged.threshold, judged.min_effect,
+                 kg_change_name(judged.change), kg_change_name(change));
+}
+
+static void a_change_is_large_and_significant(void **state)
+{
+    const struct kg_metric slower = estimate(100, 120, 0.01, 0.05, 1);
+    const struct kg_metric faster = estimate(120, 100, 0.01, 0.05, 1);
+    (void)state;
+    expect(&slower, true, KG_CHANGE_REGRESSION);
+    expect(&faster, true, KG_CHANGE_IMPROVEMENT);
+    expect(&slower, false, KG_CHANGE_INCONCLUSIVE);
+    expect(&faster, false, KG_CHANGE_INCONCLUSIVE);
+}
+
+/* -4.8 % undoes +5 %: the threshold of an improvement is the inverse. */
+static void the_threshold_is_symmetric_in_the_ratio(void **state)
+{
+    const struct kg_metric above = estimate(100, 105.1, 0, 0.05, 0);
+    const struct kg_metric below = estimate(105.1, 100, 0, 0.05, 0);
+    const struct kg_metric within = estimate(104.9, 100, 0, 0.05, 0);
+    (void)state;
+    expect(&above, true, KG_CHANGE_REGRESSION);
+    expect(&below, true, KG_CHANGE_IMPROVEMENT);
+    expect(&within, true, KG_CHANGE_NO_CHANGE);
+}
+
+static void no_change_is_a_claim_about_the_interval(void **state)
+{
+    const struct kg_metric quiet = estimate(100, 101, 0.01, 0.05, 0);
+    const struct kg_metric noisy = estimate(100, 101, 0.30, 0.05, 0);
+    (void)state;
+    expect(&quiet, false, KG_CHANGE_NO_CHANGE);
+    expect(&noisy, false, KG_CHANGE_INCONCLUSIVE);
+}
+
+static void an_effect_too_small_to_count_is_no_change_however_noisy(void **state)
+{
+    const struct kg_metric large_share = estimate(100, 150, 0.10, 0.05, 1000);
+    (void)state;
+    expect(&large_share, true, KG_CHANGE_NO_CHANGE);
+}
+
+static void one_run_says_nothing_of_noise_between_runs(void **state)
+{
+    const struct kg_metric metric = estimate(100, 100, 0.01, 0.05, 0);
+    (void)state;
+    assert_true(isnan(metric.noise_floor));
+    assert_true(metric.threshold == 0.05);
+}
+
+static void peaks_of_zero_are_compared_and_shown_as_zero(void **state)
+{
+    const struct kg_metric none = estimate(0, 0, 0, 0.1, 4096);
+    const struct kg_metric grown = estimate(0, 1 << 22, 0, 0.1, 4096);
+    const struct kg_metric page = estimate(0, 4096, 0, 0.1, 4096);
+    const struct kg_metric gone = estimate(1 << 22, 0, 0, 0.1, 4096);
+    (void)state;
+    assert_true(grown.baseline == 0 && grown.current == 1 << 22);
+    assert_true(kg_metric_outside(&grown) && !kg_metric_outside(&none));
+    expect(&none, false, KG_CHANGE_NO_CHANGE);
+    expect(&grown, kg_metric_outside(&grown), KG_CHANGE_REGRESSION);
+    expect(&page, kg_metric_outside(&page), KG_CHANGE_NO_CHANGE);
+    expect(&gone, kg_metric_outside(&gone), KG_CHANGE_IMPROVEMENT);
+}
+
+static void expect_doubt(const struct kg_metric *metric, const char *part)
+{
+    struct kg_arena arena = {0};
+    const char *reason = kg_metric_doubt(&arena, metric, 5, 7, 0.01);
+    if (!reason || !strstr(reason, part))
+        fail_msg("expected '%s' in '%s'", part, reason ? reason : "(nothing)");
+    kg_arena_free(&arena);
+}
+
+static void a_doubt_says_what_would_settle_it(void **state)
+{
+    const struct kg_metric crossing = {.unit = "ns",
+                                       .baseline = 100,
+                                       .current = 104,
+                                       .ratio = 1.04,
+                                       .interval_low = 0.98,
+                                       .interval_high = 1.09,
+                                       .threshold = 0.05};
+    const struct kg_metric few = {.unit = "ns",
+                                  .baseline = 100,
+                                  .current = 150,
+                                  .ratio = 1.5,
+                                  .interval_low = 1.4,
+                                  .interval_high = 1.6,
+                                  .p_value = 0.16,
+                                  .threshold = 0.05};
+    const struct kg_metric small = {.unit = "ns",
+                                    .baseline = 100,
+                                    .current = 110,
+                                    .ratio = 1.1,
+                                    .interval_low = 1.06,
+                                    .interval_high = 1.5,
+                                    .threshold = 0.05,
+                                    .min_effect = 20};
+    (void)state;
+    expect_doubt(&crossing, "the interval -2.0 % to +9.0 % crosses the threshold of 5.0 %: more");
+    expect_doubt(&few, "7 rounds against 5 are too few to be sure (p 0.16, needed 0.01)");
+    expect_doubt(&small, "as much as 50.0 ns, but only more than 20.0 ns counts");
+}
+
+static void budget_is(double value, const char *relation, double limit, enum kg_change change,
+                      const char *reason)
+{
+    struct kg_arena arena = {0};
+    struct kg_case_result result = {.work = {.items_per_second = value}};
+    const struct kg_limit budget = {"items_per_second", relation, limit};
+    struct kg_metric metric;
+    assert_true(kg_budget_judge(&arena, &result, &budget, &metric));
+    if (metric.change != change ||
+        (reason ? !metric.reason || !strstr(metric.reason, reason) : metric.reason != NULL))
+        fail_msg("%g %s %g: %s, '%s'", value, relation, limit, kg_change_name(metric.change),
+                 metric.reason ? metric.reason : "");
+    kg_arena_free(&arena);
+}
+
+static void a_budget_is_met_or_violated_by_the_figure_as_it_stands(void **state)
+{
+    (void)state;
+    budget_is(1e5, ">=", 1e5, KG_CHANGE_NO_CHANGE, NULL);
+    budget_is(1e5, "<=", 1e5, KG_CHANGE_NO_CHANGE, NULL);
+    budget_is(8.1e4, ">=", 1e5, KG_CHANGE_REGRESSION,
+              "items_per_second is 81.0 k/s, below the budget of >= 100 k/s");
+    budget_is(2e5, "<=", 1e5, KG_CHANGE_REGRESSION, "above the budget of <= 100 k/s");
+    budget_is(99999, ">=", 1e5, KG_CHANGE_REGRESSION, "99999, below the budget of >= 100000");
+    budget_is(NAN, ">=", 1e5, KG_CHANGE_INCONCLUSIVE, "does not say it");
+}
+
+static void budgets_limit_times_and_memory_too(void **state)
+{
+    struct kg_arena arena = {0};
+    const struct kg_case_result result = {.summary = {.median_ns = 6e6},
+                                          .memory = {.peak_bytes = 1 << 20}};
+    const struct kg_limit time = {"time", "<=", 5e6}, memory = {"peak_memory", "<=", 1 << 21};
+    struct kg_metric metric;
+    (void)state;
+    assert_true(kg_budget_judge(&arena, &result, &time, &metric));
+    assert_string_equal(metric.reason, "time is 6.00 ms, above the budget of <= 5.00 ms");
+    assert_string_equal(metric.unit, "ns");
+    assert_true(kg_budget_judge(&arena, &result, &memory, &metric));
+    assert_int_equal(metric.change, KG_CHANGE_NO_CHANGE);
+    assert_string_equal(metric.unit, "bytes");
+    kg_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_change_is_large_and_significant),
+        cmocka_unit_test(the_threshold_is_symmetric_in_the_ratio),
+        cmocka_unit_test(no_change_is_a_claim_about_the_interval),
+        cmocka_unit_test(an_effect_too_small_to_count_is_no_change_however_noisy),
+        cmocka_unit_test(one_run_says_nothing_of_noise_between_runs),
+        cmocka_unit_test(peaks_of_zero_are_compared_and_shown_as_zero),
+        cmocka_unit_test(a_doubt_says_what_would_settle_it),
+        cmocka_unit_test(a_budget_is_met_or_violated_by_the_figure_as_it_stands),
+        cmocka_unit_test(budgets_limit_times_and_memory_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
