@@ -1,0 +1,44 @@
+load support
+
+# The README's commands: that they are there as written and run. ci/gate.sh builds, so it is run on its
+# own tree's build; ci/test.sh is what runs this.
+@test "README: the two commands exist and are scripts that parse" {
+    run sed -n '/<!-- commands -->/,/<!-- \/commands -->/p' "$SOURCE/README.md"
+    [[ "$output" == *ci/gate.sh*ci/test.sh* ]]
+    for script in ci/gate.sh ci/test.sh ci/setup.sh .ci/run; do
+        bash -n "$SOURCE/$script"
+    done
+}
+
+@test "README: init, validate and gate work as written" {
+    rm -f kgate.yaml
+    kgate init
+    kgate validate -c kgate.yaml
+    run kgate gate -c kgate.yaml -b baselines --update-missing --set rounds.max=5 --set min_time=2ms
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"recorded 2 new cases"* ]]
+}
+
+@test "README: the default suite is good and has at least 12 cases" {
+    run kgate list -c "$SOURCE/config/default.yaml"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -ge 12 ]
+}
+
+@test "docs: the commands of baselines.md and ci.md run" {
+    kgate run -c suite.yaml -o results.json -q
+    kgate baseline update results.json -b baselines
+    kgate baseline update results.json -b baselines --pin v1.2
+    kgate baseline list -b baselines
+    kgate baseline show -b baselines
+    kgate baseline prune -b baselines --keep 3
+    kgate compare results.json results.json -o out
+    [ -s out/report.md ]
+}
+
+@test "docs: the plugin page's commands run" {
+    cc -std=c17 -O2 -fPIC -shared -I"$SOURCE/include" "$SOURCE/tests/plugins/good.c" -o libgood.so
+    sed -n '/^version: 1/,/^```/p' "$SOURCE/docs/plugins.md" | sed '$d' >plugins.yaml
+    run kgate run -c plugins.yaml -o r.json --set rounds.min=2 --set min_time=2ms
+    [ "$status" -eq 0 ]
+}
