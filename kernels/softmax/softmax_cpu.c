@@ -46,12 +46,23 @@ float kg_softmax_exp(float x)
     return exponential(x);
 }
 
+/* LANES maxima side by side: as one reduction a compiler may not reorder it, for the sake of NaN.
+ */
 static float row_max(const float *x, size_t n)
 {
-    float largest = x[0];
-#pragma omp simd reduction(max : largest)
-    for (size_t j = 0; j < n; j++)
+    enum { LANES = 16 };
+    float lane[LANES], largest = x[0];
+    size_t j = 0;
+    for (size_t k = 0; k < LANES; k++)
+        lane[k] = x[0];
+    for (; j + LANES <= n; j += LANES)
+#pragma omp simd
+        for (size_t k = 0; k < LANES; k++)
+            lane[k] = x[j + k] > lane[k] ? x[j + k] : lane[k];
+    for (; j < n; j++)
         largest = x[j] > largest ? x[j] : largest;
+    for (size_t k = 0; k < LANES; k++)
+        largest = lane[k] > largest ? lane[k] : largest;
     return largest;
 }
 

@@ -16,6 +16,7 @@ static void one_of_each(struct kg_results *stored, struct kg_results *current)
     stored->cases[KG_CHANGE_NEW].id = "gone/cpu"; /* the case REMOVED; that of its index is equal */
     current->cases[KG_CHANGE_FAILED].status = KG_STATUS_FAILED;
     current->cases[KG_CHANGE_FAILED].reason = "exit status 7";
+    current->cases[KG_CHANGE_FAILED].stderr_tail = "last words\n";
     current->cases[KG_CHANGE_SKIPPED].status = KG_STATUS_SKIPPED;
     current->cases[KG_CHANGE_SKIPPED].reason = "no CUDA device";
 }
@@ -64,6 +65,28 @@ static void every_change_is_counted(void **state)
     assert_int_equal(counts->removed, 1);
     assert_int_equal(counts->failed, 1);
     assert_int_equal(counts->skipped, 1);
+    kg_comparison_free(&comparison);
+}
+
+static void every_change_goes_to_json_and_back(void **state)
+{
+    const char *schema = KG_COMPARISON_SCHEMA;
+    struct kg_comparison comparison, read = {0};
+    struct kg_text before = {0}, after = {0};
+    struct kg_error err;
+    (void)state;
+    compare(1U << KG_CHANGE_FAILED, true, true, &comparison);
+    assert_true(kg_record_print(&kg_comparison_record, &comparison, schema, &before, &err));
+    if (!kg_record_parse(&kg_comparison_record, schema, "comparison.json", before.data,
+                         before.length, &read.arena, &read, &err))
+        fail_msg("%s", err.message);
+    assert_true(kg_record_print(&kg_comparison_record, &read, schema, &after, &err));
+    assert_string_equal(before.data, after.data);
+    assert_string_equal(read.cases[0].stderr_tail, "last words\n");
+    assert_non_null(strstr(before.data, "\"new\": 1"));
+    kg_text_free(&before);
+    kg_text_free(&after);
+    kg_comparison_free(&read);
     kg_comparison_free(&comparison);
 }
 
@@ -184,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_change_is_counted),
+        cmocka_unit_test(every_change_goes_to_json_and_back),
         cmocka_unit_test(cases_are_ranked_from_failed_to_unchanged),
         cmocka_unit_test(each_change_has_its_exit_status),
         cmocka_unit_test(three_goes_before_one_before_four),
