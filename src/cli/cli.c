@@ -116,15 +116,15 @@ static void bar_report(void *user, size_t done, size_t planned, const char *id)
 {
     enum { CELLS = 24 };
     struct kg_progress_bar *bar = user;
-    char cells[3 * CELLS + 1] = "", left[KG_UNIT_BYTES] = "-";
+    char left[KG_UNIT_BYTES] = "-";
     struct kg_text line = {0};
     const double elapsed = (double)(kg_clock_ns() - bar->started_ns);
     const size_t full = planned ? done * CELLS / planned : 0;
     for (size_t i = 0; i < CELLS; i++)
-        strcat(cells, i < full ? "█" : "░");
+        kg_text_append(&line, i < full ? "█" : "░");
     if (done)
         kg_duration_format(elapsed / (double)done * (double)(planned - done), left);
-    kg_text_printf(&line, "%s %zu/%zu, %s left  ", cells, done, planned, left);
+    kg_text_printf(&line, " %zu/%zu, %s left  ", done, planned, left);
     kg_escape_terminal(&line, id, 40);
     const size_t width = kg_text_width(kg_text_string(&line));
     fprintf(stderr, "\r%s%*s", kg_text_string(&line),

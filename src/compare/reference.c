@@ -66,7 +66,8 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         const struct kg_baseline_case *stored = entries[i].stored;
         const char *run_pin = index->baseline->runs[entries[i].run].pin;
         const bool wanted = pin ? run_pin && !strcmp(run_pin, pin) : !run_pin;
-        if (!wanted || !stored->round_count || strcmp(stored->definition_hash, definition_hash))
+        if (!wanted || !stored->round_count ||
+            strcmp(stored->definition_hash, definition_hash) != 0)
             continue;
         reference->cases[reference->case_count++] = stored;
         reference->round_count += stored->round_count;

@@ -223,7 +223,7 @@ static bool on_end(struct builder *builder)
     const struct kg_yaml_node **children = builder->nodes ? builder->nodes + frame.first : NULL;
     const size_t count = builder->node_count - frame.first;
     struct kg_yaml_node *node = frame.node;
-    node->depth = 1;
+    node->depth = 1; /* NOLINT: a frame is pushed with its node and never without */
     for (size_t i = 0; i < count; i++)
         if (children[i]->depth >= node->depth)
             node->depth = children[i]->depth + 1;

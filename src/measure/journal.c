@@ -29,8 +29,8 @@ bool kg_journal_open(const char *results_path, const struct kg_results *results,
         return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", results_path);
     journal->file = fopen(journal->path, "we");
     if (!journal->file)
-        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", journal->path,
-                            strerror(errno));
+        return kg_error_set(err, errno == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
+                            "cannot write '%s': %s", journal->path, strerror(errno));
     json_t *whole = json_pack("{s:s}", "schema", KG_JOURNAL_SCHEMA);
     json_t *json = kg_record_write(&kg_results_record, results);
     if (!whole || !json || json_object_update(whole, json) != 0) {

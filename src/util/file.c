@@ -147,8 +147,8 @@ bool kg_directory_make(const char *path, struct kg_error *err)
             continue;
         copy[i] = '\0';
         if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make the folder '%s': %s", copy,
-                                strerror(errno));
+            return kg_error_set(err, errno == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
+                                "cannot make the folder '%s': %s", copy, strerror(errno));
         copy[i] = end;
     }
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
