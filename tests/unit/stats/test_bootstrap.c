@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "stats/stats.h"
 #include "util/random.h"
@@ -234,26 +233,6 @@ static void more_values_than_there_is_room_for_are_thinned(void **state)
     assert_true(interval.low < 1150 && interval.high > 1150 && interval.high - interval.low < 60);
 }
 
-/* Ten thousand comparisons in well under 0.3 s; ten times that here, for slow and sanitized builds.
- */
-static void ten_thousand_estimates_take_no_time_to_speak_of(void **state)
-{
-    static const double a[] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9};
-    struct timespec start, end;
-    double sum = 0;
-    (void)state;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (int i = 0; i < 10000; i++)
-        sum += kg_ratio_estimate(a, 10, a, 10).ratio;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    const double seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
-    printf("10,000 estimates of 10 to 10 values: %.3f s\n", seconds);
-    near("sum", 10000, sum, 1e-6);
-    if (seconds > 3)
-        fail_msg("%.3f s", seconds);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,7 +247,6 @@ int main(void)
         cmocka_unit_test(intervals_hold_about_as_often_as_they_say),
         cmocka_unit_test(hundreds_of_rounds_have_an_interval_too),
         cmocka_unit_test(more_values_than_there_is_room_for_are_thinned),
-        cmocka_unit_test(ten_thousand_estimates_take_no_time_to_speak_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
