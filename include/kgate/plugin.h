@@ -25,8 +25,9 @@
 extern "C" {
 #endif
 
-/** Version of this interface. A plugin built for another one is refused with a message. */
-#define KGATE_PLUGIN_ABI 1u
+/** Version of this interface. A plugin built for version 1, which had no `report`, works too; one
+ * built for a later version than kgate's is refused with a message. */
+#define KGATE_PLUGIN_ABI 2u
 
 /** Where a case runs. */
 enum kgate_device { KGATE_DEVICE_CPU = 0, KGATE_DEVICE_CUDA = 1 };
@@ -89,6 +90,15 @@ struct kgate_context {
     char message[256];
     /** kgate's own. */
     void *host;
+
+    /**
+     * Reports a figure of the workload's own, such as a residual or a hit rate: `value` from 0 up,
+     * finite. May be called from every function of the workload but `describe`, also from `run` by
+     * way of its state, on the process's first thread. The last value of a round counts; kgate
+     * compares it where the suite names it under `counters:`. At most 32 names of at most 100
+     * characters.
+     */
+    void (*report)(struct kgate_context *context, const char *name, double value);
 };
 
 /** A workload. Static and constant; functions marked optional may be NULL. */

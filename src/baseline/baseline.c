@@ -10,11 +10,24 @@
         .name = #member, .kind = (field_kind), .offset = offsetof(struct type, member),            \
         .count_offset = offsetof(struct type, count)                                               \
     }
+#define OPTIONAL_REAL(type, member)                                                                \
+    {                                                                                              \
+        .name = #member, .kind = KG_FIELD_REAL, .optional = true,                                  \
+        .offset = offsetof(struct type, member)                                                    \
+    }
 #define OPTIONAL(type, member)                                                                     \
     {                                                                                              \
         .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
         .offset = offsetof(struct type, member)                                                    \
     }
+
+static const struct kg_field counter_fields[] = {
+    KG_FIELD(struct kg_baseline_counter, name, KG_FIELD_STRING),
+    KG_FIELD(struct kg_baseline_counter, source, KG_FIELD_STRING),
+    LIST(kg_baseline_counter, values, value_count, KG_FIELD_REALS),
+};
+static const struct kg_record counter_record =
+    KG_RECORD_OF(struct kg_baseline_counter, counter_fields);
 
 static const struct kg_field case_fields[] = {
     KG_FIELD(struct kg_baseline_case, id, KG_FIELD_STRING),
@@ -22,6 +35,17 @@ static const struct kg_field case_fields[] = {
     OPTIONAL(kg_baseline_case, code_hash),
     LIST(kg_baseline_case, round_medians_ns, round_count, KG_FIELD_REALS),
     LIST(kg_baseline_case, round_peak_bytes, peak_count, KG_FIELD_REALS),
+    {.name = "round_pulses_ns",
+     .kind = KG_FIELD_REALS,
+     .optional = true,
+     .offset = offsetof(struct kg_baseline_case, round_pulses_ns),
+     .count_offset = offsetof(struct kg_baseline_case, pulse_count)},
+    {.name = "counters",
+     .kind = KG_FIELD_RECORDS,
+     .optional = true,
+     .offset = offsetof(struct kg_baseline_case, counters),
+     .count_offset = offsetof(struct kg_baseline_case, counter_count),
+     .record = &counter_record},
 };
 static const struct kg_record case_record = KG_RECORD_OF(struct kg_baseline_case, case_fields);
 
@@ -34,6 +58,10 @@ static const struct kg_field run_fields[] = {
     OPTIONAL(kg_baseline_run, governor),
     OPTIONAL(kg_baseline_run, compiler),
     OPTIONAL(kg_baseline_run, cuda_driver),
+    OPTIONAL(kg_baseline_run, pair),
+    OPTIONAL_REAL(kg_baseline_run, pulse_ns),
+    OPTIONAL_REAL(kg_baseline_run, bandwidth_bytes_per_s),
+    OPTIONAL_REAL(kg_baseline_run, latency_ns),
     {.name = "cases",
      .kind = KG_FIELD_RECORDS,
      .offset = offsetof(struct kg_baseline_run, cases),
@@ -56,6 +84,23 @@ static const struct kg_field baseline_fields[] = {
 };
 const struct kg_record kg_baseline_record = KG_RECORD_OF(struct kg_baseline, baseline_fields);
 
+static bool counters_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+                                 struct kg_baseline_case *stored)
+{
+    stored->counters = kg_arena_alloc(arena, result->counter_count, sizeof *stored->counters);
+    if (!stored->counters)
+        return false;
+    for (size_t i = 0; i < result->counter_count; i++)
+        stored->counters[i] = (struct kg_baseline_counter){
+            .name = result->counters[i].name,
+            .source = result->counters[i].source,
+            .values = result->counters[i].values,
+            .value_count = result->counters[i].value_count,
+        };
+    stored->counter_count = result->counter_count;
+    return true;
+}
+
 static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                              struct kg_baseline_case *stored)
 {
@@ -67,14 +112,19 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .peak_count = result->round_count,
         .round_medians_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .round_peak_bytes = kg_arena_alloc(arena, result->round_count, sizeof(double)),
+        .round_pulses_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
     };
-    if (!stored->round_medians_ns || !stored->round_peak_bytes)
+    if (!stored->round_medians_ns || !stored->round_peak_bytes || !stored->round_pulses_ns)
         return false;
     for (size_t i = 0; i < result->round_count; i++) {
         stored->round_medians_ns[i] = result->rounds[i].median_ns;
         stored->round_peak_bytes[i] = (double)result->rounds[i].peak_bytes;
+        stored->round_pulses_ns[i] = result->rounds[i].pulse_ns;
+        stored->pulse_count += result->rounds[i].pulse_ns > 0;
     }
-    return true;
+    if (stored->pulse_count < result->round_count)
+        stored->pulse_count = 0; /* all or none */
+    return counters_from_result(arena, result, stored);
 }
 
 bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
@@ -88,8 +138,13 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
         .governor = results->machine.governor,
         .compiler = results->machine.compiler,
         .cuda_driver = results->machine.cuda_driver,
+        .pair = results->pair,
         .cases = kg_arena_alloc(arena, results->case_count, sizeof *run->cases),
     };
+    const struct kg_probe_reading usual = kg_results_probe(results);
+    run->pulse_ns = usual.pulse_ns;
+    run->bandwidth_bytes_per_s = usual.bandwidth_bytes_per_s;
+    run->latency_ns = usual.latency_ns;
     if (!run->cases)
         return false;
     for (size_t i = 0; i < results->case_count; i++) {
@@ -143,6 +198,23 @@ static bool run_validate(const struct kg_baseline_run *run, size_t index, struct
                                     "runs[%zu].cases[%zu].round_medians_ns[%zu]: expected a time "
                                     "above 0 and a peak from 0 up",
                                     index, i, r);
+        if (good && stored->pulse_count && stored->pulse_count != stored->round_count)
+            good = kg_error_set(err, KG_ERROR_USAGE,
+                                "runs[%zu].cases[%zu].round_pulses_ns: expected as many as rounds",
+                                index, i);
+        for (size_t r = 0; r < stored->pulse_count && good; r++)
+            if (!(stored->round_pulses_ns[r] > 0))
+                good = kg_error_set(err, KG_ERROR_USAGE,
+                                    "runs[%zu].cases[%zu].round_pulses_ns[%zu]: expected a time "
+                                    "above 0",
+                                    index, i, r);
+        for (size_t c = 0; c < stored->counter_count && good; c++)
+            if (!kg_counter_values_good(stored->counters[c].values,
+                                        stored->counters[c].value_count))
+                good = kg_error_set(err, KG_ERROR_USAGE,
+                                    "runs[%zu].cases[%zu].counters[%zu].values: expected numbers "
+                                    "from 0 up, at least one",
+                                    index, i, c);
     }
     if (good)
         qsort(ids, run->case_count, sizeof *ids, compare_strings);

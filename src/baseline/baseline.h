@@ -11,6 +11,14 @@
 
 enum { KG_BASELINE_KEEP_DEFAULT = 5 };
 
+/* Counters of a stored case. */
+struct kg_baseline_counter {
+    const char *name;
+    const char *source; /* counts of different sources are not compared */
+    double *values;
+    size_t value_count;
+};
+
 /* One case of a stored run: what a comparison needs of it. */
 struct kg_baseline_case {
     const char *id;
@@ -20,6 +28,10 @@ struct kg_baseline_case {
     size_t round_count;
     double *round_peak_bytes; /* as many as round_medians_ns */
     size_t peak_count;
+    double *round_pulses_ns; /* the core's pace in each round: as many, or none */
+    size_t pulse_count;
+    struct kg_baseline_counter *counters;
+    size_t counter_count;
 };
 
 /* One stored run. Several suites share a file; runs of other suites are never touched. */
@@ -32,6 +44,10 @@ struct kg_baseline_run {
     const char *governor;
     const char *compiler;
     const char *cuda_driver;
+    const char *pair;               /* of an `ab`'s base side; else NULL */
+    double pulse_ns;                /* medians of the probe's readings; NaN where there are none */
+    double bandwidth_bytes_per_s;
+    double latency_ns;
     struct kg_baseline_case *cases; /* those of status OK */
     size_t case_count;
 };

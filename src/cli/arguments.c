@@ -33,9 +33,16 @@ static const struct kg_option options[] = {
     OPTION("only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite, "only the runs of this suite"),
     OPTION("machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
            "the baseline of another machine than this one"),
+    OPTION("budget", 0, KG_OPTION_TEXT, "TIME", budget,
+           "the most time to measure for, for example 5min; the fewest rounds are always taken"),
+    OPTION("base", 0, KG_OPTION_TEXT, "A", base,
+           "the old build: a checkout, a kgate executable, a plugin or a command"),
+    OPTION("head", 0, KG_OPTION_TEXT, "B", head, "the new build, likewise"),
     OPTION("format", 0, KG_OPTION_TEXT, "F", format, "text, markdown or json (default: text)"),
     OPTION("top", 0, KG_OPTION_COUNT, "N", top,
            "rows for each kind of change on the terminal (default: 10; 0: all)"),
+    OPTION("seconds", 0, KG_OPTION_COUNT, "N", seconds,
+           "how long to measure the noise (default: 3; 0: not at all)"),
     OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
     OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
     OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),
@@ -168,7 +175,7 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
                         struct kg_arguments *arguments, struct kg_error *err)
 {
     bool only_operands = false;
-    *arguments = (struct kg_arguments){.top = 10, .keep = 5};
+    *arguments = (struct kg_arguments){.top = 10, .keep = 5, .seconds = 3};
     for (int i = 1; i < argc;) {
         if (!only_operands && !strcmp(argv[i], "--")) {
             only_operands = true;

@@ -20,10 +20,14 @@ struct kg_arguments {
     const char *format;
     const char *only_suite;
     const char *machine;
+    const char *budget;
+    const char *base;
+    const char *head;
     const char *set[KG_SET_MOST];
     size_t set_count;
     uint64_t top;
     uint64_t keep;
+    uint64_t seconds;
     bool update_missing;
     bool force;
     bool quiet;

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,11 @@ bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepar
     return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter and --shard");
 }
 
+struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared)
+{
+    return (struct kg_prepared_suite){&prepared->suite, &prepared->plan, &prepared->machine};
+}
+
 void kg_prepared_free(struct kg_prepared *prepared)
 {
     kg_plan_free(&prepared->plan);
@@ -146,6 +152,23 @@ void kg_progress_bar_clear(struct kg_progress_bar *bar)
 {
     if (bar->enabled)
         fprintf(stderr, "\r%*s\r", (int)bar->width, "");
+}
+
+bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err)
+{
+    char text[64];
+    const char *given = arguments->budget ? arguments->budget : "";
+    const size_t length = strlen(given);
+    *ns = INFINITY;
+    if (!arguments->budget)
+        return true;
+    /* "5m" is five minutes here, where nobody means milliseconds; a suite asks for "5min". */
+    snprintf(text, sizeof text, "%s%s", given, length && given[length - 1] == 'm' ? "in" : "");
+    if (kg_duration_parse(text, ns) && *ns > 0)
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--budget is '%.60s', but must be a time with its unit, such as 5m or 90s",
+                        arguments->budget);
 }
 
 const char *kg_baseline_directory(const struct kg_arguments *arguments)

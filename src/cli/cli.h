@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "compare/comparison.h"
+#include "measure/measurement.h"
 #include "plan/plan.h"
 #include "report/report.h"
 #include "util/error.h"
@@ -34,6 +35,8 @@ struct kg_prepared {
 bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                 struct kg_error *err);
 void kg_prepared_free(struct kg_prepared *prepared);
+/* The same as a measurement takes it. */
+struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared);
 
 /* The progress bar on a terminal; nothing elsewhere or with --quiet. */
 struct kg_progress;
@@ -46,6 +49,9 @@ struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
                                          const struct kg_arguments *arguments);
 void kg_progress_bar_clear(struct kg_progress_bar *bar);
 
+/* --budget as nanoseconds; INFINITY where it is not given. */
+bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
+
 /* The folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
 
@@ -57,3 +63,4 @@ int kg_cli_report(const struct kg_arguments *arguments);
 int kg_cli_validate(const struct kg_arguments *arguments);
 int kg_cli_list(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
+int kg_cli_doctor(const struct kg_arguments *arguments);

@@ -1,10 +1,8 @@
-/* gate.c: the main job. Measure every case rounds.min times, compare, measure the doubtful ones on
- * to rounds.max, compare again, report. */
+/* gate.c: the main job. Measure until it is clear, compare, report. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
+#include "compare/sequence.h"
 #include "measure/measurement.h"
 #include "util/file.h"
 
@@ -18,81 +16,62 @@ struct gate {
     struct kg_arena arena;
     const char *directory; /* of the reports */
     const char *results_path;
-    const char **doubtful; /* sorted ids of the cases that deserve more rounds */
-    size_t doubtful_count;
+    double budget_ns;
     int signal;
     size_t recorded;
     struct kg_error err;
 };
 
-static int compare_strings(const void *a, const void *b)
+static bool sequence_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static size_t rounds_minimum(const void *user, size_t i)
-{
-    const struct gate *gate = user;
-    return (size_t)gate->prepared.plan.cases[i].spec->settings.rounds_min;
-}
-
-static size_t rounds_for_doubt(const void *user, size_t i)
-{
-    const struct gate *gate = user;
-    const struct kg_case *planned = &gate->prepared.plan.cases[i];
-    const bool doubtful = bsearch(&planned->id, gate->doubtful, gate->doubtful_count,
-                                  sizeof *gate->doubtful, compare_strings) != NULL;
-    return doubtful ? (size_t)planned->spec->settings.rounds_max : 0;
-}
-
-/* Whether more rounds could change what is said of this case. A new case that will be recorded has
- * them too: its baseline is worth no less care than what is compared with it. */
-static bool deserves_more(const struct gate *gate, const struct kg_case_change *change)
-{
-    if (change->change == KG_CHANGE_NEW)
-        return gate->arguments->update_missing;
-    for (size_t m = 0; m < change->metric_count; m++)
-        if (strcmp(change->metrics[m].against, "budget") != 0 &&
-            change->metrics[m].change != KG_CHANGE_NO_CHANGE)
-            return true;
-    return false;
-}
-
-static bool doubtful_collect(struct gate *gate)
-{
-    const struct kg_comparison *comparison = &gate->comparison;
-    gate->doubtful = kg_arena_alloc(&gate->arena, comparison->case_count, sizeof *gate->doubtful);
-    if (!gate->doubtful)
-        return kg_error_memory(&gate->err);
-    for (size_t i = 0; i < comparison->case_count; i++) {
-        const char *id = deserves_more(gate, &comparison->cases[i])
-                             ? kg_arena_copy(&gate->arena, comparison->cases[i].id)
-                             : NULL;
-        if (id)
-            gate->doubtful[gate->doubtful_count++] = id;
-    }
-    qsort(gate->doubtful, gate->doubtful_count, sizeof *gate->doubtful, compare_strings);
-    return true;
-}
-
-static bool compare(struct gate *gate)
-{
-    kg_comparison_free(&gate->comparison);
+    struct gate *gate = user;
+    const bool good = kg_measurement_rounds(&gate->measurement, wanted, confirm, err);
     kg_measurement_summarize(&gate->measurement);
-    return kg_compare(&gate->baseline, &gate->measurement.results, &gate->comparison, &gate->err);
+    return good;
+}
+
+static double sequence_elapsed(void *user)
+{
+    return kg_measurement_elapsed_ns(&((struct gate *)user)->measurement);
+}
+
+static bool sequence_stopped(void *user)
+{
+    return kg_measurement_interrupted(&((struct gate *)user)->measurement) != 0;
+}
+
+static struct kg_round_limits *limits_make(struct gate *gate)
+{
+    const struct kg_plan *plan = &gate->prepared.plan;
+    struct kg_round_limits *limits =
+        kg_arena_alloc(&gate->arena, plan->case_count, sizeof *limits);
+    for (size_t i = 0; limits && i < plan->case_count; i++)
+        limits[i] =
+            (struct kg_round_limits){.least = (size_t)plan->cases[i].spec->settings.rounds_min,
+                                     .most = (size_t)plan->cases[i].spec->settings.rounds_max};
+    return limits;
+}
+
+static bool sequence(struct gate *gate)
+{
+    const struct kg_sequence sequence = {.measure = sequence_measure,
+                                         .elapsed_ns = sequence_elapsed,
+                                         .stopped = sequence_stopped,
+                                         .user = gate,
+                                         .limits = limits_make(gate),
+                                         .budget_ns = gate->budget_ns,
+                                         .new_to_most = gate->arguments->update_missing};
+    if (!sequence.limits)
+        return kg_error_memory(&gate->err);
+    return kg_sequence_run(&sequence, &gate->baseline, &gate->measurement.results,
+                           &gate->comparison, &gate->err);
 }
 
 static bool measure(struct gate *gate)
 {
     struct kg_measurement *measurement = &gate->measurement;
-    bool good = kg_measurement_rounds(measurement, rounds_minimum, gate, &gate->err) &&
-                compare(gate) && doubtful_collect(gate);
-    if (good && gate->doubtful_count && !kg_measurement_interrupted(measurement))
-        good =
-            kg_measurement_rounds(measurement, rounds_for_doubt, gate, &gate->err) && compare(gate);
+    bool good = sequence(gate);
     gate->signal = kg_measurement_interrupted(measurement);
-    if (gate->signal)
-        good = good && compare(gate);
     kg_measurement_end(measurement);
     kg_progress_bar_clear(&gate->bar);
     /* also when something broke: nothing that was measured is thrown away */
@@ -187,10 +166,12 @@ static bool gate_start(struct gate *gate)
     if (!kg_baseline_load(stored, &gate->baseline, &gate->err) ||
         !kg_directory_make(gate->directory, &gate->err))
         return false;
-    const struct kg_progress progress = kg_progress_bar_start(&gate->bar, arguments);
-    return kg_measurement_begin(&gate->measurement, &gate->prepared.suite, &gate->prepared.plan,
-                                &gate->prepared.machine, gate->results_path,
-                                gate->prepared.left_out, &progress, &gate->err);
+    const struct kg_prepared_suite what = kg_prepared_what(&gate->prepared);
+    const struct kg_measurement_options options = {
+        .results_path = gate->results_path,
+        .filter = gate->prepared.left_out,
+        .progress = kg_progress_bar_start(&gate->bar, arguments)};
+    return kg_measurement_begin(&gate->measurement, &what, &options, &gate->err);
 }
 
 static int gate_run(struct gate *gate)
@@ -209,7 +190,8 @@ static int gate_run(struct gate *gate)
 int kg_cli_gate(const struct kg_arguments *arguments)
 {
     struct gate gate = {.arguments = arguments};
-    if (!kg_prepare(arguments, &gate.prepared, &gate.err))
+    if (!kg_budget_option(arguments, &gate.budget_ns, &gate.err) ||
+        !kg_prepare(arguments, &gate.prepared, &gate.err))
         return kg_fail(&gate.err);
     const int status = gate_run(&gate);
     kg_comparison_free(&gate.comparison);

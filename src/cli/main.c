@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "measure/protocol.h"
 #include "measure/worker.h"
 #include "util/nearest.h"
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite! baseline output filter shard set update-missing top json quiet verbose", kg_cli_gate},
+     "suite! baseline output budget filter shard set update-missing top json quiet verbose",
+     kg_cli_gate},
     {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
      "suite! output! filter shard set json quiet verbose", kg_cli_run},
     {"compare", "BASE.json CURRENT.json", 2, 2,
@@ -26,6 +28,8 @@ static const struct kg_subcommand subcommands[] = {
     {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set quiet", kg_cli_validate},
     {"list", "", 0, 0, "List the cases of a suite.", "suite! filter shard set json quiet verbose",
      kg_cli_list},
+    {"doctor", "", 0, 0, "Say what makes measuring noisy on this machine, and how to mend it.",
+     "seconds json quiet", kg_cli_doctor},
     {"init", "[SUITE.yaml]", 0, 1, "Write a small suite to start from (default: kgate.yaml).",
      "force quiet", kg_cli_init},
 };
@@ -66,6 +70,10 @@ int main(int argc, char **argv)
     if (argc < 2) {
         kg_error_set(&err, KG_ERROR_USAGE, "no subcommand; `kgate --help` lists them");
         return kg_fail(&err);
+    }
+    if (!strcmp(argv[1], "worker") && argc > 2 && !strcmp(argv[2], "--protocol")) {
+        printf("%s\n", KG_REQUEST_SCHEMA);
+        return KG_EXIT_PASS;
     }
     if (!strcmp(argv[1], "worker"))
         return kg_worker_main();

@@ -1,12 +1,21 @@
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "measure/measurement.h"
 
-static size_t rounds_minimum(const void *user, size_t i)
+/* Measures every case its fewest rounds. */
+static bool rounds_take(struct kg_measurement *measurement, const struct kg_plan *plan,
+                        struct kg_error *err)
 {
-    const struct kg_plan *plan = user;
-    return (size_t)plan->cases[i].spec->settings.rounds_min;
+    size_t *wanted = calloc(plan->case_count + 1, sizeof *wanted);
+    if (!wanted)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < plan->case_count; i++)
+        wanted[i] = (size_t)plan->cases[i].spec->settings.rounds_min;
+    const bool good = kg_measurement_rounds(measurement, wanted, false, err);
+    free(wanted);
+    return good;
 }
 
 static int status_of(const struct kg_results *results)
@@ -39,11 +48,14 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
 {
     struct kg_measurement measurement;
     struct kg_progress_bar bar;
-    const struct kg_progress progress = kg_progress_bar_start(&bar, arguments);
-    if (!kg_measurement_begin(&measurement, &prepared->suite, &prepared->plan, &prepared->machine,
-                              arguments->output, prepared->left_out, &progress, err))
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    const struct kg_measurement_options options = {.results_path = arguments->output,
+                                                   .filter = prepared->left_out,
+                                                   .progress =
+                                                       kg_progress_bar_start(&bar, arguments)};
+    if (!kg_measurement_begin(&measurement, &what, &options, err))
         return kg_fail(err);
-    bool good = kg_measurement_rounds(&measurement, rounds_minimum, &prepared->plan, err);
+    bool good = rounds_take(&measurement, &prepared->plan, err);
     const int signal = kg_measurement_interrupted(&measurement);
     kg_measurement_end(&measurement);
     kg_progress_bar_clear(&bar);

@@ -4,21 +4,13 @@
 #include <string.h>
 
 #include "compare/budget.h"
-#include "compare/metric.h"
+#include "compare/evidence.h"
 #include "compare/ranking.h"
 #include "compare/reference.h"
 #include "compare/verdict.h"
 #include "measure/case_result.h"
 #include "stats/stats.h"
-
-/* What a metric was judged on, until it is decided and its reason is written. */
-struct evidence {
-    struct kg_metric *metric;
-    bool memory;
-    size_t base_rounds;
-    size_t current_rounds;
-    bool code_unchanged; /* the very file that the reference's newest run had */
-};
+#include "util/units.h"
 
 struct comparer {
     const struct kg_baseline *baseline;
@@ -27,7 +19,8 @@ struct comparer {
     struct kg_error *err;
     struct kg_reference_index index;
     bool same_machine;
-    struct evidence *evidence; /* one for each metric against a reference */
+    enum kg_stage stage;
+    struct kg_evidence *evidence; /* one for each metric against a reference */
     size_t evidence_count;
     struct kg_arena scratch;
 };
@@ -37,97 +30,83 @@ static const char *keep(struct comparer *comparer, const char *string)
     return string ? kg_arena_copy(&comparer->comparison->arena, string) : NULL;
 }
 
-/* Gathers what a metric is judged on: the rounds of every stored run together, and each run's
- * median, which shows the noise between runs. */
-static bool input_make(struct comparer *comparer, const struct kg_case_result *result,
-                       const struct kg_reference *reference, bool memory,
-                       struct kg_metric_input *input)
-{
-    const size_t rounds = result->round_count;
-    const size_t total = memory ? reference->peak_count : reference->round_count;
-    double *values =
-        kg_arena_alloc(&comparer->scratch, total + rounds + reference->case_count, sizeof *values);
-    if (!values)
-        return kg_error_memory(comparer->err);
-    *input = (struct kg_metric_input){
-        .base = values,
-        .current = values + total,
-        .current_count = rounds,
-        .run_medians = values + total + rounds,
-        .threshold = memory ? result->memory_threshold : result->threshold,
-        .min_effect = memory ? (double)result->min_memory_effect_bytes : result->min_effect_ns,
-    };
-    for (size_t i = 0; i < rounds; i++)
-        input->current[i] =
-            memory ? (double)result->rounds[i].peak_bytes : result->rounds[i].median_ns;
-    for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_case *stored = reference->cases[i];
-        const size_t count = memory ? stored->peak_count : stored->round_count;
-        double *run = input->base + input->base_count;
-        if (!count)
-            continue;
-        memcpy(run, memory ? stored->round_peak_bytes : stored->round_medians_ns,
-               count * sizeof *run);
-        kg_sort(run, count);
-        input->run_medians[input->run_count++] = kg_median_sorted(run, count);
-        input->base_count += count;
-    }
-    return true;
-}
-
-/* Estimates time, or peak memory, against a reference; `against` lives in the comparison. */
+/* Estimates one metric against a reference; `against` lives in the comparison. */
 static bool metric_make(struct comparer *comparer, const struct kg_case_result *result,
-                        const struct kg_reference *reference, const char *against, bool memory,
+                        const struct kg_reference *reference, const char *against,
+                        enum kg_evidence_kind kind, const struct kg_counter *counter,
                         struct kg_case_change *change)
 {
     struct kg_metric *metric = &change->metrics[change->metric_count];
-    struct kg_metric_input input;
-    if (!input_make(comparer, result, reference, memory, &input))
-        return false;
-    if (!input.base_count)
+    struct kg_evidence *evidence = &comparer->evidence[comparer->evidence_count];
+    if (!kg_evidence_make(&comparer->scratch, result, reference, kind, counter, KG_ROUNDS_DECIDING,
+                          metric, evidence))
+        return kg_error_memory(comparer->err);
+    if (!evidence->metric)
         return true;
-    *metric = (struct kg_metric){.name = memory ? "peak_memory" : "time",
-                                 .against = against,
-                                 .unit = memory ? "bytes" : "ns"};
-    kg_metric_estimate(&input, metric);
+    metric->against = against;
+    metric->name = keep(comparer, metric->name);
+    comparer->evidence_count++;
     change->metric_count++;
-    comparer->evidence[comparer->evidence_count++] =
-        (struct evidence){.metric = metric,
-                          .memory = memory,
-                          .base_rounds = input.base_count,
-                          .current_rounds = input.current_count,
-                          .code_unchanged = result->code_hash && reference->code_hash &&
-                                            !strcmp(result->code_hash, reference->code_hash)};
-    return true;
+    return metric->name ? true : kg_error_memory(comparer->err);
 }
 
-/* Time and memory against the ordinary runs (`pin` NULL) or a pinned one. */
+static bool compares(const struct kg_case_result *result, enum kg_metric_kind kind)
+{
+    const unsigned metrics =
+        result->metrics ? result->metrics : 1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY;
+    return metrics & 1u << kind;
+}
+
+static const char *against_name(struct comparer *comparer, const struct kg_reference *reference,
+                                const char *pin)
+{
+    if (pin)
+        return kg_arena_printf(&comparer->comparison->arena, "pin %s", pin);
+    return reference->paired ? "base" : "baseline";
+}
+
+/* Every metric against the ordinary runs (`pin` NULL) or a pinned one. */
 static bool reference_compare(struct comparer *comparer, const struct kg_case_result *result,
                               const struct kg_reference_entry *entries, size_t count,
                               const char *pin, struct kg_case_change *change)
 {
     struct kg_reference reference;
-    if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count,
-                              result->definition_hash, pin, &reference))
+    if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
+                              comparer->current->pair, pin, &reference))
         return kg_error_memory(comparer->err);
     if (!reference.case_count)
         return true;
-    const char *against =
-        pin ? kg_arena_printf(&comparer->comparison->arena, "pin %s", pin) : "baseline";
+    const char *against = against_name(comparer, &reference, pin);
     if (!against)
         return kg_error_memory(comparer->err);
-    return metric_make(comparer, result, &reference, against, false, change) &&
-           metric_make(comparer, result, &reference, against, true, change);
+    if (compares(result, KG_METRIC_TIME) &&
+        !metric_make(comparer, result, &reference, against, KG_EVIDENCE_TIME, NULL, change))
+        return false;
+    if (compares(result, KG_METRIC_PEAK_MEMORY) &&
+        !metric_make(comparer, result, &reference, against, KG_EVIDENCE_MEMORY, NULL, change))
+        return false;
+    for (size_t i = 0; i < result->counter_count; i++)
+        if (result->counters[i].threshold >= 0 && result->counters[i].value_count &&
+            !metric_make(comparer, result, &reference, against, KG_EVIDENCE_COUNTER,
+                         &result->counters[i], change))
+            return false;
+    return true;
 }
 
-/* Time and memory against the ordinary runs and each pinned one, then the budgets. */
+/* The most metrics that a case can have against references. */
+static size_t metrics_most(const struct comparer *comparer, const struct kg_case_result *result)
+{
+    return (2 + result->counter_count) * (1 + comparer->comparison->pin_count);
+}
+
+/* Every metric against the ordinary runs and each pinned one, then the budgets. */
 static bool metrics_make(struct comparer *comparer, const struct kg_case_result *result,
                          const struct kg_reference_entry *entries, size_t count,
                          struct kg_case_change *change)
 {
     struct kg_comparison *comparison = comparer->comparison;
     change->metrics =
-        kg_arena_alloc(&comparison->arena, 2 * (1 + comparison->pin_count) + result->budget_count,
+        kg_arena_alloc(&comparison->arena, metrics_most(comparer, result) + result->budget_count,
                        sizeof *change->metrics);
     if (!change->metrics)
         return kg_error_memory(comparer->err);
@@ -165,10 +144,13 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
                                       .workload = keep(comparer, result->workload),
                                       .device = keep(comparer, result->device),
                                       .reason = keep(comparer, result->reason),
+                                      .order = (size_t)(result - comparer->current->cases),
                                       .rounds = result->round_count,
                                       .time_ns = result->summary.median_ns};
     if (!change->id || !change->workload || !change->device)
         return kg_error_memory(comparer->err);
+    for (size_t i = 0; i < result->round_count; i++)
+        change->confirming_rounds += result->rounds[i].confirms;
     if (result->status != KG_STATUS_OK || !result->round_count) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
         change->stderr_tail =
@@ -187,58 +169,134 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
 /* Room for the evidence of every case against every reference. */
 static bool evidence_start(struct comparer *comparer)
 {
-    comparer->evidence =
-        kg_arena_alloc(&comparer->scratch,
-                       2 * (1 + comparer->comparison->pin_count) * comparer->current->case_count,
-                       sizeof *comparer->evidence);
+    size_t most = 0;
+    for (size_t i = 0; i < comparer->current->case_count; i++)
+        most += metrics_most(comparer, &comparer->current->cases[i]);
+    comparer->evidence = kg_arena_alloc(&comparer->scratch, most, sizeof *comparer->evidence);
     return comparer->evidence ? true : kg_error_memory(comparer->err);
 }
 
-/* Adjusts the p-values of all time metrics together, then decides every metric. Peak memory repeats
- * to the page: a test would ask of five equal figures a proof that only more rounds can give. Its
- * interval decides, and it does not cost the times their power. */
+/* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
+ * helps where one case has few runs; memory and counters have no usual noise. */
+static bool thresholds_raise(struct comparer *comparer)
+{
+    const size_t count = comparer->evidence_count;
+    size_t times = 0;
+    struct kg_metric_state *states = kg_arena_alloc(&comparer->scratch, count, sizeof *states);
+    double *scratch = kg_arena_alloc(&comparer->scratch, count, sizeof *scratch);
+    if (!states || !scratch)
+        return kg_error_memory(comparer->err);
+    for (size_t i = 0; i < count; i++)
+        if (comparer->evidence[i].kind == KG_EVIDENCE_TIME)
+            states[times++] = comparer->evidence[i].state;
+    const double usual = kg_metric_usual(states, times, scratch);
+    for (size_t i = 0; i < count; i++) {
+        const struct kg_evidence *evidence = &comparer->evidence[i];
+        kg_metric_raise(evidence->metric, &evidence->state,
+                        evidence->kind == KG_EVIDENCE_TIME ? usual : NAN);
+    }
+    return true;
+}
+
+/* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in a
+ * million: a test would ask of five equal figures a proof that only more rounds can give. They do
+ * not cost the times their power either. */
+static bool by_interval(const struct kg_evidence *evidence)
+{
+    return evidence->kind == KG_EVIDENCE_MEMORY ||
+           (evidence->kind == KG_EVIDENCE_COUNTER && evidence->state.repeats);
+}
+
+/* Adjusts the p-values of all tests together, then decides every metric. While rounds are still
+ * being added only a suspicion comes of it, and for that a p that is small by itself is enough: what
+ * decides are the confirming rounds, which nobody has looked at. */
 static bool metrics_decide(struct comparer *comparer)
 {
     const size_t count = comparer->evidence_count;
+    const double alpha = comparer->comparison->policy.alpha;
     double *p = kg_arena_alloc(&comparer->scratch, count, sizeof *p);
     if (!p)
         return kg_error_memory(comparer->err);
     for (size_t i = 0; i < count; i++)
-        p[i] = comparer->evidence[i].memory ? NAN : comparer->evidence[i].metric->p_value;
+        p[i] = by_interval(&comparer->evidence[i]) ? NAN : comparer->evidence[i].metric->p_value;
     if (!kg_holm_adjust(p, count))
         return kg_error_memory(comparer->err);
     for (size_t i = 0; i < count; i++) {
-        struct kg_metric *metric = comparer->evidence[i].metric;
+        struct kg_evidence *evidence = &comparer->evidence[i];
+        struct kg_metric *metric = evidence->metric;
+        const bool screening = comparer->stage == KG_STAGE_SCREEN && !evidence->confirmed;
+        const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
+                                 : screening           ? metric->p_value <= alpha
+                                                       : p[i] <= alpha;
         metric->p_value = p[i];
-        kg_metric_classify(metric, comparer->evidence[i].memory
-                                       ? kg_metric_outside(metric)
-                                       : p[i] <= comparer->comparison->policy.alpha);
+        metric->suspected = screening && significant && kg_metric_large(metric);
+        kg_metric_classify(metric, significant && !screening);
+        if (metric->suspected)
+            metric->change = KG_CHANGE_INCONCLUSIVE;
     }
     return true;
 }
 
-/* Reasons for doubt, and for a moved time of unmoved code. */
-static bool reasons_add(struct comparer *comparer)
+/* "the code is unchanged (same binary)" beside a moved or doubtful time. */
+static bool reason_add(struct comparer *comparer, const struct kg_evidence *evidence)
 {
     struct kg_arena *arena = &comparer->comparison->arena;
-    for (size_t i = 0; i < comparer->evidence_count; i++) {
-        const struct evidence *evidence = &comparer->evidence[i];
-        struct kg_metric *metric = evidence->metric;
-        const bool unchanged = evidence->code_unchanged && !evidence->memory;
-        if (metric->change == KG_CHANGE_INCONCLUSIVE) {
-            metric->reason =
-                kg_metric_doubt(arena, metric, evidence->base_rounds, evidence->current_rounds,
-                                comparer->comparison->policy.alpha);
-            if (metric->reason && unchanged)
-                metric->reason = kg_arena_printf(arena, "%s; the code is unchanged (same binary)",
-                                                 metric->reason);
-            if (!metric->reason)
-                return kg_error_memory(comparer->err);
-        } else if (metric->change != KG_CHANGE_NO_CHANGE && unchanged) {
+    struct kg_metric *metric = evidence->metric;
+    const bool unchanged = evidence->code_unchanged && evidence->kind == KG_EVIDENCE_TIME;
+    if (metric->change == KG_CHANGE_NO_CHANGE)
+        return true;
+    if (metric->change != KG_CHANGE_INCONCLUSIVE) {
+        if (unchanged)
             metric->reason = "the code is unchanged (same binary): the machine moved";
-        }
+        return true;
     }
+    metric->reason =
+        metric->suspected
+            ? "suspected, but no later rounds were taken to confirm it"
+            : kg_metric_doubt(arena, metric, evidence->base_rounds, evidence->current_rounds,
+                              comparer->comparison->policy.alpha);
+    if (metric->reason && unchanged)
+        metric->reason =
+            kg_arena_printf(arena, "%s; the code is unchanged (same binary)", metric->reason);
+    return metric->reason ? true : kg_error_memory(comparer->err);
+}
+
+static bool reasons_add(struct comparer *comparer)
+{
+    for (size_t i = 0; i < comparer->evidence_count; i++)
+        if (!reason_add(comparer, &comparer->evidence[i]))
+            return false;
     return true;
+}
+
+/* For a case that confirming rounds did not find changed: what had made it suspect. */
+static bool unconfirmed_explain(struct comparer *comparer, const struct kg_case_result *result,
+                                struct kg_case_change *change)
+{
+    struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL, first;
+    struct kg_evidence evidence;
+    struct kg_reference reference;
+    char was[KG_UNIT_BYTES], is[KG_UNIT_BYTES];
+    size_t count;
+    const struct kg_reference_entry *entries =
+        kg_reference_find(&comparer->index, result->id, &count);
+    if (!change->confirming_rounds || !metric || strcmp(metric->name, "time") != 0 ||
+        !strncmp(metric->against, "pin ", 4) || change->change == KG_CHANGE_REGRESSION ||
+        change->change == KG_CHANGE_IMPROVEMENT)
+        return true;
+    if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
+                              comparer->current->pair, NULL, &reference) ||
+        !kg_evidence_make(&comparer->scratch, result, &reference, KG_EVIDENCE_TIME, NULL,
+                          KG_ROUNDS_SCREENING, &first, &evidence))
+        return kg_error_memory(comparer->err);
+    if (!evidence.metric)
+        return true;
+    change->reason = metric->reason = kg_arena_printf(
+        &comparer->comparison->arena, "not confirmed: %s in the first %zu rounds, %s in %zu later%s%s",
+        kg_change_format(first.ratio, was), evidence.current_rounds,
+        kg_change_format(metric->ratio, is), change->confirming_rounds, metric->reason ? "; " : "",
+        metric->reason ? metric->reason : "");
+    return change->reason ? true : kg_error_memory(comparer->err);
 }
 
 static bool removed_make(struct comparer *comparer, const char *id, struct kg_case_change *change)
@@ -250,6 +308,7 @@ static bool removed_make(struct comparer *comparer, const char *id, struct kg_ca
                                         slash ? (size_t)(slash - id) : strlen(id)),
         .device = keep(comparer, last ? last + 1 : ""),
         .change = KG_CHANGE_REMOVED,
+        .order = comparer->current->case_count,
         .reason = "in the baseline, but no longer in the suite",
         .time_ns = NAN};
     return change->id && change->workload && change->device ? true : kg_error_memory(comparer->err);
@@ -300,10 +359,13 @@ static bool cases_compare(struct comparer *comparer)
         if (!case_compare(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
     comparison->case_count = current->case_count;
-    if (!metrics_decide(comparer) || !reasons_add(comparer))
+    if (!thresholds_raise(comparer) || !metrics_decide(comparer) || !reasons_add(comparer))
         return false;
-    for (size_t i = 0; i < current->case_count; i++)
+    for (size_t i = 0; i < current->case_count; i++) {
         kg_case_decide(&comparison->cases[i]);
+        if (!unconfirmed_explain(comparer, &current->cases[i], &comparison->cases[i]))
+            return false;
+    }
     return removed_append(comparer);
 }
 
@@ -349,10 +411,13 @@ static bool comparison_start(struct comparer *comparer)
 }
 
 bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
-                struct kg_comparison *comparison, struct kg_error *err)
+                enum kg_stage stage, struct kg_comparison *comparison, struct kg_error *err)
 {
-    struct comparer comparer = {
-        .baseline = baseline, .current = current, .comparison = comparison, .err = err};
+    struct comparer comparer = {.baseline = baseline,
+                                .current = current,
+                                .comparison = comparison,
+                                .stage = stage,
+                                .err = err};
     *comparison = (struct kg_comparison){0};
     comparer.same_machine =
         baseline->fingerprint && !strcmp(baseline->fingerprint, current->machine.fingerprint);

@@ -25,19 +25,25 @@ extern const char *const kg_verdict_names[3];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
-    const char *name;    /* "time", "peak_memory", or a budget's metric */
-    const char *against; /* "baseline", "pin NAME", or "budget" */
-    const char *unit;    /* "ns", "bytes", "1/s" */
+    const char *name;    /* "time", "peak_memory", a counter's name, or a budget's metric */
+    const char *against; /* "baseline", "base" (of `ab`), "pin NAME", or "budget" */
+    const char *unit;    /* "ns", "bytes", "1/s", or "" */
     double baseline;     /* the reference's value, or the budget's limit */
     double current;
     double ratio;        /* current / baseline; of both plus one byte where a peak is 0 */
     double interval_low; /* of the ratio, 95 %; NaN where not estimated */
     double interval_high;
-    double p_value;     /* adjusted for the number of tests (Holm); NaN where not tested: memory,
-                           budgets */
-    double threshold;   /* the relative change that counts: the suite's, or the noise floor */
-    double noise_floor; /* share; NaN where the baseline has one run */
-    double min_effect;  /* the absolute change that counts, in the unit */
+    double p_value;       /* adjusted for the number of tests (Holm); NaN where not tested: memory,
+                             budgets, counts that repeat */
+    double threshold;     /* the relative change that counts: the suite's or the noise floor,
+                             whichever is more, and pace_doubt */
+    double noise_floor;   /* share; NaN where the baseline has one run */
+    double min_effect;    /* the absolute change that counts, in the unit */
+    double pace_shift;    /* log pace of the core against the reference's; NaN where not known */
+    double pace_exponent; /* how times follow it; `current` is corrected so */
+    double pace_doubt;    /* share that the threshold is raised by, for the exponent's doubt */
+    enum kg_better better;
+    bool suspected; /* it looks changed, on rounds that do not confirm it */
     enum kg_change change;
     const char *reason; /* one sentence; NULL where the figures say it all */
 };
@@ -50,7 +56,9 @@ struct kg_case_change {
     const char *reason;      /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
     const char *stderr_tail; /* of FAILED: the last lines that it wrote; NULL where none */
     bool fails;              /* the policy fails on it */
+    size_t order;  /* its place in the results; removed cases come after all of them */
     size_t rounds;
+    size_t confirming_rounds;  /* of them, those that decided */
     double time_ns;            /* median, NaN without rounds */
     struct kg_metric *metrics; /* the deciding one first */
     size_t metric_count;
@@ -86,11 +94,18 @@ struct kg_comparison {
 
 extern const struct kg_record kg_comparison_record;
 
-/* Compares. Runs of another suite than current's are left aside; a baseline of another machine
+/* How the rounds came about. */
+enum kg_stage {
+    KG_STAGE_FINAL,  /* these rounds decide: their number was fixed beforehand, or they confirm */
+    KG_STAGE_SCREEN, /* rounds are added until they say something: a change that no confirming round
+                        stands behind is only suspected, and INCONCLUSIVE */
+};
+
+/* Compares. Where a case has confirming rounds, they alone decide. Runs of another suite than current's are left aside; a baseline of another machine
  * makes every case NEW with that reason, a changed definition the case NEW with that one.
  * comparison: filled on success, to be freed with kg_comparison_free; zeroed on failure */
 bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
-                struct kg_comparison *comparison, struct kg_error *err);
+                enum kg_stage stage, struct kg_comparison *comparison, struct kg_error *err);
 
 bool kg_comparison_write(const struct kg_comparison *comparison, const char *path,
                          struct kg_error *err);

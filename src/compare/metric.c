@@ -6,34 +6,156 @@
 #include "stats/stats.h"
 #include "util/units.h"
 
-static void shift(double *values, size_t count, double by)
+/* Values that differ by no more than this share of the threshold repeat. */
+static const double REPEATS = 0.25;
+/* Runs of so many cases tell what is usual. */
+enum { USUAL_LEAST = 4 };
+
+static void to_logs(double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        values[i] += by;
+        values[i] = log(values[i]);
 }
 
-void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric)
+static void to_values(double *logs, size_t count)
 {
-    kg_sort(input->base, input->base_count);
-    kg_sort(input->current, input->current_count);
-    metric->baseline = kg_median_sorted(input->base, input->base_count);
-    metric->current = kg_median_sorted(input->current, input->current_count);
-    /* Peaks may be zero, which has no logarithm; a byte more everywhere changes no verdict. */
-    if (input->base[0] <= 0 || input->current[0] <= 0) {
-        shift(input->base, input->base_count, 1);
-        shift(input->current, input->current_count, 1);
-        shift(input->run_medians, input->run_count, 1);
+    for (size_t i = 0; i < count; i++)
+        logs[i] = exp(logs[i]);
+}
+
+static double spread(const double *x, size_t n)
+{
+    double low = x[0], high = x[0];
+    for (size_t i = 1; i < n; i++) {
+        low = fmin(low, x[i]);
+        high = fmax(high, x[i]);
     }
-    const struct kg_ratio ratio =
-        kg_ratio_estimate(input->base, input->base_count, input->current, input->current_count);
-    metric->ratio = ratio.ratio;
-    metric->interval_low = ratio.interval.low;
-    metric->interval_high = ratio.interval.high;
-    metric->p_value = ratio.p_value;
-    metric->noise_floor =
-        input->run_count > 1 ? kg_noise_floor(input->run_medians, input->run_count) : NAN;
-    metric->threshold = fmax(input->threshold, metric->noise_floor); /* fmax passes NaN over */
+    return high - low;
+}
+
+static size_t base_count(const struct kg_metric_input *input)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < input->run_count; r++)
+        count += input->run_counts[r];
+    return count;
+}
+
+/* Peaks and counts may be zero, which has no logarithm; one more everywhere changes no verdict. */
+static bool zeros_shift(const struct kg_metric_input *input, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any = any || input->values[i] <= 0;
+    for (size_t i = 0; i < count && any; i++)
+        input->values[i] += 1;
+    return any;
+}
+
+/* Moves log values to the pace of the reference's first run. */
+static void pace_apply(const struct kg_metric_input *input, size_t count, struct kg_metric *metric)
+{
+    enum { SIDES_MOST = 65 };
+    struct kg_paced sides[SIDES_MOST];
+    size_t at = 0, used = 0;
+    metric->pace_shift = metric->pace_exponent = metric->pace_doubt = NAN;
+    if (!input->paces_ns || input->run_count >= SIDES_MOST)
+        return;
+    to_logs(input->paces_ns, count);
+    for (; used <= input->run_count; used++) {
+        const size_t n =
+            used < input->run_count ? input->run_counts[used] : input->current_count;
+        sides[used] = (struct kg_paced){input->values + at, input->paces_ns + at, n};
+        at += n;
+    }
+    const struct kg_pace pace = kg_pace_correct(sides, used, input->scratch);
+    metric->pace_shift = pace.shift;
+    metric->pace_exponent = pace.exponent;
+    metric->pace_doubt = expm1(pace.doubt * fabs(pace.shift));
+}
+
+/* Moves the log values of each run so that all runs lie at the median of their locations: what
+ * differs between runs is the noise floor's business, and would only blur the rounds. */
+static void runs_align(const struct kg_metric_input *input, struct kg_metric_state *state)
+{
+    double *location = input->scratch, *sorted = input->scratch + input->run_count;
+    double *at = input->values;
+    for (size_t r = 0; r < input->run_count; r++) {
+        const size_t n = input->run_counts[r];
+        memcpy(sorted, at, n * sizeof *sorted);
+        kg_sort(sorted, n);
+        location[r] = exp(kg_quantile_sorted(sorted, n, input->share));
+        at += n;
+    }
+    state->scatter = kg_run_scatter(location, input->run_count);
+    memcpy(sorted, location, input->run_count * sizeof *sorted);
+    kg_sort(sorted, input->run_count);
+    const double middle = kg_median_sorted(sorted, input->run_count);
+    at = input->values;
+    for (size_t r = 0; r < input->run_count; r++)
+        for (size_t i = 0; i < input->run_counts[r]; i++)
+            *at++ += log(middle / location[r]);
+}
+
+static void ratio_take(const struct kg_ratio *ratio, struct kg_metric *metric)
+{
+    metric->ratio = ratio->ratio;
+    metric->interval_low = ratio->interval.low;
+    metric->interval_high = ratio->interval.high;
+    metric->p_value = ratio->p_value;
+}
+
+void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
+                        struct kg_metric_state *state)
+{
+    const size_t base = base_count(input), all = base + input->current_count;
+    double *current = input->values + base;
+    const bool shifted = zeros_shift(input, all);
+    *state = (struct kg_metric_state){.run_count = input->run_count};
+    metric->noise_floor = NAN;
+    metric->threshold = input->threshold;
     metric->min_effect = input->min_effect;
+    to_logs(input->values, all);
+    state->repeats = spread(input->values, base) <= REPEATS * input->threshold &&
+                     spread(current, input->current_count) <= REPEATS * input->threshold;
+    pace_apply(input, all, metric);
+    runs_align(input, state);
+    to_values(input->values, all);
+    kg_sort(input->values, base);
+    kg_sort(current, input->current_count);
+    metric->baseline = kg_quantile_sorted(input->values, base, input->share) - shifted;
+    metric->current = kg_quantile_sorted(current, input->current_count, input->share) - shifted;
+    const struct kg_ratio ratio =
+        input->log_ratios
+            ? kg_paired_estimate(input->log_ratios, input->current_count)
+            : kg_ratio_estimate(input->values, base, current, input->current_count, input->share);
+    ratio_take(&ratio, metric);
+}
+
+double kg_metric_usual(const struct kg_metric_state *states, size_t count, double *scratch)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (states[i].run_count < 2)
+            continue;
+        /* Of few runs the median standard deviation is below the true one: by the root of the
+         * median of chi-square over its degrees of freedom (Wilson and Hilferty 1931). */
+        const double freedom = (double)(states[i].run_count - 1);
+        scratch[known++] = states[i].scatter / pow(1 - 2 / (9 * freedom), 1.5);
+    }
+    if (known < USUAL_LEAST)
+        return NAN;
+    kg_sort(scratch, known);
+    return kg_median_sorted(scratch, known);
+}
+
+void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual)
+{
+    if (state->run_count > 1)
+        metric->noise_floor = kg_noise_floor(state->scatter, state->run_count, usual);
+    metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax passes NaN over */
+    if (metric->pace_doubt > 0)
+        metric->threshold += metric->pace_doubt;
 }
 
 bool kg_metric_outside(const struct kg_metric *metric)
@@ -51,14 +173,20 @@ static double widest_effect(const struct kg_metric *metric)
            fmax(fabs(metric->interval_high - 1), fabs(metric->interval_low - 1));
 }
 
+bool kg_metric_large(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->threshold, below = 1 / above;
+    return (metric->ratio > above || metric->ratio < below) &&
+           fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
 void kg_metric_classify(struct kg_metric *metric, bool significant)
 {
     const double above = 1 + metric->threshold, below = 1 / above;
-    const double effect = fabs(metric->current - metric->baseline);
-    const bool large =
-        (metric->ratio > above || metric->ratio < below) && effect > metric->min_effect;
-    if (large && significant)
-        metric->change = metric->ratio > 1 ? KG_CHANGE_REGRESSION : KG_CHANGE_IMPROVEMENT;
+    if (kg_metric_large(metric) && significant)
+        metric->change = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER)
+                             ? KG_CHANGE_REGRESSION
+                             : KG_CHANGE_IMPROVEMENT;
     else if ((metric->interval_low > below && metric->interval_high < above) ||
              widest_effect(metric) <= metric->min_effect)
         metric->change = KG_CHANGE_NO_CHANGE;
@@ -70,8 +198,36 @@ static void format_effect(const struct kg_metric *metric, double value, char *te
 {
     if (!strcmp(metric->unit, "bytes"))
         kg_size_format(value, text);
-    else
+    else if (!strcmp(metric->unit, "ns"))
         kg_duration_format(value, text);
+    else
+        kg_rate_format(value, text);
+}
+
+/* Rounds that would do where the interval narrows as the root of their number; and the threshold
+ * that these rounds would do for. */
+static const char *crossing_doubt(struct kg_arena *arena, const struct kg_metric *metric,
+                                  size_t rounds)
+{
+    enum { MANY = 200 };
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    const double half = log(metric->interval_high / metric->interval_low) / 2;
+    const double distance = fabs(log(1 + metric->threshold) - fabs(log(metric->ratio)));
+    const double needed = ceil((double)rounds * pow(half / distance, 2));
+    const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
+    kg_change_format(metric->interval_low, low);
+    kg_change_format(metric->interval_high, high);
+    if (needed > MANY || !isfinite(needed))
+        return kg_arena_printf(arena,
+                               "the interval %s to %s crosses the threshold of %.1f %%: only a "
+                               "quieter machine, `kgate ab`, or a threshold of %.0f %% would "
+                               "settle it",
+                               low, high, 100 * metric->threshold, ceil(100 * wide));
+    return kg_arena_printf(arena,
+                           "the interval %s to %s crosses the threshold of %.1f %%: about %.0f "
+                           "rounds, or a quieter machine, would settle it",
+                           low, high, 100 * metric->threshold,
+                           fmax(needed, (double)rounds + 1));
 }
 
 const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metric,
@@ -93,10 +249,5 @@ const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metr
                                "counts: more rounds would settle it",
                                high, low);
     }
-    return kg_arena_printf(
-        arena,
-        "the interval %s to %s crosses the threshold of %.1f %%: more rounds, a longer min_time "
-        "or a quieter machine would settle it",
-        kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
-        100 * metric->threshold);
+    return crossing_doubt(arena, metric, current_rounds);
 }

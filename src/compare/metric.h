@@ -5,27 +5,47 @@
 #include <stddef.h>
 
 #include "compare/comparison.h"
+#include "stats/stats.h"
 
-/* What a metric is judged on. Values are 0 or more; the arrays are reordered and may be shifted. */
+/* What a metric is judged on. Values are 0 or more; the arrays are changed. */
 struct kg_metric_input {
-    double *base; /* a value a round, of all runs of the reference; at least one */
-    size_t base_count;
-    double *current; /* likewise, of the current results */
+    double *values;     /* of the reference's runs, one after the other, then the current ones */
+    double *paces_ns;   /* the core's pace at each value; NULL where not known for all */
+    size_t *run_counts; /* values of each run of the reference; all at least 1 */
+    size_t run_count;   /* at least 1 */
     size_t current_count;
-    double *run_medians; /* one for each run of the reference: the noise between runs */
-    size_t run_count;
-    double threshold;
+    double *log_ratios; /* of current_count pairs measured together; NULL where they were not */
+    double *scratch;    /* room for twice as many values as there are */
+    double share;       /* which quantile stands for a side: 0.25 for times, else 0.5 */
+    double threshold;   /* the suite's */
     double min_effect;
 };
 
-/* Fills the figures of `metric`, p_value not adjusted yet. */
-void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric);
+/* What is left to decide on, once all metrics are estimated. */
+struct kg_metric_state {
+    double scatter; /* between the reference's runs: kg_run_scatter */
+    size_t run_count;
+    bool repeats; /* all values of a side agree, so that the interval is proof enough */
+};
+
+/* Fills the figures of `metric`, p_value not adjusted and threshold not raised yet. */
+void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
+                        struct kg_metric_state *state);
+
+/* Raises the threshold to the noise floor; `usual` is the scatter usual among the cases, or NaN. */
+void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual);
+
+/* What is usual among the states of many cases; NaN where too few have several runs. `scratch` has
+ * room for `count` values. */
+double kg_metric_usual(const struct kg_metric_state *states, size_t count, double *scratch);
 
 /* Whether the whole interval lies beyond the threshold, on one side. */
 bool kg_metric_outside(const struct kg_metric *metric);
 
-/* Decides `change` from the figures. `significant` is whether the adjusted p-value is small enough.
- */
+/* Whether the figures are a change beyond the threshold, proven or not. */
+bool kg_metric_large(const struct kg_metric *metric);
+
+/* Decides `change` from the figures. `significant` is whether the evidence is good enough. */
 void kg_metric_classify(struct kg_metric *metric, bool significant);
 
 /* Why a metric is INCONCLUSIVE and what would settle it; NULL where memory is out. */

@@ -55,7 +55,7 @@ const struct kg_reference_entry *kg_reference_find(const struct kg_reference_ind
 
 bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
-                          const char *definition_hash, const char *pin,
+                          const struct kg_case_result *result, const char *pair, const char *pin,
                           struct kg_reference *reference)
 {
     *reference =
@@ -67,12 +67,15 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         const char *run_pin = index->baseline->runs[entries[i].run].pin;
         const bool wanted = pin ? run_pin && !strcmp(run_pin, pin) : !run_pin;
         if (!wanted || !stored->round_count ||
-            strcmp(stored->definition_hash, definition_hash) != 0)
+            strcmp(stored->definition_hash, result->definition_hash) != 0)
             continue;
         reference->cases[reference->case_count++] = stored;
         reference->round_count += stored->round_count;
         reference->peak_count += stored->peak_count;
         reference->code_hash = stored->code_hash;
+        const char *run_pair = index->baseline->runs[entries[i].run].pair;
+        reference->paired = pair && run_pair && !strcmp(pair, run_pair);
     }
+    reference->paired = reference->paired && reference->case_count == 1;
     return true;
 }

@@ -29,6 +29,7 @@ struct kg_reference {
     size_t round_count; /* of all of them */
     size_t peak_count;
     const char *code_hash; /* of the newest; NULL where not known */
+    bool paired;           /* one run, measured turn by turn with the results */
 };
 
 /* The index borrows from `baseline`; its entries live in `arena`. false where memory is out. */
@@ -40,8 +41,8 @@ const struct kg_reference_entry *kg_reference_find(const struct kg_reference_ind
                                                    const char *id, size_t *count);
 
 /* Those of the entries of a case that have its definition and rounds, from the ordinary runs or
- * from the run pinned as `pin`. Arrays in `arena`; false where memory is out. */
+ * from the run pinned as `pin`. pair: that of the results, or NULL. Arrays in `arena`; false where memory is out. */
 bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
-                          const char *definition_hash, const char *pin,
+                          const struct kg_case_result *result, const char *pair, const char *pin,
                           struct kg_reference *reference);

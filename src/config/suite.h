@@ -30,6 +30,8 @@ struct kg_settings {
     double min_effect_ns;    /* smallest absolute change of time; 0: what the timer resolves */
     double memory_threshold; /* the same for peak memory */
     uint64_t min_memory_effect_bytes;
+    unsigned metrics;        /* bits 1u << enum kg_metric_kind: what is compared */
+    double instructions_threshold;
     uint64_t rounds_min; /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */
@@ -60,6 +62,14 @@ struct kg_budget {
     struct kg_mark mark;
 };
 
+/* A figure that the workload itself reports, and how it is judged. */
+struct kg_counter_spec {
+    const char *name;
+    enum kg_better better;
+    double threshold;
+    struct kg_mark mark;
+};
+
 struct kg_workload_spec {
     const char *name; /* unique in the suite */
     struct kg_mark mark;
@@ -73,6 +83,8 @@ struct kg_workload_spec {
     size_t axis_count;
     struct kg_budget *budgets;
     size_t budget_count;
+    struct kg_counter_spec *counters;
+    size_t counter_count;
     const char **tags;
     size_t tag_count;
     struct kg_settings settings; /* defaults with this workload's own on top */

@@ -43,6 +43,10 @@ static const struct kg_key default_keys[] = {
      "the smallest relative change of peak memory that matters"},
     {"min_memory_effect", KG_KEY_SIZE, SETTING(min_memory_effect_bytes), "1MiB", "0B", "1024TiB", NULL,
      "the smallest absolute change of peak memory that matters"},
+    {"metrics", KG_KEY_SET, SETTING(metrics), "time,peak_memory", "1", NULL, kg_metric_kind_names,
+     "what is compared; `instructions` are counted by the processor, or by Valgrind's Callgrind"},
+    {"instructions_threshold", KG_KEY_SHARE, SETTING(instructions_threshold), "0.5%", "0%", "1000%",
+     NULL, "the smallest relative change of the instructions of a call that matters"},
     {"rounds.min", KG_KEY_COUNT, SETTING(rounds_min), "5", "1", "10000", NULL,
      "rounds of every case, each in a fresh process"},
     {"rounds.max", KG_KEY_COUNT, SETTING(rounds_max), "30", "1", "10000", NULL,
@@ -77,6 +81,9 @@ static const struct kg_key workload_keys[] = {
      "parameters with several values each; every combination is a case"},
     {"budget", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "absolute limits, besides the baseline"},
+    {"counters", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
+     "figures that the workload itself reports, each with `better` (`lower` or `higher`) and "
+     "`threshold`"},
     {"tags", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
      "words to group workloads by; same characters as a name"},
 };

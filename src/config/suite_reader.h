@@ -66,6 +66,8 @@ bool kg_suite_matrix_read(struct kg_suite_reader *reader, const struct kg_yaml_p
                           struct kg_workload_spec *spec);
 /* Cases of one workload: its combinations on each of its devices; KG_CASES_MOST + 1 for more. */
 size_t kg_suite_case_count(const struct kg_workload_spec *spec);
+bool kg_suite_counters_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *counters,
+                            struct kg_workload_spec *spec);
 bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
                           struct kg_workload_spec *spec);
 bool kg_suite_workloads_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *workloads);

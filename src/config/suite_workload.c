@@ -121,6 +121,8 @@ static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pa
         return kg_suite_matrix_read(reader, pair, spec);
     if (!strcmp(pair->key, "budget"))
         return kg_suite_budget_read(reader, pair, spec);
+    if (!strcmp(pair->key, "counters"))
+        return kg_suite_counters_read(reader, pair, spec);
     if (!strcmp(pair->key, "tags"))
         return tags_read(reader, pair, spec);
     return true;

@@ -47,6 +47,15 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
             (struct kg_limit){.metric = copy(arena, spec->budgets[i].metric, &good),
                               .relation = spec->budgets[i].relation == KG_AT_LEAST ? ">=" : "<=",
                               .limit = spec->budgets[i].limit};
+    result->counters = kg_arena_alloc(arena, spec->counter_count, sizeof *result->counters);
+    if (!result->counters)
+        return false;
+    for (size_t i = 0; i < spec->counter_count; i++)
+        result->counters[i] = (struct kg_counter){.name = copy(arena, spec->counters[i].name, &good),
+                                                  .source = "workload",
+                                                  .better = spec->counters[i].better,
+                                                  .threshold = spec->counters[i].threshold};
+    result->counter_count = spec->counter_count;
     result->param_count = planned->param_count;
     result->tag_count = spec->tag_count;
     result->budget_count = spec->budget_count;
@@ -84,6 +93,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .min_effect_ns = settings->min_effect_ns,
         .memory_threshold = settings->memory_threshold,
         .min_memory_effect_bytes = settings->min_memory_effect_bytes,
+        .metrics = settings->metrics,
         .breakdown = {NAN, NAN, NAN, NAN, NAN},
         .work = {NAN, NAN, NAN, NAN, NAN, NAN},
         .check = {.error = NAN, .tolerance = NAN},

@@ -7,6 +7,8 @@
 
 #include "measure/interrupt.h"
 #include "measure/journal.h"
+#include "measure/probe.h"
+#include "measure/side.h"
 #include "measure/results.h"
 #include "plan/plan.h"
 #include "util/error.h"
@@ -16,6 +18,22 @@
 struct kg_progress {
     void (*report)(void *user, size_t done, size_t planned, const char *id);
     void *user;
+};
+
+/* What is to be measured; all of it must outlive the measurement. */
+struct kg_prepared_suite {
+    const struct kg_suite *suite;
+    const struct kg_plan *plan;
+    const struct kg_machine *machine;
+};
+
+struct kg_measurement_options {
+    const char *results_path; /* where results will be written: the journal is kept beside it; NULL:
+                                 none */
+    const char *filter;       /* what was left out, for the results; NULL where nothing was */
+    struct kg_progress progress; /* may be all zero */
+    const struct kg_side *side;  /* another build than this one; NULL: this one */
+    struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
 };
 
 struct kg_measurement {
@@ -29,32 +47,42 @@ struct kg_measurement {
     uint64_t *batch; /* calls a sample, found by the check */
     size_t *round_capacity;
     size_t *order;
-    struct kg_interrupt interrupt;
+    const struct kg_side *side;
+    struct kg_interrupt own_interrupt;
+    struct kg_interrupt *interrupt;
     struct kg_random random;
+    struct kg_probe probe;
     uint64_t started_ns;
     size_t done;
     size_t planned;
 };
 
-/* Prepares results for the plan and checks every case that can run here: a wrong result is FAILED
- * before anything is timed.
- * results_path  where the results will be written: the journal is kept beside it; NULL: none
- * filter        what was left out, for the results; NULL where nothing was
- * progress      may be all zero
- * On failure nothing is held. Suite, plan and machine must outlive the measurement. */
-bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_suite *suite,
-                          const struct kg_plan *plan, const struct kg_machine *machine,
-                          const char *results_path, const char *filter,
-                          const struct kg_progress *progress, struct kg_error *err);
+/* Prepares results for the plan, checks every case that can run here, so that a wrong result is
+ * FAILED before anything is timed, and counts instructions where the suite compares them.
+ * On failure nothing is held. */
+bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
+                          const struct kg_measurement_options *options, struct kg_error *err);
 
-/* How many rounds case i is to have in all; 0 leaves it as it is. */
-typedef size_t kg_rounds_wanted(const void *user, size_t i);
+/* When confirming rounds are taken: so long after the others, and at least so far apart. */
+extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
 
-/* Measures until each case has as many rounds as wanted: one round of every case that needs one, in
- * a shuffled order, then the next. A case that fails has no more rounds.
+/* Measures until case i has wanted[i] rounds: one round of every case that needs one, in a shuffled
+ * order, then the next. 0 leaves a case as it is; one that fails has no more rounds.
+ * confirm  marks the new rounds as confirming, and spreads them over more time: a second after the
+ *          others and no closer than a tenth of a second, so that one burst of a neighbour's does not
+ *          have them all
  * returns false where measuring itself broke (err), true otherwise, also when interrupted */
-bool kg_measurement_rounds(struct kg_measurement *measurement, kg_rounds_wanted *wanted,
-                           const void *user, struct kg_error *err);
+bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
+                           struct kg_error *err);
+
+/* Waits, but not when asked to stop. */
+void kg_measurement_pause(const struct kg_measurement *measurement, double ns);
+
+/* Tells the progress. */
+void kg_measurement_progress(const struct kg_measurement *measurement, const char *id);
+
+/* Nanoseconds since measuring began. */
+double kg_measurement_elapsed_ns(const struct kg_measurement *measurement);
 
 /* The signal that asked to stop, or 0. */
 int kg_measurement_interrupted(const struct kg_measurement *measurement);

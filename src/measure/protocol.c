@@ -1,6 +1,6 @@
 #include "measure/protocol.h"
 
-static const char *const task_names[] = {"check", "round", NULL};
+static const char *const task_names[] = {"check", "round", "turns", "count", NULL};
 
 #define REQUEST(member, field_kind) KG_FIELD(struct kg_request, member, field_kind)
 static const struct kg_field request_fields[] = {
@@ -32,6 +32,15 @@ static const struct kg_field request_fields[] = {
     REQUEST(memory_limit_bytes, KG_FIELD_COUNT),
     REQUEST(min_time_ns, KG_FIELD_REAL),
     REQUEST(batch, KG_FIELD_COUNT),
+    REQUEST(turn_ns, KG_FIELD_REAL),
+    {.name = "count_directory",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_request, count_directory)},
+    {.name = "count_source",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_request, count_source)},
 };
 const struct kg_record kg_request_record = KG_RECORD_OF(struct kg_request, request_fields);
 
@@ -41,6 +50,12 @@ static const struct kg_field work_fields[] = {
     KG_FIELD(struct kg_case_work, flops, KG_FIELD_REAL),
 };
 static const struct kg_record work_record = KG_RECORD_OF(struct kg_case_work, work_fields);
+
+static const struct kg_field reported_fields[] = {
+    KG_FIELD(struct kg_reported, name, KG_FIELD_STRING),
+    KG_FIELD(struct kg_reported, value, KG_FIELD_REAL),
+};
+static const struct kg_record reported_record = KG_RECORD_OF(struct kg_reported, reported_fields);
 
 #define RESPONSE(member, field_kind) KG_FIELD(struct kg_response, member, field_kind)
 static const struct kg_field response_fields[] = {
@@ -67,5 +82,11 @@ static const struct kg_field response_fields[] = {
      .offset = offsetof(struct kg_response, rounds),
      .count_offset = offsetof(struct kg_response, round_count),
      .record = &kg_round_record},
+    {.name = "reported",
+     .kind = KG_FIELD_RECORDS,
+     .optional = true,
+     .offset = offsetof(struct kg_response, reported),
+     .count_offset = offsetof(struct kg_response, reported_count),
+     .record = &reported_record},
 };
 const struct kg_record kg_response_record = KG_RECORD_OF(struct kg_response, response_fields);

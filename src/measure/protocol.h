@@ -1,5 +1,11 @@
 /* protocol.h: what kgate and its worker process say to each other: one request on the worker's
- * standard input, one response on its descriptor KG_WORKER_RESPONSE, both JSON. */
+ * standard input, one response on its descriptor KG_WORKER_RESPONSE, both JSON. Before the response
+ * of KG_TASK_TURNS there are turns: the worker writes "ready", and then for each KG_TURN that it
+ * gets measures for turn_ns and writes the median of its samples in ns; KG_TURN_END asks for the
+ * response. Each of these is a line.
+ *
+ * `kgate worker --protocol` prints KG_REQUEST_SCHEMA, so that `ab` can tell beforehand whether two
+ * builds of different ages understand each other. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,15 +16,21 @@
 #include "util/record.h"
 
 /* Raised when a request or response changes its meaning: a worker refuses another version. */
-#define KG_REQUEST_SCHEMA "kgate.request.v1"
-#define KG_RESPONSE_SCHEMA "kgate.response.v1"
+#define KG_REQUEST_SCHEMA "kgate.request.v2"
+#define KG_RESPONSE_SCHEMA "kgate.response.v2"
 
 enum { KG_WORKER_RESPONSE = 3 };
 
 enum kg_task {
     KG_TASK_CHECK, /* set up, run once, check, find the batch; nothing is recorded as timing */
     KG_TASK_ROUND, /* set up, warm up, measure one round */
+    KG_TASK_TURNS, /* the same, but in turns, as they are asked for */
+    KG_TASK_COUNT, /* set up, run once, count the instructions of `batch` calls */
 };
+
+#define KG_TURN "turn\n"
+#define KG_TURN_END "end\n"
+#define KG_TURN_READY "ready\n"
 
 struct kg_request {
     enum kg_task task;
@@ -34,7 +46,16 @@ struct kg_request {
     uint64_t seed;
     uint64_t memory_limit_bytes;
     double min_time_ns;
-    uint64_t batch; /* KG_TASK_ROUND: calls a sample */
+    uint64_t batch; /* calls a sample; KG_TASK_CHECK finds it */
+    double turn_ns;              /* KG_TASK_TURNS */
+    const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
+    const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
+};
+
+/* A figure of the workload's own, or its instructions a call. */
+struct kg_reported {
+    const char *name;
+    double value;
 };
 
 struct kg_response {
@@ -48,6 +69,8 @@ struct kg_response {
     uint64_t harness_bytes;
     struct kg_round *rounds; /* KG_TASK_ROUND: one */
     size_t round_count;
+    struct kg_reported *reported;
+    size_t reported_count;
 };
 
 extern const struct kg_record kg_request_record;

@@ -32,6 +32,13 @@ const char *const kg_status_names[5] = {"OK", "FAILED", "SKIPPED", "UNMEASURED",
         .count_offset = offsetof(struct RECORD, count), .record = &(table)                         \
     }
 
+#define OPTIONAL_INNERS(member, count, field_kind, table)                                          \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .optional = true,                                   \
+        .offset = offsetof(struct RECORD, member), .count_offset = offsetof(struct RECORD, count), \
+        .record = &(table)                                                                         \
+    }
+
 #define RECORD kg_round
 static const struct kg_field round_fields[] = {
     FIELD(median_ns, KG_FIELD_REAL),
@@ -42,8 +49,11 @@ static const struct kg_field round_fields[] = {
     FIELD(cpu_ns, KG_FIELD_REAL),
     FIELD(wall_ns, KG_FIELD_REAL),
     FIELD(warm_up_ns, KG_FIELD_REAL),
+    OPTIONAL(pulse_ns, KG_FIELD_REAL),
     FIELD(calls, KG_FIELD_COUNT),
     FIELD(batch, KG_FIELD_COUNT),
+    OPTIONAL(confirms, KG_FIELD_BOOL),
+    OPTIONAL(base_ratio, KG_FIELD_REAL),
     FIELD(peak_bytes, KG_FIELD_COUNT),
     FIELD(voluntary_switches, KG_FIELD_COUNT),
     FIELD(involuntary_switches, KG_FIELD_COUNT),
@@ -118,6 +128,31 @@ static const struct kg_field limit_fields[] = {
 static const struct kg_record limit_record = KG_RECORD_OF(struct kg_limit, limit_fields);
 #undef RECORD
 
+#define RECORD kg_counter
+static const struct kg_field counter_fields[] = {
+    FIELD(name, KG_FIELD_STRING),
+    FIELD(source, KG_FIELD_STRING),
+    {.name = "better",
+     .kind = KG_FIELD_ENUM,
+     .offset = offsetof(struct kg_counter, better),
+     .names = kg_better_names},
+    OPTIONAL(threshold, KG_FIELD_REAL),
+    LIST(values, value_count, KG_FIELD_REALS),
+    OPTIONAL(reason, KG_FIELD_STRING),
+};
+static const struct kg_record counter_record = KG_RECORD_OF(struct kg_counter, counter_fields);
+#undef RECORD
+
+#define RECORD kg_probe_reading
+static const struct kg_field probe_fields[] = {
+    FIELD(at_ns, KG_FIELD_REAL),
+    FIELD(pulse_ns, KG_FIELD_REAL),
+    FIELD(bandwidth_bytes_per_s, KG_FIELD_REAL),
+    FIELD(latency_ns, KG_FIELD_REAL),
+};
+static const struct kg_record probe_record = KG_RECORD_OF(struct kg_probe_reading, probe_fields);
+#undef RECORD
+
 #define RECORD kg_case_result
 static const struct kg_field case_fields[] = {
     FIELD(id, KG_FIELD_STRING),
@@ -139,6 +174,11 @@ static const struct kg_field case_fields[] = {
     FIELD(min_effect_ns, KG_FIELD_REAL),
     FIELD(memory_threshold, KG_FIELD_REAL),
     FIELD(min_memory_effect_bytes, KG_FIELD_COUNT),
+    {.name = "metrics",
+     .kind = KG_FIELD_BITS,
+     .optional = true,
+     .offset = offsetof(struct kg_case_result, metrics),
+     .names = kg_metric_kind_names},
     INNERS(budgets, budget_count, KG_FIELD_RECORDS, limit_record),
     INNERS(rounds, round_count, KG_FIELD_COLUMNS, kg_round_record),
     INNER(summary, summary_record),
@@ -146,6 +186,7 @@ static const struct kg_field case_fields[] = {
     INNER(memory, memory_record),
     INNER(work, work_record),
     INNER(check, kg_case_check_record),
+    OPTIONAL_INNERS(counters, counter_count, KG_FIELD_RECORDS, counter_record),
 };
 const struct kg_record kg_case_result_record = KG_RECORD_OF(struct kg_case_result, case_fields);
 #undef RECORD
@@ -176,6 +217,8 @@ static const struct kg_field results_fields[] = {
     FIELD(complete, KG_FIELD_BOOL),
     OPTIONAL(filter, KG_FIELD_STRING),
     INNER(machine, kg_machine_record),
+    OPTIONAL(pair, KG_FIELD_STRING),
+    OPTIONAL_INNERS(probes, probe_count, KG_FIELD_COLUMNS, probe_record),
     FIELD(timer_resolution_ns, KG_FIELD_REAL),
     FIELD(measured_ns, KG_FIELD_REAL),
     FIELD(elapsed_ns, KG_FIELD_REAL),

@@ -21,7 +21,7 @@ enum kg_status {
 };
 extern const char *const kg_status_names[5];
 
-enum { KG_ROUND_SAMPLES_MOST = 10 };
+enum { KG_ROUND_SAMPLES_MOST = 10, KG_PROBES_MOST = 512 };
 
 /* One fresh process measuring the case. Figures are over all its samples; of the samples themselves
  * at most KG_ROUND_SAMPLES_MOST are kept, evenly spread over the round. */
@@ -36,11 +36,14 @@ struct kg_round {
     double warm_up_ns; /* time spent on warm-up, all calls */
     uint64_t calls;    /* timed calls: samples times batch */
     uint64_t batch;    /* calls a sample */
+    double pulse_ns;   /* kg_pulse_ns between the samples, their median; NaN where not known */
     uint64_t peak_bytes;
     uint64_t voluntary_switches;
     uint64_t involuntary_switches;
     uint64_t minor_faults;
     uint64_t major_faults;
+    bool confirms;     /* taken later than the others, to confirm what they made suspect */
+    double base_ratio; /* `ab`: time over that of the base, turn by turn in this round; else NaN */
     double *samples_ns;
     size_t sample_count;
     uint64_t samples_dropped;
@@ -91,6 +94,25 @@ struct kg_case_check {
     double tolerance;
 };
 
+/* A figure besides time and memory. */
+struct kg_counter {
+    const char *name;
+    const char *source; /* "workload", "perf" or "callgrind" */
+    enum kg_better better;
+    double threshold; /* the smallest relative change that counts; NaN where it is not judged */
+    double *values;   /* one a round; of instructions one a counting process */
+    size_t value_count;
+    const char *reason; /* why there are no values; else NULL */
+};
+
+/* A reading of the probe between rounds: what this machine could do at the moment. */
+struct kg_probe_reading {
+    double at_ns;    /* since the run began */
+    double pulse_ns; /* kg_pulse_ns */
+    double bandwidth_bytes_per_s;
+    double latency_ns; /* of a load that depends on the one before, in 8 MiB */
+};
+
 /* A limit of the suite, as kg_budget, without its place. */
 struct kg_limit {
     const char *metric;
@@ -118,6 +140,7 @@ struct kg_case_result {
     double min_effect_ns; /* what the suite says, or the timer's resolution if that is more */
     double memory_threshold;
     uint64_t min_memory_effect_bytes;
+    unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared */
     struct kg_limit *budgets;
     size_t budget_count;
     /* what was measured */
@@ -128,6 +151,8 @@ struct kg_case_result {
     struct kg_memory memory;
     struct kg_case_work work;
     struct kg_case_check check;
+    struct kg_counter *counters;
+    size_t counter_count;
 };
 
 /* The suite's judgement, as far as later stages need it. */
@@ -148,6 +173,9 @@ struct kg_results {
     const char
         *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
     struct kg_machine machine;
+    const char *pair; /* `ab`: the same in the results of both sides; else NULL */
+    struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
+    size_t probe_count;
     double timer_resolution_ns;
     double measured_ns; /* sum of wall_ns over all rounds */
     double elapsed_ns;  /* of the whole run */
@@ -160,6 +188,12 @@ extern const struct kg_record kg_case_result_record;
 extern const struct kg_record kg_round_record;
 extern const struct kg_record kg_case_check_record;
 extern const struct kg_record kg_results_policy_record;
+
+/* Medians of the probe's readings; NaN where there are none. */
+struct kg_probe_reading kg_results_probe(const struct kg_results *results);
+
+/* Whether a counter's values can be compared: at least one, all finite and 0 or more. */
+bool kg_counter_values_good(const double *values, size_t count);
 
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);

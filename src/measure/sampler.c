@@ -14,6 +14,7 @@ static const double RESOLUTION_SHARE = 0.001;
 static const double MARGIN = 1.25;
 static const double STABLE = 1.02;
 static const double WARM_UP_SHARE = 0.1;
+static const double PULSE_EVERY_NS = 1e6;
 
 static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
 {
@@ -104,28 +105,81 @@ static void samples_summarize(double *samples, size_t count, struct kg_round *ro
     round->p95_ns = round_ps(kg_quantile_sorted(samples, count, 0.95));
 }
 
-bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
-                      struct kg_round *round, struct kg_error *err)
+/* One reading for each millisecond measured, or each sample where that is longer: under 2 %. */
+static void pulse_take(struct kg_pulses *pulses, double sample_ns)
 {
-    const int who = sampler->children ? RUSAGE_CHILDREN : RUSAGE_SELF;
-    struct rusage before, after;
-    size_t count = 0;
+    pulses->since_ns += sample_ns;
+    if (pulses->since_ns < PULSE_EVERY_NS || pulses->count == KG_PULSES_MOST)
+        return;
+    pulses->ns[pulses->count++] = kg_pulse_ns();
+    pulses->since_ns = 0;
+}
+
+static double pulses_median(struct kg_pulses *pulses)
+{
+    if (!pulses->count)
+        return round_ps(kg_pulse_ns());
+    kg_sort(pulses->ns, pulses->count);
+    return round_ps(kg_median_sorted(pulses->ns, pulses->count));
+}
+
+static struct rusage usage_now(const struct kg_sampler *sampler)
+{
+    struct rusage usage;
+    getrusage(sampler->children ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);
+    return usage;
+}
+
+void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sampler,
+                       uint64_t batch)
+{
+    *sampling = (struct kg_sampling){.sampler = sampler, .batch = batch};
+    sampling->warm_up_ns = warm_up(sampler, batch);
+    sampling->before = usage_now(sampler);
+}
+
+double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
+{
+    const struct kg_sampler *sampler = sampling->sampler;
+    const size_t first = sampling->count;
     double spent = 0;
-    *round = (struct kg_round){.batch = batch, .warm_up_ns = warm_up(sampler, batch)};
-    getrusage(who, &before);
-    while (spent < sampler->min_time_ns && count < sampler->capacity) {
-        const double time = batch_time_ns(sampler, batch);
+    while (spent < time_ns && sampling->count < sampler->capacity) {
+        const double time = batch_time_ns(sampler, sampling->batch);
         spent += time;
-        sampler->buffer[count++] = time / (double)batch;
+        sampler->buffer[sampling->count++] = time / (double)sampling->batch;
+        pulse_take(&sampling->pulses, time);
     }
-    getrusage(who, &after);
-    round->wall_ns = spent;
-    round->calls = count * batch;
-    usage_record(round, &before, &after);
-    if (!samples_keep(sampler->buffer, count, arena, round))
+    sampling->spent_ns += spent;
+    return kg_median_of(sampler->buffer + first, sampling->count - first, sampler->scratch);
+}
+
+bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,
+                     struct kg_error *err)
+{
+    const struct kg_sampler *sampler = sampling->sampler;
+    const struct rusage after = usage_now(sampler);
+    if (!sampling->count)
+        return kg_error_set(err, KG_ERROR_MEASURE, "a round without a sample");
+    *round = (struct kg_round){.batch = sampling->batch,
+                               .warm_up_ns = sampling->warm_up_ns,
+                               .wall_ns = sampling->spent_ns,
+                               .calls = sampling->count * sampling->batch,
+                               .base_ratio = NAN};
+    round->pulse_ns = pulses_median(&sampling->pulses);
+    usage_record(round, &sampling->before, &after);
+    if (!samples_keep(sampler->buffer, sampling->count, arena, round))
         return kg_error_memory(err);
-    samples_summarize(sampler->buffer, count, round);
+    samples_summarize(sampler->buffer, sampling->count, round);
     if (!(round->median_ns > 0))
         return kg_error_set(err, KG_ERROR_MEASURE, "a call takes less than the clock can show");
     return true;
+}
+
+bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
+                      struct kg_round *round, struct kg_error *err)
+{
+    struct kg_sampling sampling;
+    kg_sampling_begin(&sampling, sampler, batch);
+    kg_sampling_run(&sampling, fmax(1, sampler->min_time_ns));
+    return kg_sampling_end(&sampling, arena, round, err);
 }

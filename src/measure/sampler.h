@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "measure/results.h"
 #include "util/arena.h"
@@ -16,6 +17,7 @@ struct kg_sampler {
     double min_time_ns;   /* measured time of a round */
     bool children;        /* the work is done in child processes: count their CPU time */
     double *buffer;       /* room for `capacity` samples */
+    double *scratch;      /* room for as many */
     size_t capacity;
 };
 
@@ -24,6 +26,34 @@ enum { KG_SAMPLES_MOST = 16384 };
 /* Calls a sample must have, so that the clock's resolution is under 0.1 % of it, and that a round
  * has no more than a few thousand samples. Runs the workload for about that long. */
 uint64_t kg_sampler_batch(const struct kg_sampler *sampler);
+
+/* Readings of the core's pace, spread over a round between its samples. */
+enum { KG_PULSES_MOST = 256 };
+struct kg_pulses {
+    double ns[KG_PULSES_MOST];
+    size_t count;
+    double since_ns; /* measured time since the last */
+};
+
+/* A round that is measured piece by piece. */
+struct kg_sampling {
+    const struct kg_sampler *sampler;
+    uint64_t batch;
+    size_t count;
+    double spent_ns;
+    double warm_up_ns;
+    struct kg_pulses pulses;
+    struct rusage before;
+};
+
+/* Warms up, as kg_sampler_round does. The sampler must live as long. */
+void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sampler,
+                       uint64_t batch);
+/* Samples until `time_ns` are measured, at least one; the median of these samples, in ns a call. */
+double kg_sampling_run(struct kg_sampling *sampling, double time_ns);
+/* Fills the round, from all samples. */
+bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,
+                     struct kg_error *err);
 
 /* Warms up until three samples in a row agree within 2 %, at least one call and at most a tenth of
  * min_time (one call may take longer); then samples until min_time is reached. Fills everything of

@@ -29,6 +29,36 @@ static double rate(double amount, double ns)
     return to_file_precision(1e9 * amount / ns);
 }
 
+bool kg_counter_values_good(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= 0) || !isfinite(values[i]))
+            return false;
+    return count > 0;
+}
+
+/* The median of one member of the readings. */
+static double probe_median(const struct kg_results *results, size_t offset)
+{
+    double values[KG_PROBES_MOST];
+    const size_t count =
+        results->probe_count < KG_PROBES_MOST ? results->probe_count : KG_PROBES_MOST;
+    for (size_t i = 0; i < count; i++)
+        values[i] = *(const double *)(const void *)((const char *)&results->probes[i] + offset);
+    return count ? median_of(values, count) : NAN;
+}
+
+struct kg_probe_reading kg_results_probe(const struct kg_results *results)
+{
+    return (struct kg_probe_reading){
+        .at_ns = NAN,
+        .pulse_ns = probe_median(results, offsetof(struct kg_probe_reading, pulse_ns)),
+        .bandwidth_bytes_per_s =
+            probe_median(results, offsetof(struct kg_probe_reading, bandwidth_bytes_per_s)),
+        .latency_ns = probe_median(results, offsetof(struct kg_probe_reading, latency_ns)),
+    };
+}
+
 void kg_case_summarize(struct kg_case_result *result)
 {
     double medians[ROUNDS_MOST], other[ROUNDS_MOST];

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "measure/counting.h"
 #include "measure/protocol.h"
 #include "measure/sampler.h"
 #include "util/file.h"
@@ -31,7 +33,11 @@ struct worker {
     void *state;
     struct kg_command_run command;
     struct kg_sampler sampler;
+    struct kg_counting counting;
+    struct kg_reported reported[KG_REPORTS_MOST + 1];
+    int counters_file; /* that a command writes its counters to; -1: none */
     double buffer[KG_SAMPLES_MOST];
+    double scratch[KG_SAMPLES_MOST];
 };
 
 /* A figure of /proc/self/status in bytes; 0 where it is not there. */
@@ -61,6 +67,17 @@ static void peak_reset(void)
     fclose(file);
 }
 
+static bool say(const char *text)
+{
+    for (size_t done = 0, length = strlen(text); done < length;) {
+        const ssize_t count = write(KG_WORKER_RESPONSE, text + done, length - done);
+        if (count <= 0)
+            return false;
+        done += (size_t)count;
+    }
+    return true;
+}
+
 static bool respond(struct worker *worker)
 {
     json_t *json = kg_record_write(&kg_response_record, &worker->response);
@@ -70,12 +87,7 @@ static bool respond(struct worker *worker)
     }
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(json);
-    bool written = text != NULL;
-    for (size_t done = 0, length = text ? strlen(text) : 0; done < length && written;) {
-        const ssize_t count = write(KG_WORKER_RESPONSE, text + done, length - done);
-        written = count > 0;
-        done += written ? (size_t)count : 0;
-    }
+    const bool written = text && say(text);
     free(text);
     return written;
 }
@@ -165,6 +177,7 @@ static bool set_up(struct worker *worker, struct kg_error *err)
 {
     /* Touched now, so that the buffer counts as the harness's memory. */
     memset(worker->buffer, 1, sizeof worker->buffer);
+    memset(worker->scratch, 1, sizeof worker->scratch);
     malloc_trim(0);
     worker->response.harness_bytes = status_bytes("VmRSS");
     peak_reset();
@@ -178,6 +191,7 @@ static bool set_up(struct worker *worker, struct kg_error *err)
         .min_time_ns = worker->request.min_time_ns,
         .children = !worker->workload,
         .buffer = worker->buffer,
+        .scratch = worker->scratch,
         .capacity = KG_SAMPLES_MOST,
     };
     return true;
@@ -201,21 +215,167 @@ static bool check(struct worker *worker, struct kg_error *err)
                         found.tolerance);
 }
 
-static bool measure_round(struct worker *worker, struct kg_error *err)
+/* What the workload reported: a plugin by calls, a command by lines "name value". */
+static bool reported_collect(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    struct kg_text text = {0};
+    char path[64], name[KG_REPORT_NAME_MOST + 1];
+    double value;
+    int used;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", worker->counters_file);
+    if (worker->counters_file >= 0 && !kg_file_read(path, REQUEST_MOST, &text, err))
+        return false;
+    for (const char *line = kg_text_string(&text);
+         sscanf(line, " %100s %lf%n", name, &value, &used) == 2; line += used)
+        kg_host_report(&worker->host, name, value);
+    kg_text_free(&text);
+    for (size_t i = 0; i < worker->host.report_count; i++)
+        worker->reported[response->reported_count++] =
+            (struct kg_reported){worker->host.reports[i].name, worker->host.reports[i].value};
+    response->reported = worker->reported;
+    return true;
+}
+
+static bool round_room(struct worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
     response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
-    if (!response->rounds)
-        return kg_error_memory(err);
-    if (!kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena, response->rounds,
-                          err))
-        return false;
+    return response->rounds ? true : kg_error_memory(err);
+}
+
+static bool round_finish(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
     response->round_count = 1;
     const uint64_t peak = status_bytes("VmHWM");
     response->rounds->peak_bytes = !worker->workload                ? worker->command.peak_bytes
                                    : peak > response->harness_bytes ? peak - response->harness_bytes
                                                                     : 0;
+    return reported_collect(worker, err);
+}
+
+static bool measure_round(struct worker *worker, struct kg_error *err)
+{
+    return round_room(worker, err) &&
+           kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena,
+                            worker->response.rounds, err) &&
+           round_finish(worker, err);
+}
+
+/* The next thing that is asked for; false at the end, or where nobody is there any more. */
+static bool turn_asked(void)
+{
+    char asked[sizeof KG_TURN];
+    size_t length = 0;
+    while (length + 1 < sizeof asked && read(KG_WORKER_RESPONSE, asked + length, 1) == 1)
+        if (asked[length++] == '\n')
+            break;
+    asked[length] = '\0';
+    return !strcmp(asked, KG_TURN);
+}
+
+static bool measure_turns(struct worker *worker, struct kg_error *err)
+{
+    struct kg_sampling sampling;
+    char line[64];
+    if (!round_room(worker, err))
+        return false;
+    kg_sampling_begin(&sampling, &worker->sampler, worker->request.batch);
+    if (!say(KG_TURN_READY))
+        return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+    while (turn_asked()) {
+        const double median = kg_sampling_run(&sampling, worker->request.turn_ns);
+        snprintf(line, sizeof line, "%.17g\n", median);
+        if (!say(line))
+            return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+    }
+    return kg_sampling_end(&sampling, &worker->arena, worker->response.rounds, err) &&
+           round_finish(worker, err);
+}
+
+/* A command's own process is counted, from its start to its end, by Callgrind around it. */
+static bool command_count(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    char output[4096];
+    const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
+                                     "--trace-children=yes", output};
+    enum { BEFORE = sizeof callgrind / sizeof *callgrind };
+    const char **argv =
+        kg_arena_alloc(&worker->arena, BEFORE + request->command_count + 1, sizeof *argv);
+    if (!argv)
+        return kg_error_memory(err);
+    snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
+    memcpy(argv, callgrind, sizeof callgrind);
+    for (size_t i = 0; i < request->command_count; i++)
+        argv[BEFORE + i] = request->command[i];
+    worker->command.argv = (char *const *)argv;
+    kg_command_call(&worker->command);
     return true;
+}
+
+static bool count(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    double instructions;
+    if (!worker->workload && request->count_directory)
+        return command_count(worker, err);
+    if (worker->workload)
+        worker->sampler.run(worker->sampler.state);
+    kg_counting_start(&worker->counting);
+    for (uint64_t i = 0; i < request->batch; i++)
+        worker->sampler.run(worker->sampler.state);
+    if (!kg_counting_stop(&worker->counting, &instructions, err))
+        return false;
+    if (isnan(instructions)) /* in Callgrind's file */
+        return true;
+    worker->reported[0] =
+        (struct kg_reported){"instructions", instructions / (double)request->batch};
+    worker->response.reported = worker->reported;
+    worker->response.reported_count = 1;
+    return true;
+}
+
+/* Before set_up, which may start threads. */
+static bool count_prepare(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    if (request->task != KG_TASK_COUNT || request->count_directory)
+        return true;
+    return kg_counting_open(&worker->counting,
+                            request->count_source && !strcmp(request->count_source, "perf"), err);
+}
+
+/* A command finds in its environment where its counters may go: a file in memory. */
+static void counters_prepare(struct worker *worker)
+{
+    char path[64];
+    worker->counters_file = -1;
+    if (worker->workload || worker->request.task == KG_TASK_COUNT)
+        return;
+    worker->counters_file = memfd_create("kgate-counters", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), worker->counters_file);
+    if (worker->counters_file >= 0)
+        setenv("KGATE_COUNTERS", path, 1);
+}
+
+static bool task_do(struct worker *worker, struct kg_error *err)
+{
+    switch (worker->request.task) {
+    case KG_TASK_CHECK:
+        if (!check(worker, err))
+            return false;
+        worker->response.batch = kg_sampler_batch(&worker->sampler);
+        return true;
+    case KG_TASK_ROUND:
+        return measure_round(worker, err);
+    case KG_TASK_TURNS:
+        return measure_turns(worker, err);
+    case KG_TASK_COUNT:
+        return count(worker, err);
+    }
+    return false;
 }
 
 static bool work(struct worker *worker, struct kg_error *err)
@@ -225,12 +385,12 @@ static bool work(struct worker *worker, struct kg_error *err)
                   (unsigned)request->threads, request->seed);
     worker->response.timer_resolution_ns = kg_clock_resolution_ns();
     if (!limit_memory(request->memory_limit_bytes, err) || !workload_find(worker, err) ||
-        !describe(worker, err) || !set_up(worker, err))
+        !describe(worker, err) || !count_prepare(worker, err))
         return false;
-    const bool good =
-        request->task == KG_TASK_CHECK ? check(worker, err) : measure_round(worker, err);
-    if (good && request->task == KG_TASK_CHECK)
-        worker->response.batch = kg_sampler_batch(&worker->sampler);
+    counters_prepare(worker);
+    if (!set_up(worker, err))
+        return false;
+    const bool good = task_do(worker, err);
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
     if (worker->workload && worker->workload->tear_down)
         worker->workload->tear_down(&worker->host.context, worker->state);

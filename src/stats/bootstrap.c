@@ -1,8 +1,9 @@
-/* The percentile bootstrap (Efron 1979) of a median, in closed form. With a resample of odd size m
- * the median is one of the values, x_(k) with k of n, and
- *     P(median* <= x_(k)) = P(Binomial(m, k/n) >= (m + 1) / 2)      (Maritz and Jarrett 1978),
+/* The percentile bootstrap (Efron 1979) of a quantile, in closed form. In a resample of size m the
+ * r-th smallest value is one of the values, x_(k) with k of n, and
+ *     P(x*_(r) <= x_(k)) = P(Binomial(m, k/n) >= r)      (Maritz and Jarrett 1978),
  * so its whole distribution is n known weights: no drawing, no seed, and no error of its own. m is
- * n, or n - 1 where n is even, which makes the interval wider by a hair. */
+ * n, but n - 1 for the median of an even count, which makes the interval wider by a hair; r is the
+ * whole part of q (m - 1) + 1. */
 #include <math.h>
 
 #include "stats/stats.h"
@@ -21,42 +22,51 @@ static double log_choose(size_t n, size_t k)
            lgamma_r((double)(n - k) + 1, &sign);
 }
 
-/* P(Binomial(m, p) >= (m + 1) / 2) for odd m and p up to 1/2: the upper half of the terms, the
- * largest first, each from the one before. */
-static double upper_half_of_small(size_t m, double p)
+/* P(Binomial(m, p) = k). */
+static double binomial(size_t m, size_t k, double p)
 {
-    const size_t half = (m + 1) / 2;
-    double term = exp(log_choose(m, half) + (double)half * log(p) + (double)(m - half) * log1p(-p));
-    double sum = term;
-    for (size_t k = half; k < m; k++) {
-        term *= (double)(m - k) / (double)(k + 1) * (p / (1 - p));
-        sum += term;
+    return exp(log_choose(m, k) + (double)k * log(p) + (double)(m - k) * log1p(-p));
+}
+
+/* P(Binomial(m, p) >= least), from the tail that is the smaller: its first term is then its largest
+ * and cannot underflow while the others matter. */
+static double at_least(size_t m, size_t least, double p)
+{
+    const double odds = p / (1 - p);
+    double sum = 0;
+    if ((double)least > (double)m * p) {
+        double term = binomial(m, least, p);
+        for (size_t k = least; k <= m && term > 0; k++) {
+            sum += term;
+            term *= (double)(m - k) / (double)(k + 1) * odds;
+        }
+        return sum;
     }
-    return sum;
+    double term = least ? binomial(m, least - 1, p) : 0;
+    for (size_t k = least; k-- > 0 && term > 0;) {
+        sum += term;
+        term *= (double)k / (double)(m - k + 1) / odds;
+    }
+    return 1 - sum;
 }
 
-/* The same for any p between 0 and 1. Successes and failures change places, lest the first term of
- * a large p be too small for a double, and all that follow from it lost. */
-static double upper_half(size_t m, double p)
+/* The weights depend on n and the quantile alone. To keep them is not worth a table: n = 10 takes a
+ * microsecond. */
+static void weights_fill(double *weight, size_t n, double share)
 {
-    return p <= 0.5 ? upper_half_of_small(m, p) : 1 - upper_half_of_small(m, 1 - p);
-}
-
-/* The weights depend on n alone. To keep them is not worth a table: n = 10 takes a microsecond. */
-static void weights_fill(double *weight, size_t n)
-{
-    const size_t m = n % 2 ? n : n - 1;
+    const size_t m = share == 0.5 && n % 2 == 0 ? n - 1 : n;
+    const size_t rank = (size_t)(share * (double)(m - 1)) + 1;
     double below = 0;
     for (size_t k = 1; k <= n; k++) {
-        const double up_to = k == n ? 1 : upper_half(m, (double)k / (double)n);
+        const double up_to = k == n ? 1 : at_least(m, rank, (double)k / (double)n);
         weight[k - 1] = up_to - below;
         below = up_to;
     }
 }
 
-/* The bootstrap distribution of the median of n sorted values, or of as many as fit, spread evenly.
+/* The bootstrap distribution of a quantile of n sorted values, or of as many as fit, spread evenly.
  */
-static void distribution_make(const double *x, size_t n, bool logarithm,
+static void distribution_make(const double *x, size_t n, bool logarithm, double share,
                               struct distribution *distribution)
 {
     const size_t count = n <= KG_BOOTSTRAP_MOST ? n : KG_BOOTSTRAP_MOST - 1;
@@ -65,7 +75,7 @@ static void distribution_make(const double *x, size_t n, bool logarithm,
         const double value = x[count == n ? i : i * (n - 1) / (count - 1)];
         distribution->value[i] = logarithm ? log(value) : value;
     }
-    weights_fill(distribution->weight, count);
+    weights_fill(distribution->weight, count, share);
 }
 
 static double quantile(const struct distribution *distribution, double p)
@@ -84,12 +94,12 @@ struct kg_interval kg_median_interval(const double *x, size_t n, double confiden
     struct distribution distribution;
     if (n == 0)
         return (struct kg_interval){NAN, NAN};
-    distribution_make(x, n, false, &distribution);
+    distribution_make(x, n, false, 0.5, &distribution);
     const double tail = (1 - confidence) / 2;
     return (struct kg_interval){quantile(&distribution, tail), quantile(&distribution, 1 - tail)};
 }
 
-/* P(current - base <= t) of two independent medians: for each value of `current`, ascending, the
+/* P(current - base <= t) of two independent estimates: for each value of `current`, ascending, the
  * share of `base` that is at least current - t. */
 static double difference_up_to(const struct distribution *base, const struct distribution *current,
                                double t)
@@ -100,20 +110,6 @@ static double difference_up_to(const struct distribution *base, const struct dis
         for (; j < base->count && current->value[i] - base->value[j] > t; j++)
             base_below += base->weight[j];
         sum += current->weight[i] * (1 - base_below);
-    }
-    return sum;
-}
-
-/* P(current - base < 0). */
-static double difference_below_zero(const struct distribution *base,
-                                    const struct distribution *current)
-{
-    double sum = 0, base_up_to = 0;
-    size_t j = 0;
-    for (size_t i = 0; i < current->count; i++) {
-        for (; j < base->count && base->value[j] <= current->value[i]; j++)
-            base_up_to += base->weight[j];
-        sum += current->weight[i] * (1 - base_up_to);
     }
     return sum;
 }
@@ -152,26 +148,17 @@ static double difference_quantile(const struct distribution *base,
     return difference_at_most(base, current, high);
 }
 
-/* What a permutation test of n1 and n2 rounds could say at the most: all of one side beyond all of
- * the other, in 2 of C(n1 + n2, n1) arrangements. */
-static double permutation_floor(size_t n1, size_t n2)
-{
-    return fmin(1, 2 * exp(-log_choose(n1 + n2, n1)));
-}
-
 struct kg_ratio kg_ratio_estimate(const double *base, size_t base_count, const double *current,
-                                  size_t current_count)
+                                  size_t current_count, double share)
 {
     struct distribution from, to;
-    distribution_make(base, base_count, true, &from);
-    distribution_make(current, current_count, true, &to);
-    const double slower = 1 - difference_up_to(&from, &to, 0);
-    const double faster = difference_below_zero(&from, &to);
-    const double p = 2 * (1 - fmax(slower, faster));
+    distribution_make(base, base_count, true, share, &from);
+    distribution_make(current, current_count, true, share, &to);
     return (struct kg_ratio){
-        .ratio = kg_median_sorted(current, current_count) / kg_median_sorted(base, base_count),
+        .ratio = kg_quantile_sorted(current, current_count, share) /
+                 kg_quantile_sorted(base, base_count, share),
         .interval = {exp(difference_quantile(&from, &to, 0.025)),
                      exp(difference_quantile(&from, &to, 0.975))},
-        .p_value = fmin(1, fmax(p, permutation_floor(base_count, current_count))),
+        .p_value = kg_mann_whitney(base, base_count, current, current_count),
     };
 }

@@ -1,28 +1,40 @@
-/* How much a case's median moves from run to run of unchanged code: the half width of a prediction
- * interval for one more run's log median, t * s * sqrt(1 + 1/n). Student's exact t at 99 % is 63.7
+/* How much a case's location moves from run to run of unchanged code: the half width of a prediction
+ * interval for one more run's log location, t * s * sqrt(1 + 1/n). Student's exact t at 99 % is 63.7
  * for two runs and 9.9 for three: two runs that differ by 1 % would blind their case to anything
- * below 73 %. So t is 3 whatever n, which holds the next run less often than 99 %: 80 % of the time
- * with two runs, 90 % with three, 96 % with five (docs/statistics.md). It is a floor under the
- * threshold, not a test of its own. And never more than 50 %: a case that doubles is said to,
- * however its runs scatter. */
+ * below 73 %. So t is 3 whatever n, and s is moderated: the case's own scatter and the usual one of
+ * the suite's cases, weighed by what each is worth (Smyth 2004). It is a floor under the threshold,
+ * not a test of its own. And never more than 50 %: a case that doubles is said to, however its runs
+ * scatter. */
 #include <math.h>
 
 #include "stats/stats.h"
 
 static const double FACTOR = 3;
 static const double MOST = 0.5;
+/* What the usual scatter of the suite is worth against a case's own, in degrees of freedom. */
+static const double USUAL_WORTH = 4;
 
-double kg_noise_floor(const double *run_medians, size_t n)
+double kg_run_scatter(const double *run_locations, size_t n)
 {
     double sum = 0, squares = 0;
     if (n < 2)
-        return 0;
+        return NAN;
     for (size_t i = 0; i < n; i++)
-        sum += log(run_medians[i]);
+        sum += log(run_locations[i]);
     for (size_t i = 0; i < n; i++) {
-        const double deviation = log(run_medians[i]) - sum / (double)n;
+        const double deviation = log(run_locations[i]) - sum / (double)n;
         squares += deviation * deviation;
     }
-    const double scatter = sqrt(squares / (double)(n - 1));
-    return fmin(MOST, expm1(FACTOR * scatter * sqrt(1 + 1 / (double)n)));
+    return sqrt(squares / (double)(n - 1));
+}
+
+double kg_noise_floor(double scatter, size_t n, double usual)
+{
+    if (n < 2 || isnan(scatter))
+        return 0;
+    const double own_worth = (double)(n - 1);
+    double variance = scatter * scatter;
+    if (!isnan(usual))
+        variance = (own_worth * variance + USUAL_WORTH * usual * usual) / (own_worth + USUAL_WORTH);
+    return fmin(MOST, expm1(FACTOR * sqrt(variance * (1 + 1 / (double)n))));
 }

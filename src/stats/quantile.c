@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/stats.h"
 
@@ -39,6 +40,14 @@ double kg_quantile_sorted(const double *x, size_t n, double p)
 double kg_median_sorted(const double *x, size_t n)
 {
     return kg_quantile_sorted(x, n, 0.5);
+}
+
+double kg_median_of(const double *x, size_t n, double *scratch)
+{
+    if (n)
+        memcpy(scratch, x, n * sizeof *x);
+    kg_sort(scratch, n);
+    return kg_median_sorted(scratch, n);
 }
 
 double kg_mean(const double *x, size_t n)

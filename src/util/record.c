@@ -81,10 +81,25 @@ static json_t *records_write(const struct kg_record *record, const void *items, 
 
 static json_t *field_write(const struct kg_field *field, const void *object);
 
+/* Whether every item lacks the field: a column that says nothing is left out, however long. */
+static bool column_absent(const struct kg_field *field, const void *items, size_t count,
+                          const struct kg_record *record)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *at = (const char *)items + i * record->size + field->offset;
+        if (field->kind == KG_FIELD_REAL ? isfinite(*(const double *)(const void *)at)
+                                         : field->kind != KG_FIELD_BOOL || *(const bool *)at)
+            return false;
+    }
+    return true;
+}
+
 static json_t *columns_write(const struct kg_record *record, const void *items, size_t count)
 {
     json_t *columns = json_object();
     for (size_t f = 0; f < record->field_count && columns; f++) {
+        if (record->fields[f].optional && column_absent(&record->fields[f], items, count, record))
+            continue;
         json_t *column = json_array();
         bool good = column != NULL;
         for (size_t i = 0; i < count && good; i++)

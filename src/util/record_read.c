@@ -236,6 +236,15 @@ static bool column_read(const struct reader *reader, const struct place *place,
     return true;
 }
 
+static void field_clear(const struct kg_field *field, void *object);
+
+/* A column that is not there: nobody knew it, or every item has what an absent field has. */
+static void column_clear(const struct kg_field *field, void *items, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++)
+        field_clear(field, (char *)items + i * size);
+}
+
 static bool columns_read(const struct reader *reader, const struct place *place,
                          const struct kg_field *field, const json_t *json, void *object)
 {
@@ -246,10 +255,14 @@ static bool columns_read(const struct reader *reader, const struct place *place,
     const size_t count = json_array_size(json_object_get(json, record->fields[0].name));
     if (!array_make(reader, field, object, count, record->size, &items))
         return false;
-    for (size_t f = 0; f < record->field_count; f++)
-        if (!column_read(reader, place, &record->fields[f],
-                         json_object_get(json, record->fields[f].name), items, count, record->size))
+    for (size_t f = 0; f < record->field_count; f++) {
+        const json_t *column = json_object_get(json, record->fields[f].name);
+        if (!column && record->fields[f].optional)
+            column_clear(&record->fields[f], items, count, record->size);
+        else if (!column_read(reader, place, &record->fields[f],
+                              column, items, count, record->size))
             return false;
+    }
     return true;
 }
 

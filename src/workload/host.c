@@ -49,6 +49,25 @@ static void host_release(struct kgate_context *context, void *memory)
     free(header->start);
 }
 
+void kg_host_report(struct kg_host *host, const char *name, double value)
+{
+    size_t i = 0;
+    while (i < host->report_count && strcmp(host->reports[i].name, name) != 0)
+        i++;
+    if (i == KG_REPORTS_MOST || strlen(name) > KG_REPORT_NAME_MOST)
+        return;
+    if (i == host->report_count) {
+        strcpy(host->reports[i].name, name);
+        host->report_count++;
+    }
+    host->reports[i].value = value;
+}
+
+static void context_report(struct kgate_context *context, const char *name, double value)
+{
+    kg_host_report(context->host, name, value);
+}
+
 void kg_host_start(struct kg_host *host, const struct kgate_value *values, enum kgate_device device,
                    unsigned threads, uint64_t seed)
 {
@@ -57,6 +76,7 @@ void kg_host_start(struct kg_host *host, const struct kgate_value *values, enum 
                                          .threads = threads,
                                          .seed = seed,
                                          .allocate = host_allocate,
-                                         .release = host_release}};
+                                         .release = host_release,
+                                         .report = context_report}};
     host->context.host = host;
 }

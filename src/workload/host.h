@@ -7,12 +7,25 @@
 
 #include "kgate/plugin.h"
 
+enum { KG_REPORTS_MOST = 32, KG_REPORT_NAME_MOST = 100 };
+
+/* A figure that the workload reported. */
+struct kg_report_entry {
+    char name[KG_REPORT_NAME_MOST + 1];
+    double value;
+};
+
 struct kg_host {
     struct kgate_context context; /* handed to the workload; its `host` is this struct */
     uint64_t allocated_bytes;     /* now */
     uint64_t allocated_peak_bytes;
     uint64_t allocations; /* so far: where in its page the next one begins */
+    struct kg_report_entry reports[KG_REPORTS_MOST];
+    size_t report_count;
 };
+
+/* Takes a report; more than there is room for are ignored. */
+void kg_host_report(struct kg_host *host, const char *name, double value);
 
 /* Fills in everything but the values. `host` must not move afterwards. */
 void kg_host_start(struct kg_host *host, const struct kgate_value *values, enum kgate_device device,

@@ -49,7 +49,7 @@ const struct kgate_workload *kg_plugin_load(const char *path, const char *name,
     /* ISO C has no conversion from object to function pointer; POSIX promises this one. */
     memcpy(&workloads, &symbol, sizeof workloads);
     const struct kgate_plugin *plugin = workloads();
-    if (!plugin || plugin->abi != KGATE_PLUGIN_ABI) {
+    if (!plugin || plugin->abi < 1 || plugin->abi > KGATE_PLUGIN_ABI) {
         kg_error_set(err, KG_ERROR_USAGE,
                      "plugin '%s' has interface version %u, this kgate has %u: build it again",
                      path, plugin ? plugin->abi : 0, KGATE_PLUGIN_ABI);

@@ -1,0 +1,214 @@
+#include "compare/evidence.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster, so
+ * that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */
+static const double TIME_SHARE = 0.25;
+
+struct gathering {
+    struct kg_arena *scratch;
+    const struct kg_case_result *result;
+    const struct kg_reference *reference;
+    enum kg_evidence_kind kind;
+    const struct kg_counter *counter;
+    enum kg_evidence_rounds rounds;
+    bool any_confirms; /* a round of the result does */
+};
+
+static const struct kg_baseline_counter *counter_find(const struct kg_baseline_case *stored,
+                                                      const struct kg_counter *counter)
+{
+    for (size_t i = 0; i < stored->counter_count; i++)
+        if (!strcmp(stored->counters[i].name, counter->name) &&
+            !strcmp(stored->counters[i].source, counter->source))
+            return &stored->counters[i];
+    return NULL;
+}
+
+/* The values of a stored case. */
+static const double *stored_values(const struct gathering *gathering,
+                                   const struct kg_baseline_case *stored, size_t *count)
+{
+    const struct kg_baseline_counter *counter;
+    *count = 0;
+    switch (gathering->kind) {
+    case KG_EVIDENCE_TIME:
+        *count = stored->round_count;
+        return stored->round_medians_ns;
+    case KG_EVIDENCE_MEMORY:
+        *count = stored->peak_count;
+        return stored->round_peak_bytes;
+    case KG_EVIDENCE_COUNTER:
+        counter = counter_find(stored, gathering->counter);
+        *count = counter ? counter->value_count : 0;
+        return counter ? counter->values : NULL;
+    }
+    return NULL;
+}
+
+static size_t current_most(const struct gathering *gathering)
+{
+    return gathering->kind == KG_EVIDENCE_COUNTER ? gathering->counter->value_count
+                                                  : gathering->result->round_count;
+}
+
+/* Whether value i of the results belongs to the rounds that are asked for. A counter that has not
+ * one value a round was counted apart from them: nobody looked at it on the way. */
+static bool wanted(const struct gathering *gathering, size_t i)
+{
+    const struct kg_case_result *result = gathering->result;
+    if (!gathering->any_confirms || current_most(gathering) != result->round_count)
+        return true;
+    return result->rounds[i].confirms == (gathering->rounds == KG_ROUNDS_DECIDING);
+}
+
+static double current_value(const struct gathering *gathering, size_t i)
+{
+    const struct kg_round *round = &gathering->result->rounds[i];
+    return gathering->kind == KG_EVIDENCE_TIME     ? round->median_ns
+           : gathering->kind == KG_EVIDENCE_MEMORY ? (double)round->peak_bytes
+                                                   : gathering->counter->values[i];
+}
+
+/* Room for everything, as much as there can be. */
+static bool input_start(const struct gathering *gathering, struct kg_metric_input *input)
+{
+    const struct kg_reference *reference = gathering->reference;
+    size_t most = current_most(gathering);
+    for (size_t i = 0; i < reference->case_count; i++) {
+        size_t count;
+        stored_values(gathering, reference->cases[i], &count);
+        most += count;
+    }
+    double *room = kg_arena_alloc(gathering->scratch, 5 * most + 2 * reference->case_count,
+                                  sizeof *room);
+    input->run_counts =
+        kg_arena_alloc(gathering->scratch, reference->case_count, sizeof *input->run_counts);
+    if (!room || !input->run_counts)
+        return false;
+    input->values = room;
+    input->paces_ns = room + most;
+    input->log_ratios = room + 2 * most;
+    input->scratch = room + 3 * most;
+    return true;
+}
+
+/* Appends the runs of the reference; returns how many values. Without the pace of every round there
+ * is no pace. */
+static size_t runs_append(const struct gathering *gathering, struct kg_metric_input *input)
+{
+    const struct kg_reference *reference = gathering->reference;
+    size_t total = 0;
+    for (size_t i = 0; i < reference->case_count; i++) {
+        const struct kg_baseline_case *stored = reference->cases[i];
+        size_t count;
+        const double *values = stored_values(gathering, stored, &count);
+        if (!count)
+            continue;
+        memcpy(input->values + total, values, count * sizeof *values);
+        if (gathering->kind != KG_EVIDENCE_TIME || stored->pulse_count != count)
+            input->paces_ns = NULL;
+        if (input->paces_ns)
+            memcpy(input->paces_ns + total, stored->round_pulses_ns, count * sizeof *values);
+        input->run_counts[input->run_count++] = count;
+        total += count;
+    }
+    return total;
+}
+
+static void current_append(const struct gathering *gathering, size_t base,
+                           struct kg_metric_input *input)
+{
+    const struct kg_case_result *result = gathering->result;
+    const bool time = gathering->kind == KG_EVIDENCE_TIME;
+    if (!time || !gathering->reference->paired)
+        input->log_ratios = NULL;
+    for (size_t i = 0; i < current_most(gathering); i++) {
+        if (!wanted(gathering, i))
+            continue;
+        input->values[base + input->current_count] = current_value(gathering, i);
+        if (time && !(result->rounds[i].pulse_ns > 0))
+            input->paces_ns = NULL;
+        if (input->paces_ns)
+            input->paces_ns[base + input->current_count] = result->rounds[i].pulse_ns;
+        if (time && !(result->rounds[i].base_ratio > 0))
+            input->log_ratios = NULL;
+        if (input->log_ratios)
+            input->log_ratios[input->current_count] = log(result->rounds[i].base_ratio);
+        input->current_count++;
+    }
+    /* Pairs are turn by turn: the pace was the same for both. */
+    if (input->log_ratios)
+        input->paces_ns = NULL;
+}
+
+static void metric_name(const struct gathering *gathering, struct kg_metric *metric)
+{
+    *metric = (struct kg_metric){.better = KG_BETTER_LOWER};
+    switch (gathering->kind) {
+    case KG_EVIDENCE_TIME:
+        metric->name = "time";
+        metric->unit = "ns";
+        break;
+    case KG_EVIDENCE_MEMORY:
+        metric->name = "peak_memory";
+        metric->unit = "bytes";
+        break;
+    case KG_EVIDENCE_COUNTER:
+        metric->name = gathering->counter->name;
+        metric->unit = "";
+        metric->better = gathering->counter->better;
+        break;
+    }
+}
+
+static void thresholds_set(const struct gathering *gathering, struct kg_metric_input *input)
+{
+    const struct kg_case_result *result = gathering->result;
+    input->share = gathering->kind == KG_EVIDENCE_TIME ? TIME_SHARE : 0.5;
+    switch (gathering->kind) {
+    case KG_EVIDENCE_TIME:
+        input->threshold = result->threshold;
+        input->min_effect = result->min_effect_ns;
+        break;
+    case KG_EVIDENCE_MEMORY:
+        input->threshold = result->memory_threshold;
+        input->min_effect = (double)result->min_memory_effect_bytes;
+        break;
+    case KG_EVIDENCE_COUNTER:
+        input->threshold = gathering->counter->threshold;
+        input->min_effect = 0;
+        break;
+    }
+}
+
+bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
+                      const struct kg_reference *reference, enum kg_evidence_kind kind,
+                      const struct kg_counter *counter, enum kg_evidence_rounds rounds,
+                      struct kg_metric *metric, struct kg_evidence *evidence)
+{
+    struct gathering gathering = {scratch, result, reference, kind, counter, rounds, false};
+    struct kg_metric_input input = {0};
+    for (size_t i = 0; i < result->round_count; i++)
+        gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
+    *evidence = (struct kg_evidence){.kind = kind};
+    thresholds_set(&gathering, &input);
+    if (!input_start(&gathering, &input))
+        return false;
+    const size_t base = runs_append(&gathering, &input);
+    current_append(&gathering, base, &input);
+    if (!base || !input.current_count)
+        return true;
+    metric_name(&gathering, metric);
+    kg_metric_estimate(&input, metric, &evidence->state);
+    evidence->metric = metric;
+    evidence->base_rounds = base;
+    evidence->current_rounds = input.current_count;
+    evidence->confirmed =
+        gathering.any_confirms || current_most(&gathering) != result->round_count;
+    evidence->code_unchanged = result->code_hash && reference->code_hash &&
+                               !strcmp(result->code_hash, reference->code_hash);
+    return true;
+}

@@ -1,0 +1,38 @@
+/* evidence.h: what a metric of a case is judged on: the values of its reference's runs and of the
+ * results, gathered and estimated. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/comparison.h"
+#include "compare/metric.h"
+#include "compare/reference.h"
+
+/* Which values: time and peak memory of the rounds, or a counter. */
+enum kg_evidence_kind { KG_EVIDENCE_TIME, KG_EVIDENCE_MEMORY, KG_EVIDENCE_COUNTER };
+
+/* Which of the rounds. */
+enum kg_evidence_rounds {
+    KG_ROUNDS_DECIDING, /* the confirming ones where there are any, else all */
+    KG_ROUNDS_SCREENING /* those that do not confirm */
+};
+
+struct kg_evidence {
+    struct kg_metric *metric;
+    struct kg_metric_state state;
+    enum kg_evidence_kind kind;
+    size_t base_rounds;
+    size_t current_rounds;
+    bool confirmed;      /* by confirming rounds, or by counts that need none */
+    bool code_unchanged; /* the very file that the reference's newest run had */
+};
+
+/* Estimates a metric.
+ * counter  the results' counter, for KG_EVIDENCE_COUNTER; else NULL
+ * scratch  for what is not needed afterwards
+ * metric   name, unit, better and the figures are filled in; `against` is the caller's
+ * returns  true with evidence->metric NULL where a side has no values; false where memory is out */
+bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
+                      const struct kg_reference *reference, enum kg_evidence_kind kind,
+                      const struct kg_counter *counter, enum kg_evidence_rounds rounds,
+                      struct kg_metric *metric, struct kg_evidence *evidence);

@@ -1,0 +1,73 @@
+/* nvml.h: NVIDIA's management library, opened at run time: what the GPUs are doing now. Needs
+ * neither its header nor CUDA, and makes no CUDA context. One kg_nvml belongs to one thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why clocks are below what they could be: bits of `throttle`, as NVML numbers them. */
+enum {
+    KG_NVML_IDLE = 1 << 0,
+    KG_NVML_APPLICATION_CLOCKS = 1 << 1,
+    KG_NVML_POWER_CAP = 1 << 2,
+    KG_NVML_SLOWDOWN = 1 << 3,
+    KG_NVML_SYNC_BOOST = 1 << 4,
+    KG_NVML_THERMAL_SOFTWARE = 1 << 5,
+    KG_NVML_THERMAL_HARDWARE = 1 << 6,
+    KG_NVML_POWER_BRAKE = 1 << 7,
+    KG_NVML_DISPLAY_CLOCKS = 1 << 8,
+};
+
+/* One GPU now. -1 is what this GPU or driver does not tell. */
+struct kg_nvml_device {
+    char name[96];
+    char uuid[96]; /* "GPU-…" */
+    int persistence;
+    int sm_mhz;
+    int sm_most_mhz;
+    int sm_application_mhz; /* the clock asked for, where application clocks are supported */
+    int memory_mhz;
+    int memory_most_mhz;
+    int temperature_c;
+    int slowdown_c;          /* the temperature at which the hardware slows down */
+    int utilization_percent; /* of the last sampling period of the driver, up to a second */
+    int compute_processes;   /* with a CUDA context, this one among them if it has one */
+    int64_t throttle;        /* KG_NVML_ bits */
+};
+
+enum kg_nvml_status {
+    KG_NVML_GOOD,
+    KG_NVML_MISSING, /* no library: no driver, or none for this container */
+    KG_NVML_FAILED,  /* the library is there, but does not answer: `why` */
+};
+
+struct kg_nvml_calls;
+struct kg_nvml {
+    struct kg_nvml_calls *calls; /* NULL when closed */
+    void *library;
+    size_t device_count;
+};
+
+#define KG_NVML_LIBRARY "libnvidia-ml.so.1"
+
+/* Opens the library; on success close with kg_nvml_close.
+ * library  KG_NVML_LIBRARY, or a path
+ * why      where not KG_NVML_GOOD: a phrase, into why_bytes bytes */
+enum kg_nvml_status kg_nvml_open(const char *library, struct kg_nvml *nvml, char *why,
+                                 size_t why_bytes);
+/* The facts of device `index`; false where it does not answer at all, all facts then unknown. */
+bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvml_device *device);
+/* Fine on one that was never opened, if zeroed. */
+void kg_nvml_close(struct kg_nvml *nvml);
+
+enum { KG_NVML_DEVICES_MOST = 64 };
+
+/* All of them at one moment. */
+struct kg_nvml_gpus {
+    enum kg_nvml_status status;
+    char why[160];
+    size_t count;
+    struct kg_nvml_device devices[KG_NVML_DEVICES_MOST];
+};
+/* Opens, reads every device, closes. */
+void kg_nvml_gpus_read(const char *library, struct kg_nvml_gpus *gpus);

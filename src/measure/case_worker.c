@@ -1,0 +1,333 @@
+#include "measure/case_worker.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/supervise.h"
+
+/* The CPU to pin to: the asked one, or the last that this process may use, since the first serves
+ * most interrupts. */
+static int pin_choose(int pin)
+{
+    cpu_set_t set;
+    if (pin != KG_PIN_AUTO)
+        return pin == KG_PIN_NONE ? -1 : pin;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return -1;
+    int last = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((unsigned)cpu, &set))
+            last = cpu;
+    return last;
+}
+
+int kg_case_pin(const struct kg_measurement *measurement, size_t index)
+{
+    return pin_choose(measurement->plan->cases[index].spec->settings.pin);
+}
+
+/* A plugin or command of another build in the place of the suite's. */
+static void side_apply(const struct kg_side *side, struct kg_request *request)
+{
+    if (!side)
+        return;
+    if (side->plugin && request->source == KG_SOURCE_PLUGIN)
+        request->target = side->plugin;
+    if (side->command && request->source == KG_SOURCE_COMMAND)
+        request->command[0] = side->command;
+}
+
+static char *request_text(const struct kg_measurement *measurement, size_t index,
+                          const struct kg_task_options *options, uint64_t threads)
+{
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    const struct kg_workload_spec *spec = planned->spec;
+    const char *words[planned->command_count + 1];
+    for (size_t i = 0; i < planned->command_count; i++)
+        words[i] = planned->command[i];
+    struct kg_request request = {
+        .task = options->task,
+        .source = spec->source,
+        .target = spec->target,
+        .entry = spec->entry,
+        .params = planned->params,
+        .param_count = planned->param_count,
+        .command = words,
+        .command_count = planned->command_count,
+        .device = (size_t)planned->device,
+        .threads = (size_t)threads,
+        .seed = spec->settings.seed,
+        .memory_limit_bytes = spec->settings.memory_limit_bytes,
+        .min_time_ns = spec->settings.min_time_ns,
+        .batch = measurement->batch[index],
+        .turn_ns = options->turn_ns,
+        .count_directory = options->count_directory,
+        .count_source = options->count_source,
+    };
+    side_apply(measurement->side, &request);
+    json_t *json = kg_record_write(&kg_request_record, &request);
+    if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) != 0) {
+        json_decref(json);
+        return NULL;
+    }
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text;
+}
+
+/* Why a worker that gave no response failed, in words. */
+static void ending_describe(const struct kg_outcome *outcome, double timeout_ns, char *reason,
+                            size_t bytes)
+{
+    switch (outcome->ending) {
+    case KG_ENDED_TIMEOUT:
+        snprintf(reason, bytes, "timed out after %g s (`timeout:` of the suite)", timeout_ns / 1e9);
+        break;
+    case KG_ENDED_SIGNAL:
+        if (outcome->code == SIGKILL)
+            snprintf(reason, bytes,
+                     outcome->out_of_memory ? "killed by the kernel: out of memory"
+                                            : "killed by signal 9 (SIGKILL): out of memory, or a "
+                                              "person or program killed it");
+        else
+            snprintf(reason, bytes, "crashed: signal %d (%s)", outcome->code,
+                     strsignal(outcome->code));
+        break;
+    case KG_ENDED_INTERRUPT:
+        snprintf(reason, bytes, "interrupted");
+        break;
+    case KG_ENDED_EXIT:
+    case KG_ENDED_LINE:
+        snprintf(reason, bytes, "exited with status %d before it was measured", outcome->code);
+        break;
+    }
+}
+
+bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
+                      const char *tail, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    result->status = KG_STATUS_FAILED;
+    result->reason = kg_arena_copy(&results->arena, reason);
+    result->stderr_tail = tail[0] ? kg_arena_copy(&results->arena, tail) : NULL;
+    if (!result->reason || (tail[0] && !result->stderr_tail))
+        return kg_error_memory(err);
+    return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
+}
+
+bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
+                         const struct kg_outcome *outcome, struct kg_arena *arena,
+                         struct kg_response *response, struct kg_error *err)
+{
+    char reason[512];
+    struct kg_error unread;
+    const double timeout_ns = measurement->plan->cases[index].spec->settings.timeout_ns;
+    if (outcome->ending == KG_ENDED_EXIT && outcome->code == 0 &&
+        kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
+                        kg_text_string(&outcome->response), outcome->response.length, arena,
+                        response, &unread)) {
+        if (response->good)
+            return true;
+        return kg_case_fail(measurement, index,
+                         response->message ? response->message : "failed without a reason",
+                         outcome->tail, err);
+    }
+    ending_describe(outcome, timeout_ns, reason, sizeof reason);
+    response->good = false;
+    return kg_case_fail(measurement, index, reason, outcome->tail, err);
+}
+
+bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
+                         const struct kg_task_options *options, struct kg_launch *launch,
+                         struct kg_error *err)
+{
+    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const struct kg_side *side = measurement->side;
+    const int pin = kg_case_pin(measurement, index);
+    const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
+    const uint64_t threads = settings->threads ? settings->threads : cpus;
+    char *request = request_text(measurement, index, options, threads);
+    *launch = (struct kg_launch){
+        .program = options->program     ? options->program
+                   : side && side->program ? side->program
+                                           : measurement->program,
+        .arguments = options->arguments,
+        .directory = side ? side->directory : NULL,
+        .request = request,
+        .request_length = request ? strlen(request) : 0,
+        .threads = threads,
+        .pin = pin,
+        .timeout_ns = settings->timeout_ns * options->patience,
+        .mask = &measurement->interrupt->mask};
+    return request ? true : kg_error_memory(err);
+}
+
+bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
+                        const struct kg_task_options *options, struct kg_arena *arena,
+                        struct kg_response *response, struct kg_error *err)
+{
+    struct kg_launch launch;
+    struct kg_outcome outcome;
+    if (!kg_case_launch_make(measurement, index, options, &launch, err))
+        return false;
+    bool good = kg_supervise(&launch, &outcome, err);
+    free((char *)launch.request);
+    if (!good)
+        return false;
+    if (outcome.ending != KG_ENDED_INTERRUPT)
+        good = kg_case_outcome_read(measurement, index, &outcome, arena, response, err);
+    kg_outcome_free(&outcome);
+    return good;
+}
+
+/* Takes over what the check found. */
+static void check_store(struct kg_measurement *measurement, size_t index,
+                        const struct kg_response *response)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    measurement->batch[index] = response->batch;
+    result->check = response->check;
+    result->work.items = response->work.items;
+    result->work.bytes = response->work.bytes;
+    result->work.flops = response->work.flops;
+    result->memory.allocated_bytes = response->allocated_bytes;
+    result->memory.harness_bytes = response->harness_bytes;
+    result->breakdown.overhead_ns = response->timer_resolution_ns / (double)response->batch;
+    result->min_effect_ns = fmax(result->min_effect_ns, result->breakdown.overhead_ns);
+    results->timer_resolution_ns =
+        fmax(results->timer_resolution_ns, response->timer_resolution_ns);
+}
+
+bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_response response = {0};
+    const struct kg_task_options options = {.task = KG_TASK_CHECK, .patience = 1};
+    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
+    if (good && response.good) {
+        check_store(measurement, index, &response);
+        good = !measurement->journaled || kg_journal_case(&measurement->journal, index,
+                                                          &measurement->results.cases[index], err);
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
+/* Appends a round; its samples move into the results' arena. */
+static bool round_append(struct kg_measurement *measurement, size_t index,
+                        const struct kg_round *round, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    if (result->round_count == measurement->round_capacity[index]) {
+        const size_t capacity = result->round_count ? 2 * result->round_count : 8;
+        struct kg_round *rounds = kg_arena_alloc(&results->arena, capacity, sizeof *rounds);
+        if (!rounds)
+            return kg_error_memory(err);
+        if (result->round_count)
+            memcpy(rounds, result->rounds, result->round_count * sizeof *rounds);
+        result->rounds = rounds;
+        measurement->round_capacity[index] = capacity;
+    }
+    struct kg_round *stored = &result->rounds[result->round_count];
+    *stored = *round;
+    stored->samples_ns =
+        kg_arena_alloc(&results->arena, round->sample_count, sizeof *stored->samples_ns);
+    if (!stored->samples_ns)
+        return kg_error_memory(err);
+    if (round->sample_count)
+        memcpy(stored->samples_ns, round->samples_ns,
+               round->sample_count * sizeof *stored->samples_ns);
+    result->round_count++;
+    result->status = KG_STATUS_OK;
+    results->measured_ns += round->wall_ns;
+    return true;
+}
+
+bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
+                         double value, struct kg_error *err)
+{
+    /* Room is doubled whenever it is full, which is at every power of two. */
+    if ((counter->value_count & (counter->value_count - 1)) == 0) {
+        double *values = kg_arena_alloc(&measurement->results.arena,
+                                        counter->value_count ? 2 * counter->value_count : 1,
+                                        sizeof *values);
+        if (!values)
+            return kg_error_memory(err);
+        if (counter->value_count)
+            memcpy(values, counter->values, counter->value_count * sizeof *values);
+        counter->values = values;
+    }
+    counter->values[counter->value_count++] = value;
+    return true;
+}
+
+/* The counters that the suite names have to be there in every round. */
+static bool counters_append(struct kg_measurement *measurement, size_t index,
+                            const struct kg_response *response, bool *all, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    char reason[256];
+    *all = true;
+    for (size_t c = 0; c < result->counter_count && *all; c++) {
+        struct kg_counter *counter = &result->counters[c];
+        double value = NAN;
+        if (strcmp(counter->source, "workload") != 0)
+            continue;
+        for (size_t i = 0; i < response->reported_count; i++)
+            if (!strcmp(response->reported[i].name, counter->name))
+                value = response->reported[i].value;
+        *all = value >= 0 && isfinite(value);
+        if (*all && !kg_case_value_append(measurement, counter, value, err))
+            return false;
+        snprintf(reason, sizeof reason,
+                 "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
+                 "number from 0 up",
+                 counter->name);
+    }
+    return *all ? true : kg_case_fail(measurement, index, reason, "", err);
+}
+
+bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    bool all;
+    if (response->round_count != 1)
+        return kg_case_fail(measurement, index, "the worker gave no round", "", err);
+    if (!counters_append(measurement, index, response, &all, err))
+        return false;
+    if (!all)
+        return true;
+    if (!round_append(measurement, index, &response->rounds[0], err))
+        return false;
+    return !measurement->journaled ||
+           kg_journal_round(&measurement->journal, index,
+                            &result->rounds[result->round_count - 1], err);
+}
+
+bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confirm,
+                       struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_response response = {0};
+    const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1};
+    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
+    if (response.round_count == 1)
+        response.rounds[0].confirms = confirm;
+    if (good && response.good)
+        good = kg_case_round_store(measurement, index, &response, err);
+    kg_arena_free(&arena);
+    return good;
+}
+
+bool kg_case_measurable(const struct kg_case_result *result)
+{
+    return result->status == KG_STATUS_OK || result->status == KG_STATUS_UNMEASURED;
+}
+

@@ -1,0 +1,267 @@
+#include "measure/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "measure/interrupt.h"
+#include "measure/protocol.h"
+
+enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 4 };
+
+static void close_if_open(int *descriptor)
+{
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+}
+
+uint64_t kg_out_of_memory_kills(void)
+{
+    char line[128];
+    uint64_t kills = 0;
+    FILE *file = fopen("/proc/vmstat", "re");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "oom_kill ", 9))
+            kills = strtoull(line + 9, NULL, 10);
+    if (file)
+        fclose(file);
+    return kills;
+}
+
+/* A file in memory holds the request: unlike a pipe it never makes the writer wait. */
+static int request_file(const struct kg_launch *launch)
+{
+    const int file = memfd_create("kgate-request", MFD_CLOEXEC);
+    for (size_t done = 0; file >= 0 && done < launch->request_length;) {
+        const ssize_t count = write(file, launch->request + done, launch->request_length - done);
+        if (count <= 0) {
+            close(file);
+            return -1;
+        }
+        done += (size_t)count;
+    }
+    if (file >= 0)
+        lseek(file, 0, SEEK_SET);
+    return file;
+}
+
+/* The environment with the thread counts of the usual libraries put in. Freed by free(); the
+ * strings are borrowed from `extra` and from environ. */
+static char **environment_make(char extra[ENVIRONMENT_EXTRA][64], uint64_t threads)
+{
+    static const char *const names[ENVIRONMENT_EXTRA] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                                         "MKL_NUM_THREADS", "OMP_DYNAMIC"};
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **all = calloc(count + ENVIRONMENT_EXTRA + 1, sizeof *all);
+    if (!all)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool replaced = false;
+        for (size_t j = 0; j < ENVIRONMENT_EXTRA; j++)
+            replaced = replaced || (!strncmp(environ[i], names[j], strlen(names[j])) &&
+                                    environ[i][strlen(names[j])] == '=');
+        if (!replaced)
+            all[used++] = environ[i];
+    }
+    for (size_t j = 0; j < ENVIRONMENT_EXTRA; j++) {
+        if (!strcmp(names[j], "OMP_DYNAMIC"))
+            snprintf(extra[j], 64, "%s=false", names[j]);
+        else
+            snprintf(extra[j], 64, "%s=%" PRIu64, names[j], threads);
+        all[used++] = extra[j];
+    }
+    return all;
+}
+
+/* In the child, between fork and exec: async-signal-safe calls only; never returns. */
+_Noreturn static void child_start(const struct kg_launch *launch, int request, int response,
+                                  int errors, pid_t parent, char **environment)
+{
+    char *const plain[] = {(char *)"kgate", (char *)"worker", NULL};
+    setpgid(0, 0);
+    /* A worker must not outlive kgate, even if kgate is killed. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+    if (launch->pin >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET((unsigned)launch->pin, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+    sigprocmask(SIG_SETMASK, launch->mask, NULL);
+    const bool there = !launch->directory || chdir(launch->directory) == 0;
+    /* `response` may itself be a low number: move it out of the way of 0, 1 and 2 first. */
+    const int high = fcntl(response, F_DUPFD_CLOEXEC, 16);
+    if (there && high >= 0 && dup2(request, STDIN_FILENO) >= 0 && dup2(errors, STDOUT_FILENO) >= 0 &&
+        dup2(errors, STDERR_FILENO) >= 0 && dup2(high, KG_WORKER_RESPONSE) >= 0)
+        execve(launch->program, launch->arguments ? launch->arguments : plain, environment);
+    static const char message[] = "cannot start the worker process\n";
+    const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(written < 0 ? EXIT_FAILURE : 126);
+}
+
+bool kg_process_start(const struct kg_launch *launch, struct kg_process *process,
+                          struct kg_error *err)
+{
+    char extra[ENVIRONMENT_EXTRA][64];
+    int response[2] = {-1, -1}, errors[2] = {-1, -1};
+    const pid_t parent = getpid();
+    int request = request_file(launch);
+    char **environment = environment_make(extra, launch->threads);
+    *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
+    if (request >= 0 && environment &&
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
+        pipe2(errors, O_CLOEXEC) == 0) {
+        process->pid = fork();
+        if (process->pid == 0)
+            child_start(launch, request, response[1], errors[1], parent, environment);
+    }
+    const int code = errno;
+    close_if_open(&request);
+    close_if_open(&response[1]);
+    close_if_open(&errors[1]);
+    free(environment);
+    process->response = response[0];
+    process->errors = errors[0];
+    if (process->pid > 0) {
+        setpgid(process->pid, process->pid);
+        process->pidfd = pidfd_open(process->pid, 0);
+        fcntl(response[0], F_SETFL, O_NONBLOCK);
+        fcntl(errors[0], F_SETFL, O_NONBLOCK);
+    }
+    if (process->pid > 0 && process->pidfd >= 0)
+        return true;
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start a worker process: %s",
+                        strerror(process->pid > 0 ? errno : code));
+}
+
+void kg_process_end(struct kg_process *process)
+{
+    int status;
+    if (process->pid > 0) {
+        kill(-process->pid, SIGKILL);
+        while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    process->pid = -1;
+    close_if_open(&process->pidfd);
+    close_if_open(&process->response);
+    close_if_open(&process->errors);
+}
+
+/* Keeps the last bytes in a window that slides when it is full. */
+static void tail_append(char *tail, size_t *length, const char *bytes, size_t count)
+{
+    if (count >= KG_STDERR_TAIL_MOST) {
+        bytes += count - KG_STDERR_TAIL_MOST;
+        count = KG_STDERR_TAIL_MOST;
+        *length = 0;
+    } else if (*length + count > KG_STDERR_TAIL_MOST) {
+        const size_t drop = *length + count - KG_STDERR_TAIL_MOST;
+        memmove(tail, tail + drop, *length - drop);
+        *length -= drop;
+    }
+    memcpy(tail + *length, bytes, count);
+    *length += count;
+    tail[*length] = '\0';
+}
+
+/* Reads what is there; closes the descriptor at its end. */
+static void drain(int *descriptor, struct kg_outcome *outcome, bool errors)
+{
+    char bytes[65536];
+    while (*descriptor >= 0) {
+        const ssize_t count = read(*descriptor, bytes, sizeof bytes);
+        if (count > 0 && errors)
+            tail_append(outcome->tail, &outcome->tail_length, bytes, (size_t)count);
+        else if (count > 0 && outcome->response.length < RESPONSE_MOST)
+            kg_text_append_bytes(&outcome->response, bytes, (size_t)count);
+        else if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
+            close_if_open(descriptor);
+        else if (count < 0 && errno == EAGAIN)
+            return;
+    }
+}
+
+static bool has_line(const struct kg_outcome *outcome)
+{
+    return outcome->response.length && memchr(outcome->response.data, '\n', outcome->response.length);
+}
+
+enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process *process,
+                               uint64_t deadline_ns, bool line, struct kg_outcome *outcome)
+{
+    for (;;) {
+        const uint64_t now = kg_clock_ns();
+        if (line && has_line(outcome))
+            return KG_ENDED_LINE;
+        if (kg_interrupt_caught())
+            return KG_ENDED_INTERRUPT;
+        if (now >= deadline_ns)
+            return KG_ENDED_TIMEOUT;
+        struct pollfd watched[] = {{.fd = process->pidfd, .events = POLLIN},
+                                   {.fd = process->response, .events = POLLIN},
+                                   {.fd = process->errors, .events = POLLIN}};
+        const struct timespec wait = {.tv_sec = (time_t)((deadline_ns - now) / 1000000000),
+                                      .tv_nsec = (long)((deadline_ns - now) % 1000000000)};
+        const int ready = ppoll(watched, 3, &wait, launch->mask);
+        if (ready <= 0)
+            continue;
+        drain(&process->response, outcome, false);
+        drain(&process->errors, outcome, true);
+        if (watched[0].revents) {
+            drain(&process->response, outcome, false);
+            drain(&process->errors, outcome, true);
+            return line && has_line(outcome) ? KG_ENDED_LINE : KG_ENDED_EXIT;
+        }
+    }
+}
+
+/* Drops the broken first line of a tail that lost its beginning. */
+static void tail_trim(char *tail)
+{
+    size_t length = strlen(tail);
+    while (length && (tail[length - 1] == '\n' || tail[length - 1] == ' '))
+        tail[--length] = '\0';
+    char *line = length + 1 >= KG_STDERR_TAIL_MOST ? strchr(tail, '\n') : NULL;
+    if (line)
+        memmove(tail, line + 1, strlen(line + 1) + 1);
+}
+
+void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64_t kills_before,
+                       struct kg_outcome *outcome)
+{
+    siginfo_t info = {0};
+    outcome->ending = ending;
+    if (ending == KG_ENDED_EXIT &&
+        waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT) == 0) {
+        outcome->code = info.si_status;
+        if (info.si_code != CLD_EXITED)
+            outcome->ending = KG_ENDED_SIGNAL;
+        outcome->out_of_memory = outcome->ending == KG_ENDED_SIGNAL &&
+                                 kg_out_of_memory_kills() > kills_before;
+    }
+    kg_process_end(process);
+    tail_trim(outcome->tail);
+}
+
+void kg_outcome_free(struct kg_outcome *outcome)
+{
+    kg_text_free(&outcome->response);
+}

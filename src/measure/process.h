@@ -1,0 +1,70 @@
+/* process.h: a worker process: fork and exec of kgate, its request, what it says, its death. What it
+ * says comes over a socket, which also takes the turns of `ab`. One thread. */
+#pragma once
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+#include "util/text.h"
+
+enum { KG_STDERR_TAIL_MOST = 4096 };
+
+struct kg_launch {
+    const char *program;    /* path of the executable */
+    char *const *arguments; /* NULL-terminated; NULL: those of a worker */
+    const char *directory;  /* where it runs; NULL: here */
+    const char *request;    /* text for its standard input */
+    size_t request_length;
+    uint64_t threads; /* for OMP_NUM_THREADS and its like */
+    int pin;          /* CPU to run on, or -1 */
+    double timeout_ns;
+    const sigset_t *mask; /* signal mask of the worker, and while waiting */
+};
+
+enum kg_ending {
+    KG_ENDED_EXIT,
+    KG_ENDED_SIGNAL,
+    KG_ENDED_TIMEOUT,
+    KG_ENDED_INTERRUPT,
+    KG_ENDED_LINE /* not ended: it said a line, and waits */
+};
+
+struct kg_outcome {
+    enum kg_ending ending;
+    int code;           /* exit status or signal */
+    bool out_of_memory; /* the kernel's count of out-of-memory kills rose meanwhile */
+    struct kg_text response;
+    char tail[KG_STDERR_TAIL_MOST + 1]; /* the last of its standard error, whole lines where it can */
+    size_t tail_length;
+};
+
+struct kg_process {
+    pid_t pid;
+    int pidfd;
+    int response; /* a socket */
+    int errors;
+};
+
+/* Starts it. On failure kg_process_end is still to be called. */
+bool kg_process_start(const struct kg_launch *launch, struct kg_process *process,
+                      struct kg_error *err);
+
+/* Waits until it ends, the deadline (of kg_clock_ns) passes or a signal asks to stop; with `line`
+ * also until its response holds a whole line. */
+enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process *process,
+                               uint64_t deadline_ns, bool line, struct kg_outcome *outcome);
+
+/* Takes down how it ended, and ends it and its whole process group if it did not. */
+void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64_t kills_before,
+                       struct kg_outcome *outcome);
+
+/* Kills what is left of it and closes everything; harmless after kg_process_finish. */
+void kg_process_end(struct kg_process *process);
+
+/* The kernel's count of out-of-memory kills on this machine; 0 where it does not say. */
+uint64_t kg_out_of_memory_kills(void);
+
+void kg_outcome_free(struct kg_outcome *outcome);

@@ -1,0 +1,203 @@
+#include "measure/side.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measure/interrupt.h"
+#include "measure/process.h"
+#include "measure/clock.h"
+#include "measure/protocol.h"
+#include "util/file.h"
+
+/* Where a checkout's build may lie. */
+static const char *const builds[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
+                                     "bin/kgate", "kgate"};
+static const double ANSWER_NS = 5e9;
+enum { PROGRAM_MOST = 256 * 1024 * 1024 };
+
+static bool no_memory(const void *made, struct kg_error *err)
+{
+    return made ? true : kg_error_memory(err);
+}
+
+static bool contains(const struct kg_text *text, const char *mark)
+{
+    return text->length && memmem(text->data, text->length, mark, strlen(mark)) != NULL;
+}
+
+/* A kgate says so in its data, so that nothing has to be run to find out. */
+static bool kind_find(const char *path, struct kg_side *side, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", side->label,
+                            side->given, strerror(errno));
+    if (S_ISDIR(facts.st_mode)) {
+        side->kind = KG_SIDE_CHECKOUT;
+        return true;
+    }
+    if (!kg_file_read(path, PROGRAM_MOST, &text, err))
+        return kg_error_wrap(err, "--%s", side->label);
+    const bool kgate = contains(&text, "kgate.request.v");
+    const bool plugin = contains(&text, "kgate_plugin_workloads");
+    kg_text_free(&text);
+    const bool executable = access(path, X_OK) == 0;
+    side->kind = kgate && executable ? KG_SIDE_KGATE
+                 : plugin            ? KG_SIDE_PLUGIN
+                                     : KG_SIDE_COMMAND;
+    if (side->kind == KG_SIDE_COMMAND && !executable)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "
+                            "that may be executed",
+                            side->label, side->given);
+    return true;
+}
+
+static bool checkout_build_find(struct kg_arena *arena, struct kg_side *side, struct kg_error *err)
+{
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
+        const char *path = kg_arena_printf(arena, "%s/%s", side->directory, builds[i]);
+        if (!path)
+            return kg_error_memory(err);
+        if (access(path, X_OK) == 0) {
+            side->program = path;
+            return true;
+        }
+    }
+    return true;
+}
+
+/* Asks another kgate which protocol its worker speaks. */
+static bool protocol_ask(const struct kg_side *side, char answer[128], struct kg_error *err)
+{
+    char *arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
+    struct kg_outcome outcome = {0};
+    struct kg_process process;
+    sigset_t mask;
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    const struct kg_launch launch = {.program = side->program,
+                                     .arguments = arguments,
+                                     .request = "",
+                                     .threads = 1,
+                                     .pin = -1,
+                                     .mask = &mask};
+    if (!kg_process_start(&launch, &process, err)) {
+        kg_process_end(&process);
+        return false;
+    }
+    const uint64_t deadline = kg_clock_ns() + (uint64_t)ANSWER_NS;
+    kg_process_finish(&process, kg_process_wait(&launch, &process, deadline, false, &outcome), 0,
+                      &outcome);
+    /* its standard output is where a worker's messages go */
+    snprintf(answer, 128, "%.*s", (int)strcspn(outcome.tail, "\n"), outcome.tail);
+    kg_outcome_free(&outcome);
+    return true;
+}
+
+static bool protocol_check(const struct kg_side *side, struct kg_error *err)
+{
+    char answer[128];
+    if (!side->program)
+        return true;
+    if (!protocol_ask(side, answer, err))
+        return false;
+    if (!strcmp(answer, KG_REQUEST_SCHEMA))
+        return true;
+    const bool known = !strncmp(answer, "kgate.request.v", 15);
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
+                        "paired; build both at versions that speak the same",
+                        side->label, side->program,
+                        known ? answer : "an older protocol that does not say its version",
+                        KG_REQUEST_SCHEMA);
+}
+
+bool kg_side_resolve(struct kg_arena *arena, const char *label, const char *given,
+                     struct kg_side *side, struct kg_error *err)
+{
+    char absolute[PATH_MAX];
+    *side = (struct kg_side){.label = label, .given = given};
+    if (!realpath(given, absolute))
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", label, given,
+                            strerror(errno));
+    const char *path = kg_arena_copy(arena, absolute);
+    if (!no_memory(path, err) || !kind_find(path, side, err))
+        return false;
+    switch (side->kind) {
+    case KG_SIDE_CHECKOUT:
+        side->directory = path;
+        if (!checkout_build_find(arena, side, err))
+            return false;
+        break;
+    case KG_SIDE_KGATE:
+        side->program = path;
+        break;
+    case KG_SIDE_PLUGIN:
+        side->plugin = path;
+        break;
+    case KG_SIDE_COMMAND:
+        side->command = path;
+        break;
+    }
+    return protocol_check(side, err);
+}
+
+/* Why this side says nothing about a case; NULL where it does. */
+static const char *silence(const struct kg_side *side, enum kg_source source)
+{
+    switch (side->kind) {
+    case KG_SIDE_CHECKOUT:
+        return source == KG_SOURCE_KERNEL && !side->program
+                   ? "is a folder without a built kgate, and this is a built-in kernel"
+                   : NULL;
+    case KG_SIDE_KGATE:
+        return source == KG_SOURCE_COMMAND ? "is a kgate, and this is a command" : NULL;
+    case KG_SIDE_PLUGIN:
+        return source == KG_SOURCE_PLUGIN ? NULL : "is a plugin, and this is not in a plugin";
+    case KG_SIDE_COMMAND:
+        return source == KG_SOURCE_COMMAND ? NULL : "is a program, and this is not a command";
+    }
+    return NULL;
+}
+
+/* The file with the case's code on this side; NULL where nothing is claimed of it. */
+static const char *code_file(struct kg_arena *arena, const struct kg_side *side,
+                             const struct kg_workload_spec *spec)
+{
+    if (spec->source == KG_SOURCE_COMMAND)
+        return side->command;
+    if (spec->source == KG_SOURCE_KERNEL)
+        return side->program;
+    if (side->plugin)
+        return side->plugin;
+    if (side->directory && spec->target[0] != '/')
+        return kg_arena_printf(arena, "%s/%s", side->directory, spec->target);
+    return spec->target;
+}
+
+bool kg_side_apply(const struct kg_side *side, const struct kg_plan *plan,
+                   struct kg_results *results, struct kg_error *err)
+{
+    for (size_t i = 0; i < plan->case_count; i++) {
+        struct kg_case_result *result = &results->cases[i];
+        const struct kg_workload_spec *spec = plan->cases[i].spec;
+        const char *why = silence(side, spec->source);
+        char hex[17];
+        const char *file = code_file(&results->arena, side, spec);
+        result->code_hash =
+            file && kg_file_hash(file, hex) ? kg_arena_copy(&results->arena, hex) : NULL;
+        if (!why || result->status == KG_STATUS_SKIPPED)
+            continue;
+        result->status = KG_STATUS_SKIPPED;
+        result->reason = kg_arena_printf(&results->arena, "--%s %s", side->label, why);
+        if (!result->reason)
+            return kg_error_memory(err);
+    }
+    return true;
+}

@@ -1,0 +1,37 @@
+/* side.h: one side of `ab`: another build that cases are measured with instead of this one. */
+#pragma once
+#include <stdbool.h>
+
+#include "measure/results.h"
+#include "plan/plan.h"
+#include "util/arena.h"
+#include "util/error.h"
+
+/* What a build is given as. */
+enum kg_side_kind {
+    KG_SIDE_CHECKOUT, /* a folder: relative plugins and commands are those in it, and built-in
+                         kernels those of the kgate that is built in it, if one is */
+    KG_SIDE_KGATE,    /* a kgate executable: its built-in kernels, and it loads the plugins */
+    KG_SIDE_PLUGIN,   /* a shared object, in the place of every `plugin:` of the suite */
+    KG_SIDE_COMMAND   /* a program, in the place of the first word of every `command:` */
+};
+
+struct kg_side {
+    const char *label; /* "base" or "head" */
+    const char *given; /* as on the command line */
+    enum kg_side_kind kind;
+    const char *program;   /* kgate's executable; NULL: this one */
+    const char *directory; /* where workers run; NULL: here */
+    const char *plugin;
+    const char *command;
+};
+
+/* Finds out what `given` is, with absolute paths in `arena`. A kgate whose worker speaks another
+ * protocol is refused by name of both versions: KG_ERROR_USAGE. */
+bool kg_side_resolve(struct kg_arena *arena, const char *label, const char *given,
+                     struct kg_side *side, struct kg_error *err);
+
+/* Marks as SKIPPED, with the reason, the cases that this side says nothing about, and sets the code
+ * hash of the others to that of the side's file. */
+bool kg_side_apply(const struct kg_side *side, const struct kg_plan *plan,
+                   struct kg_results *results, struct kg_error *err);
