@@ -33,6 +33,8 @@ static const struct kg_option options[] = {
     OPTION("only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite, "only the runs of this suite"),
     OPTION("machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
            "the baseline of another machine than this one"),
+    OPTION("runs", 0, KG_OPTION_COUNT, "K", runs,
+           "how often to measure the suite (default: 6)"),
     OPTION("budget", 0, KG_OPTION_TEXT, "TIME", budget,
            "the most time to measure for, for example 5min; the fewest rounds are always taken"),
     OPTION("base", 0, KG_OPTION_TEXT, "A", base,
@@ -175,7 +177,7 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
                         struct kg_arguments *arguments, struct kg_error *err)
 {
     bool only_operands = false;
-    *arguments = (struct kg_arguments){.top = 10, .keep = 5, .seconds = 3};
+    *arguments = (struct kg_arguments){.top = 10, .keep = 5, .runs = 6, .seconds = 3};
     for (int i = 1; i < argc;) {
         if (!only_operands && !strcmp(argv[i], "--")) {
             only_operands = true;

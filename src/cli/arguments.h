@@ -27,6 +27,7 @@ struct kg_arguments {
     size_t set_count;
     uint64_t top;
     uint64_t keep;
+    uint64_t runs;
     uint64_t seconds;
     bool update_missing;
     bool force;

@@ -10,6 +10,7 @@
 #include "measure/clock.h"
 #include "measure/measurement.h"
 #include "report/escape.h"
+#include "util/file.h"
 #include "util/units.h"
 
 int kg_fail(const struct kg_error *err)
@@ -169,6 +170,44 @@ bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct k
     return kg_error_set(err, KG_ERROR_USAGE,
                         "--budget is '%.60s', but must be a time with its unit, such as 5m or 90s",
                         arguments->budget);
+}
+
+bool kg_comparison_reports(const struct kg_comparison *comparison, const char *directory,
+                           struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_text markdown = {0};
+    const char *json_path = kg_arena_printf(&arena, "%s/comparison.json", directory);
+    const char *markdown_path = kg_arena_printf(&arena, "%s/report.md", directory);
+    kg_report_comparison_markdown(comparison, 0, &markdown);
+    bool good = json_path && markdown_path && !markdown.failed ? true : kg_error_memory(err);
+    good = good && kg_directory_make(directory, err) &&
+           kg_comparison_write(comparison, json_path, err) &&
+           kg_file_write(markdown_path, kg_text_string(&markdown), markdown.length, err);
+    kg_text_free(&markdown);
+    kg_arena_free(&arena);
+    return good;
+}
+
+bool kg_comparison_summary(const struct kg_comparison *comparison,
+                           const struct kg_arguments *arguments, struct kg_text *text,
+                           struct kg_error *err)
+{
+    const struct kg_report_style style = kg_style(arguments);
+    if (arguments->json)
+        return kg_record_print(&kg_comparison_record, comparison, KG_COMPARISON_SCHEMA, text, err);
+    kg_report_comparison_text(comparison, &style, text);
+    return true;
+}
+
+struct kg_round_limits *kg_round_limits(struct kg_arena *arena, const struct kg_plan *plan)
+{
+    struct kg_round_limits *limits = kg_arena_alloc(arena, plan->case_count, sizeof *limits);
+    for (size_t i = 0; limits && i < plan->case_count; i++)
+        limits[i] =
+            (struct kg_round_limits){.least = (size_t)plan->cases[i].spec->settings.rounds_min,
+                                     .most = (size_t)plan->cases[i].spec->settings.rounds_max};
+    return limits;
 }
 
 const char *kg_baseline_directory(const struct kg_arguments *arguments)

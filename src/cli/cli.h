@@ -6,6 +6,7 @@
 
 #include "cli/arguments.h"
 #include "compare/comparison.h"
+#include "compare/sequence.h"
 #include "measure/measurement.h"
 #include "plan/plan.h"
 #include "report/report.h"
@@ -52,9 +53,23 @@ void kg_progress_bar_clear(struct kg_progress_bar *bar);
 /* --budget as nanoseconds; INFINITY where it is not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
 
+/* Writes DIR/comparison.json and DIR/report.md. */
+bool kg_comparison_reports(const struct kg_comparison *comparison, const char *directory,
+                           struct kg_error *err);
+
+/* The comparison for standard output: text, or JSON with --json. */
+bool kg_comparison_summary(const struct kg_comparison *comparison,
+                           const struct kg_arguments *arguments, struct kg_text *text,
+                           struct kg_error *err);
+
+/* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
+struct kg_round_limits *kg_round_limits(struct kg_arena *arena, const struct kg_plan *plan);
+
 /* The folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
 
+int kg_cli_ab(const struct kg_arguments *arguments);
+int kg_cli_calibrate(const struct kg_arguments *arguments);
 int kg_cli_gate(const struct kg_arguments *arguments);
 int kg_cli_run(const struct kg_arguments *arguments);
 int kg_cli_compare(const struct kg_arguments *arguments);

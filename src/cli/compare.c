@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "util/file.h"
 
 /* The base: a results file as a baseline of one run, or a file of the store. */
 struct base {
@@ -52,34 +51,12 @@ static bool both_load(struct base *base, const char *path, struct kg_results *cu
     return false;
 }
 
-static bool reports_write(const char *directory, const struct kg_comparison *comparison,
-                          struct kg_error *err)
-{
-    struct kg_arena arena = {0};
-    struct kg_text markdown = {0};
-    const char *json_path = kg_arena_printf(&arena, "%s/comparison.json", directory);
-    const char *markdown_path = kg_arena_printf(&arena, "%s/report.md", directory);
-    kg_report_comparison_markdown(comparison, 0, &markdown);
-    bool good = json_path && markdown_path && !markdown.failed ? true : kg_error_memory(err);
-    good = good && kg_directory_make(directory, err) &&
-           kg_comparison_write(comparison, json_path, err) &&
-           kg_file_write(markdown_path, kg_text_string(&markdown), markdown.length, err);
-    kg_text_free(&markdown);
-    kg_arena_free(&arena);
-    return good;
-}
-
 static bool summary_print(const struct kg_arguments *arguments,
                           const struct kg_comparison *comparison, struct kg_error *err)
 {
     struct kg_text text = {0};
-    const struct kg_report_style style = kg_style(arguments);
-    bool good = true;
-    if (arguments->json)
-        good = kg_record_print(&kg_comparison_record, comparison, KG_COMPARISON_SCHEMA, &text, err);
-    else
-        kg_report_comparison_text(comparison, &style, &text);
-    good = good && kg_print(&text, err);
+    const bool good =
+        kg_comparison_summary(comparison, arguments, &text, err) && kg_print(&text, err);
     kg_text_free(&text);
     return good;
 }
@@ -92,7 +69,7 @@ int kg_cli_compare(const struct kg_arguments *arguments)
     struct kg_error err;
     const bool good = both_load(&base, arguments->positional[1], &current, &err) &&
                       kg_compare(&base.baseline, &current, KG_STAGE_FINAL, &comparison, &err) &&
-                      (!arguments->output || reports_write(arguments->output, &comparison, &err)) &&
+                      (!arguments->output || kg_comparison_reports(&comparison, arguments->output, &err)) &&
                       summary_print(arguments, &comparison, &err);
     const int status = good ? (int)comparison.exit_status : kg_fail(&err);
     kg_comparison_free(&comparison);

@@ -40,25 +40,13 @@ static bool sequence_stopped(void *user)
     return kg_measurement_interrupted(&((struct gate *)user)->measurement) != 0;
 }
 
-static struct kg_round_limits *limits_make(struct gate *gate)
-{
-    const struct kg_plan *plan = &gate->prepared.plan;
-    struct kg_round_limits *limits =
-        kg_arena_alloc(&gate->arena, plan->case_count, sizeof *limits);
-    for (size_t i = 0; limits && i < plan->case_count; i++)
-        limits[i] =
-            (struct kg_round_limits){.least = (size_t)plan->cases[i].spec->settings.rounds_min,
-                                     .most = (size_t)plan->cases[i].spec->settings.rounds_max};
-    return limits;
-}
-
 static bool sequence(struct gate *gate)
 {
     const struct kg_sequence sequence = {.measure = sequence_measure,
                                          .elapsed_ns = sequence_elapsed,
                                          .stopped = sequence_stopped,
                                          .user = gate,
-                                         .limits = limits_make(gate),
+                                         .limits = kg_round_limits(&gate->arena, &gate->prepared.plan),
                                          .budget_ns = gate->budget_ns,
                                          .new_to_most = gate->arguments->update_missing};
     if (!sequence.limits)
@@ -84,27 +72,6 @@ static bool measure(struct gate *gate)
     return good;
 }
 
-static bool file_write(struct gate *gate, const char *name, const struct kg_text *text)
-{
-    const char *path = kg_arena_printf(&gate->arena, "%s/%s", gate->directory, name);
-    if (!path || text->failed)
-        return kg_error_memory(&gate->err);
-    return kg_file_write(path, kg_text_string(text), text->length, &gate->err);
-}
-
-static bool reports_write(struct gate *gate)
-{
-    struct kg_text json = {0}, markdown = {0};
-    kg_report_comparison_markdown(&gate->comparison, 0, &markdown);
-    const bool good = kg_record_print(&kg_comparison_record, &gate->comparison,
-                                      KG_COMPARISON_SCHEMA, &json, &gate->err) &&
-                      file_write(gate, "comparison.json", &json) &&
-                      file_write(gate, "report.md", &markdown);
-    kg_text_free(&json);
-    kg_text_free(&markdown);
-    return good;
-}
-
 /* Records NEW cases. An interrupted run records nothing: half a run's rounds make a poor baseline.
  */
 static bool missing_record(struct gate *gate)
@@ -123,13 +90,8 @@ static bool missing_record(struct gate *gate)
 static bool summary_print(struct gate *gate)
 {
     struct kg_text text = {0};
-    const struct kg_report_style style = kg_style(gate->arguments);
-    bool good = true;
-    if (gate->arguments->json) {
-        good = kg_record_print(&kg_comparison_record, &gate->comparison, KG_COMPARISON_SCHEMA,
-                               &text, &gate->err);
-    } else {
-        kg_report_comparison_text(&gate->comparison, &style, &text);
+    bool good = kg_comparison_summary(&gate->comparison, gate->arguments, &text, &gate->err);
+    if (!gate->arguments->json) {
         if (gate->recorded)
             kg_text_printf(&text, "\n  recorded %zu new case%s in %s/%s.json\n", gate->recorded,
                            gate->recorded == 1 ? "" : "s", kg_baseline_directory(gate->arguments),
@@ -179,7 +141,8 @@ static int gate_run(struct gate *gate)
     if (!gate_start(gate))
         return kg_fail(&gate->err);
     const bool good =
-        measure(gate) && missing_record(gate) && reports_write(gate) && summary_print(gate);
+        measure(gate) && missing_record(gate) && kg_comparison_reports(&gate->comparison, gate->directory, &gate->err) &&
+        summary_print(gate);
     if (gate->signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate->results_path);
     const int status = good ? status_of(gate) : kg_fail(&gate->err);

@@ -16,6 +16,10 @@ static const struct kg_subcommand subcommands[] = {
     {"compare", "BASE.json CURRENT.json", 2, 2,
      "Compare two results files, or a baseline file with results, without measuring.",
      "output top json quiet verbose", kg_cli_compare},
+    {"ab", "", 0, 0,
+     "Compare two builds, turn by turn in the same run; needs no baseline. A build is a checkout\n"
+     "with its build, a kgate executable, a plugin (.so) or a program.",
+     "suite! base! head! output budget filter shard set top json quiet verbose", kg_cli_ab},
     {"baseline", "update|list|show|prune [RESULTS.json]", 1, 2,
      "Read and refresh the stored baselines:\n"
      "  update RESULTS.json   add these results to the baseline of their machine\n"
@@ -23,6 +27,9 @@ static const struct kg_subcommand subcommands[] = {
      "  show                  the runs of this machine's baseline\n"
      "  prune                 remove runs beyond --keep, or the run pinned as --pin",
      "baseline pin keep only-suite machine json quiet", kg_cli_baseline},
+    {"calibrate", "", 0, 0,
+     "Measure a suite against itself: its false alarms here, the smallest change it catches.",
+     "suite! output runs filter shard set json quiet", kg_cli_calibrate},
     {"report", "FILE.json", 1, 1, "Print a report of a saved results or comparison file.",
      "format output top quiet verbose", kg_cli_report},
     {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set quiet", kg_cli_validate},

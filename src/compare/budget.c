@@ -83,6 +83,9 @@ bool kg_budget_judge(struct kg_arena *arena, const struct kg_case_result *result
         .interval_high = NAN,
         .p_value = NAN,
         .noise_floor = NAN,
+        .pace_shift = NAN,
+        .pace_exponent = NAN,
+        .pace_doubt = NAN,
         .change = KG_CHANGE_NO_CHANGE,
     };
     if (!known) {

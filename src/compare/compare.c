@@ -50,6 +50,30 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
     return metric->name ? true : kg_error_memory(comparer->err);
 }
 
+/* A figure that was to be compared, but could not be had. */
+static bool uncounted_add(struct comparer *comparer, const struct kg_counter *counter,
+                          const char *against, struct kg_case_change *change)
+{
+    struct kg_metric *metric = &change->metrics[change->metric_count++];
+    *metric = (struct kg_metric){.name = keep(comparer, counter->name),
+                                 .against = against,
+                                 .unit = "",
+                                 .baseline = NAN,
+                                 .current = NAN,
+                                 .ratio = NAN,
+                                 .interval_low = NAN,
+                                 .interval_high = NAN,
+                                 .p_value = NAN,
+                                 .threshold = counter->threshold,
+                                 .noise_floor = NAN,
+                                 .pace_shift = NAN,
+                                 .pace_exponent = NAN,
+                                 .pace_doubt = NAN,
+                                 .change = KG_CHANGE_INCONCLUSIVE,
+                                 .reason = keep(comparer, counter->reason)};
+    return metric->name && metric->reason ? true : kg_error_memory(comparer->err);
+}
+
 static bool compares(const struct kg_case_result *result, enum kg_metric_kind kind)
 {
     const unsigned metrics =
@@ -85,11 +109,15 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
     if (compares(result, KG_METRIC_PEAK_MEMORY) &&
         !metric_make(comparer, result, &reference, against, KG_EVIDENCE_MEMORY, NULL, change))
         return false;
-    for (size_t i = 0; i < result->counter_count; i++)
-        if (result->counters[i].threshold >= 0 && result->counters[i].value_count &&
-            !metric_make(comparer, result, &reference, against, KG_EVIDENCE_COUNTER,
-                         &result->counters[i], change))
+    for (size_t i = 0; i < result->counter_count; i++) {
+        const struct kg_counter *counter = &result->counters[i];
+        if (counter->reason && !uncounted_add(comparer, counter, against, change))
             return false;
+        if (counter->threshold >= 0 && counter->value_count &&
+            !metric_make(comparer, result, &reference, against, KG_EVIDENCE_COUNTER, counter,
+                         change))
+            return false;
+    }
     return true;
 }
 

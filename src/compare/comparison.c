@@ -18,7 +18,7 @@ static const struct kg_field metric_fields[] = {
     METRIC(name, KG_FIELD_STRING),
     METRIC(against, KG_FIELD_STRING),
     METRIC(unit, KG_FIELD_STRING),
-    METRIC(baseline, KG_FIELD_REAL),
+    OPTIONAL(kg_metric, baseline, KG_FIELD_REAL),
     OPTIONAL(kg_metric, current, KG_FIELD_REAL),
     OPTIONAL(kg_metric, ratio, KG_FIELD_REAL),
     OPTIONAL(kg_metric, interval_low, KG_FIELD_REAL),

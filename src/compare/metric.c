@@ -130,6 +130,9 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
             ? kg_paired_estimate(input->log_ratios, input->current_count)
             : kg_ratio_estimate(input->values, base, current, input->current_count, input->share);
     ratio_take(&ratio, metric);
+    /* what the head's time is if the base's is as shown: the row must not contradict itself */
+    if (input->log_ratios)
+        metric->current = metric->baseline * ratio.ratio;
 }
 
 double kg_metric_usual(const struct kg_metric_state *states, size_t count, double *scratch)

@@ -71,18 +71,24 @@ static bool doubtful(const struct runner *runner, const struct kg_case_change *c
     if (suspect(change))
         return false;
     for (size_t m = 0; m < change->metric_count; m++)
-        if (!is_budget(&change->metrics[m]) &&
-            change->metrics[m].change == KG_CHANGE_INCONCLUSIVE)
+        if (change->metrics[m].change == KG_CHANGE_INCONCLUSIVE && isfinite(change->metrics[m].ratio) &&
+            !is_budget(&change->metrics[m]))
             return true;
     return false;
+}
+
+static size_t rounds_taken(const struct runner *runner)
+{
+    size_t rounds = 0;
+    for (size_t i = 0; i < runner->results->case_count; i++)
+        rounds += runner->results->cases[i].round_count;
+    return rounds;
 }
 
 /* Mean time of a round so far. */
 static double round_cost_ns(const struct runner *runner)
 {
-    size_t rounds = 0;
-    for (size_t i = 0; i < runner->results->case_count; i++)
-        rounds += runner->results->cases[i].round_count;
+    const size_t rounds = rounds_taken(runner);
     return rounds ? runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds : 0;
 }
 
@@ -188,9 +194,14 @@ static bool screen(struct runner *runner)
         runner->wanted[i] = runner->sequence->limits[i].least;
     if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
         return false;
-    while (!stopped(runner) && more_wanted(runner))
+    /* Ends by itself too: where no round came of it, asking again would not help. */
+    for (size_t before = 0; !stopped(runner) && before < rounds_taken(runner);) {
+        before = rounds_taken(runner);
+        if (!more_wanted(runner))
+            break;
         if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
             return false;
+    }
     return true;
 }
 

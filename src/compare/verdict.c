@@ -1,11 +1,12 @@
 #include "compare/verdict.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "util/units.h"
 
-enum { NOTES_MOST = 12, REASONS_MOST = KG_CHANGE_COUNT + 1 };
+enum { NOTES_MOST = 16, REASONS_MOST = KG_CHANGE_COUNT + 1 };
 
 static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANGE_COUNT])
 {
@@ -125,6 +126,34 @@ static bool note_difference(struct kg_comparison *comparison, const char *what, 
                                 what, before ? before : "none", now ? now : "none"));
 }
 
+/* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. */
+static bool drift_note_one(struct kg_comparison *comparison, const char *what, double before,
+                           double now)
+{
+    static const double WORTH_SAYING = 0.03;
+    const double moved = now / before - 1;
+    if (!(fabs(moved) >= WORTH_SAYING)) /* nor where one of them is not known */
+        return true;
+    return note(comparison, kg_arena_printf(&comparison->arena,
+                                            "%s of this machine is %.0f %% %s the baseline's", what,
+                                            100 * fabs(moved), moved < 0 ? "below" : "above"));
+}
+
+static bool drift_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+                       const struct kg_results *current)
+{
+    const struct kg_probe_reading now = kg_results_probe(current);
+    return drift_note_one(comparison, "the clock", now.pulse_ns, newest->pulse_ns) &&
+           drift_note_one(comparison, "memory bandwidth", newest->bandwidth_bytes_per_s,
+                          now.bandwidth_bytes_per_s) &&
+           drift_note_one(comparison, "memory latency", newest->latency_ns, now.latency_ns);
+}
+
+static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
+{
+    return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
+}
+
 static bool notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
                        struct kg_comparison *comparison, struct kg_error *err)
 {
@@ -149,7 +178,9 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
             note_difference(comparison, "governor", newest->governor, machine->governor) &&
             note_difference(comparison, "compiler", newest->compiler, machine->compiler) &&
             note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver);
-    if (good && comparison->baseline_runs == 1)
+    if (good && newest && same_machine(baseline, machine))
+        good = drift_note(comparison, newest, current);
+    if (good && comparison->baseline_runs == 1 && !current->pair)
         good = note(comparison, "the baseline has one run, so the noise between runs is not known "
                                 "yet; `kgate baseline update` adds more");
     if (good && current->filter)

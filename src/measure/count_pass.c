@@ -31,22 +31,24 @@ static bool valgrind_find(char path[PATH_BYTES])
     return false;
 }
 
-/* "summary: 12345" of one of Callgrind's files; NaN where there is none. */
-static double summary_read(const char *path)
+/* "totals: 12345" of one of Callgrind's files; NaN where there is none. */
+static double totals_read(const char *path)
 {
     char line[512];
     double total = NAN;
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "summary: ", 9))
-            total = (isnan(total) ? 0 : total) + strtod(line + 9, NULL);
+        if (!strncmp(line, "totals: ", 8))
+            total = (isnan(total) ? 0 : total) + strtod(line + 8, NULL);
     if (file)
         fclose(file);
     return total;
 }
 
-/* The instructions in all files of a folder, which are removed; NaN where there are none. */
-static double folder_sum(const char *folder)
+/* The instructions in the files of a folder, which are removed; NaN where there are none. A process
+ * under Callgrind leaves PID at its end, and PID.1 where a worker asked for what was counted so far:
+ * then what comes after that is not the workload's. */
+static double folder_sum(const char *folder, bool asked_for)
 {
     char path[PATH_BYTES + 260];
     double sum = NAN;
@@ -55,8 +57,8 @@ static double folder_sum(const char *folder)
         if (entry->d_name[0] == '.')
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        const double count = summary_read(path);
-        if (!isnan(count))
+        const double count = totals_read(path);
+        if (!isnan(count) && asked_for == (strchr(entry->d_name, '.') != NULL))
             sum = (isnan(sum) ? 0 : sum) + count;
         unlink(path);
     }
@@ -120,7 +122,7 @@ static bool count_once(struct pass *pass, size_t index, double *instructions)
         *instructions = response.reported[0].value;
     if (good && pass->source == SOURCE_CALLGRIND)
         *instructions =
-            folder_sum(pass->folder) / (command ? 1 : (double)measurement->batch[index]);
+            folder_sum(pass->folder, !command) / (command ? 1 : (double)measurement->batch[index]);
     if (good && response.good && isnan(*instructions))
         good = kg_case_fail(measurement, index, "its instructions were not counted", "", pass->err);
     kg_arena_free(&arena);
@@ -214,7 +216,7 @@ bool kg_count_pass(struct kg_measurement *measurement, struct kg_error *err)
         good = case_count(&pass, i);
     }
     if (pass.source == SOURCE_CALLGRIND) {
-        folder_sum(pass.folder);
+        folder_sum(pass.folder, false);
         rmdir(pass.folder);
     }
     return good;

@@ -67,7 +67,6 @@ void kg_counting_start(const struct kg_counting *counting)
     }
 #ifdef HAVE_CALLGRIND
     CALLGRIND_START_INSTRUMENTATION;
-    CALLGRIND_ZERO_STATS;
 #endif
 }
 

@@ -63,7 +63,8 @@ struct kg_measurement {
 bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
                           const struct kg_measurement_options *options, struct kg_error *err);
 
-/* When confirming rounds are taken: so long after the others, and at least so far apart. */
+/* When confirming rounds are taken: so long after the others, and at least so far apart. Of pairs,
+ * whose turns are of the same moment, only the latter after the others. */
 extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
 
 /* Measures until case i has wanted[i] rounds: one round of every case that needs one, in a shuffled

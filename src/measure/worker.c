@@ -352,7 +352,7 @@ static void counters_prepare(struct worker *worker)
 {
     char path[64];
     worker->counters_file = -1;
-    if (worker->workload || worker->request.task == KG_TASK_COUNT)
+    if (worker->workload)
         return;
     worker->counters_file = memfd_create("kgate-counters", MFD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), worker->counters_file);

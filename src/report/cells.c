@@ -14,6 +14,8 @@ const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric
         return kg_arena_copy(arena, kg_duration_format(value, text));
     if (!strcmp(metric->unit, "bytes"))
         return kg_arena_copy(arena, kg_size_format(value, text));
+    if (!*metric->unit)
+        return kg_arena_copy(arena, kg_rate_format(value, text));
     return kg_arena_printf(arena, "%s/s", kg_rate_format(value, text));
 }
 
@@ -33,11 +35,77 @@ const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *met
 
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    const bool ordinary = !strcmp(metric->against, "baseline");
+    const bool ordinary = !strcmp(metric->against, "baseline") || !strcmp(metric->against, "base");
     if (!strcmp(metric->name, "time") && ordinary)
         return "";
     return kg_arena_printf(arena, "%s%s%s", metric->name, ordinary ? "" : " against ",
                            ordinary ? "" : metric->against);
+}
+
+/* "clock 2.3 % slower than the baseline's, corrected" where the core's pace moved by a per cent. */
+static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    static const double WORTH_SAYING = 0.01;
+    if (!(fabs(metric->pace_shift) >= WORTH_SAYING))
+        return "";
+    return kg_arena_printf(arena, "clock %.1f %% %s than the baseline's, %.0f %% of it taken off",
+                           100 * fabs(expm1(metric->pace_shift)),
+                           metric->pace_shift > 0 ? "slower" : "faster",
+                           100 * metric->pace_exponent);
+}
+
+/* "threshold 7.1 %: noise floor 7.1 %" where it is not the suite's own. */
+static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    static const double WORTH_SAYING = 0.001;
+    const bool clock = metric->pace_doubt >= WORTH_SAYING;
+    const double before_clock = metric->threshold - (metric->pace_doubt > 0 ? metric->pace_doubt : 0);
+    const bool noise = metric->noise_floor > 0 && metric->noise_floor >= before_clock;
+    if (!clock && !noise)
+        return "";
+    if (!clock)
+        return kg_arena_printf(arena, "noise floor %.1f %%", 100 * metric->noise_floor);
+    if (!noise)
+        return kg_arena_printf(arena, "threshold raised by %.1f %% for the clock",
+                               100 * metric->pace_doubt);
+    return kg_arena_printf(arena, "noise floor %.1f %%, and %.1f %% for the clock",
+                           100 * metric->noise_floor, 100 * metric->pace_doubt);
+}
+
+/* What time and instructions did where another metric decided: "instructions +0.0 %". */
+static bool others_append(struct kg_arena *arena, const struct kg_case_change *change,
+                          struct kg_text *text)
+{
+    const struct kg_metric *deciding = &change->metrics[0];
+    for (size_t m = 1; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        const bool worth = !strcmp(metric->name, "time") || !strcmp(metric->name, "instructions");
+        if (!worth || !strcmp(metric->name, deciding->name) || !isfinite(metric->ratio) ||
+            (strcmp(metric->against, deciding->against) != 0 &&
+             strcmp(deciding->against, "budget") != 0))
+            continue;
+        const char *moved = kg_cell_change(arena, metric);
+        kg_text_printf(text, "%s%s %s", text->length ? ", " : "", metric->name, moved ? moved : "");
+    }
+    return !text->failed;
+}
+
+const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    struct kg_text text = {0};
+    if (!change->metric_count || change->change == KG_CHANGE_NEW)
+        return "";
+    const char *words[] = {kg_cell_metric(arena, &change->metrics[0]),
+                           threshold_words(arena, &change->metrics[0]),
+                           pace_words(arena, &change->metrics[0])};
+    for (int i = 0; i < 3; i++)
+        if (words[i] && *words[i])
+            kg_text_printf(&text, "%s%s", text.length ? ", " : "", words[i]);
+    if (change->change != KG_CHANGE_NO_CHANGE)
+        others_append(arena, change, &text);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
 }
 
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)

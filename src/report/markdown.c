@@ -133,25 +133,29 @@ static void tail_print(const char *tail, struct kg_text *text)
 static void reasons(const struct kg_comparison *comparison, size_t room, struct kg_text *text)
 {
     enum { MOST = 20 };
+    struct kg_arena arena = {0};
     size_t shown = 0;
     for (size_t i = 0; i < comparison->case_count && shown < MOST && text->length < room; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL;
-        const bool raised = metric && metric->noise_floor >= metric->threshold;
-        if (!is_change(change) || (!change->reason && !raised))
+        const char *circumstances =
+            is_change(change) ? kg_cell_circumstances(&arena, change) : "";
+        const bool any = circumstances && *circumstances;
+        if (!is_change(change) || (!change->reason && !any))
             continue;
         kg_text_append(text, shown++ ? "- " : "\n- ");
         name(text, change->id);
         kg_text_append(text, ": ");
-        if (raised)
-            kg_text_printf(text, "noise floor %.1f %%%s", 100 * metric->noise_floor,
-                           change->reason ? "; " : "");
+        if (any)
+            kg_escape_markdown(text, circumstances, REASON_MOST);
+        if (any && change->reason)
+            kg_text_append(text, "; ");
         if (change->reason)
             kg_escape_markdown(text, change->reason, REASON_MOST);
         if (change->stderr_tail)
             tail_print(change->stderr_tail, text);
         kg_text_append(text, "\n");
     }
+    kg_arena_free(&arena);
 }
 
 static void machine_print(const struct kg_machine *machine, struct kg_text *text)

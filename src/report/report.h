@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "compare/calibration.h"
 #include "compare/comparison.h"
 #include "measure/results.h"
 #include "util/text.h"
@@ -20,6 +21,9 @@ void kg_report_comparison_text(const struct kg_comparison *comparison,
                                const struct kg_report_style *style, struct kg_text *text);
 void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
                             struct kg_text *text);
+
+void kg_report_calibration_text(const struct kg_calibration *calibration,
+                                const struct kg_report_style *style, struct kg_text *text);
 
 enum { KG_MARKDOWN_MOST = 65536 }; /* characters a pull request's comment may have */
 

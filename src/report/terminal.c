@@ -59,19 +59,13 @@ static void verdict_print(const struct kg_comparison *comparison,
     }
 }
 
-/* What stands under a row: its reason, its metric where that is not the time, a raised threshold.
- */
+/* What stands under a row: its circumstances and its reason. */
 static const char *under_row(struct kg_arena *arena, const struct kg_case_change *change)
 {
     struct kg_text text = {0};
-    const struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL;
-    if (metric && change->change != KG_CHANGE_NEW) {
-        const char *name = kg_cell_metric(arena, metric);
-        kg_escape_terminal(&text, name ? name : "", ID_MOST);
-        if (metric->noise_floor >= metric->threshold)
-            kg_text_printf(&text, "%snoise floor %.1f %%", text.length ? ", " : "",
-                           100 * metric->noise_floor);
-    }
+    const char *circumstances = kg_cell_circumstances(arena, change);
+    if (circumstances)
+        kg_escape_terminal(&text, circumstances, REASON_MOST);
     if (change->reason) {
         kg_text_append(&text, text.length ? ": " : "");
         kg_escape_terminal(&text, change->reason, REASON_MOST);

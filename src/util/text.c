@@ -78,3 +78,14 @@ void kg_text_free(struct kg_text *text)
     free(text->data);
     *text = (struct kg_text){0};
 }
+
+void kg_text_remove(struct kg_text *text, size_t count)
+{
+    if (count > text->length)
+        count = text->length;
+    if (!count)
+        return;
+    memmove(text->data, text->data + count, text->length - count);
+    text->length -= count;
+    text->data[text->length] = '\0';
+}

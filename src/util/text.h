@@ -18,6 +18,8 @@ __attribute__((format(printf, 2, 3))) void kg_text_printf(struct kg_text *text, 
                                                           ...);
 /* Cuts the text back to `length` bytes; nothing where it is shorter. */
 void kg_text_truncate(struct kg_text *text, size_t length);
+/* Takes the first `count` bytes off; at most all. */
+void kg_text_remove(struct kg_text *text, size_t count);
 /* The text as a string, "" while empty; owned by the text. */
 const char *kg_text_string(const struct kg_text *text);
 void kg_text_free(struct kg_text *text);

@@ -21,7 +21,7 @@ static void scene_compare(struct scene *scene)
 {
     struct kg_error err;
     kg_comparison_free(&scene->comparison);
-    assert_true(kg_compare(&scene->baseline, &scene->current, &scene->comparison, &err));
+    assert_true(kg_compare(&scene->baseline, &scene->current, KG_STAGE_FINAL, &scene->comparison, &err));
 }
 
 static void scene_end(struct scene *scene)
@@ -168,7 +168,7 @@ static void without_a_baseline_new_is_no_verdict(void **state)
     (void)state;
     scene_begin(&scene);
     scene.current.policy.fail_on = 1U << KG_CHANGE_NEW;
-    assert_true(kg_compare(&empty, &scene.current, &scene.comparison, &err));
+    assert_true(kg_compare(&empty, &scene.current, KG_STAGE_FINAL, &scene.comparison, &err));
     assert_int_equal(scene.comparison.exit_status, KG_EXIT_NO_VERDICT);
     assert_int_equal(scene.comparison.counts.new_case, 5);
     scene_end(&scene);

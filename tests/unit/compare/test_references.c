@@ -36,7 +36,7 @@ static void store_add(struct store *store, const char *pin)
 static void judge(struct store *store, struct kg_results *current, struct kg_comparison *comparison)
 {
     struct kg_error err;
-    assert_true(kg_compare(&store->baseline, current, comparison, &err));
+    assert_true(kg_compare(&store->baseline, current, KG_STAGE_FINAL, comparison, &err));
     for (size_t i = 0; i < store->baseline.run_count; i++)
         kg_results_free(&store->results[i]);
     kg_baseline_free(&store->baseline);
@@ -265,7 +265,7 @@ static void ten_thousand_cases_are_compared_at_once(void **state)
         support_results(&current, CASES, ROUNDS, 10000);
         support_slow(&current.cases[5000], 1.5);
         clock_gettime(CLOCK_MONOTONIC, &start);
-        assert_true(kg_compare(&store.baseline, &current, &comparison, &err));
+        assert_true(kg_compare(&store.baseline, &current, KG_STAGE_FINAL, &comparison, &err));
         const double seconds = seconds_since(&start);
         printf("%d cases of %d rounds against %zu runs: %.3f s\n", CASES, ROUNDS, runs, seconds);
         assert_int_equal(comparison.counts.no_change + comparison.counts.inconclusive +

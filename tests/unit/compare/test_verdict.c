@@ -32,7 +32,7 @@ static void compare(unsigned fail_on, bool complete, bool with_baseline,
     current.policy.fail_on = fail_on;
     current.complete = complete;
     assert_true(kg_baseline_from_results(&stored, &baseline, &err));
-    assert_true(kg_compare(with_baseline ? &baseline : &none, &current, comparison, &err));
+    assert_true(kg_compare(with_baseline ? &baseline : &none, &current, KG_STAGE_FINAL, comparison, &err));
     kg_baseline_free(&baseline);
     kg_results_free(&stored);
     kg_results_free(&current);
@@ -189,7 +189,7 @@ static void facts_that_differ_are_noted(void **state)
     current.machine.cuda_driver = "13.0";
     current.complete = false;
     assert_true(kg_baseline_from_results(&stored, &baseline, &err));
-    assert_true(kg_compare(&baseline, &current, &comparison, &err));
+    assert_true(kg_compare(&baseline, &current, KG_STAGE_FINAL, &comparison, &err));
     assert_true(
         noted(&comparison, "kernel: the baseline had Linux 6.1.0, this run has Linux 6.12"));
     assert_true(noted(&comparison, "governor: the baseline had performance, this run has none"));

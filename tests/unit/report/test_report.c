@@ -20,7 +20,7 @@ static struct kg_comparison compare(size_t cases, const char *hostile_id)
                 kg_arena_printf(&current.arena, "%s%zu", hostile_id, i);
         }
     assert_true(kg_baseline_from_results(&stored, &baseline, &err));
-    assert_true(kg_compare(&baseline, &current, &comparison, &err));
+    assert_true(kg_compare(&baseline, &current, KG_STAGE_FINAL, &comparison, &err));
     kg_baseline_free(&baseline);
     kg_results_free(&stored);
     kg_results_free(&current);

@@ -126,7 +126,7 @@ static void the_failed_case_and_its_last_words_are_never_left_out(void **state)
     current.cases[9999].reason = "crashed: signal 11";
     current.cases[9999].stderr_tail = "first line\nassertion \x1b[31m <failed>\n";
     assert_true(kg_baseline_from_results(&stored, &baseline, &err));
-    assert_true(kg_compare(&baseline, &current, &comparison, &err));
+    assert_true(kg_compare(&baseline, &current, KG_STAGE_FINAL, &comparison, &err));
     kg_report_comparison_markdown(&comparison, 0, &text);
     assert_in_range(text.length, KG_MARKDOWN_MOST / 2, KG_MARKDOWN_MOST - 1);
     assert_has(&text, "- w9999/cpu: crashed: signal 11<br>it wrote last:<br>first line<br>"

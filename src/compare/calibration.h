@@ -1,0 +1,51 @@
+/* calibration.h: what a suite's gate is worth on a machine, from runs of the same code: how often it
+ * would have alarmed, and the smallest change that it would have caught. JSON in
+ * kgate.calibration.v1. Decided from recorded rounds alone. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/sequence.h"
+#include "measure/results.h"
+
+#define KG_CALIBRATION_SCHEMA "kgate.calibration.v1"
+
+struct kg_calibrated_case {
+    const char *id;
+    double threshold;    /* the suite's */
+    double run_scatter;  /* between runs, of the log time; NaN where it was not measured in all */
+    double round_scatter; /* between the rounds of a run: their standard deviation, likewise */
+    double worst_ratio;  /* the largest ratio of two runs */
+    size_t alarms;       /* pairs of runs in which the case was called REGRESSION or IMPROVEMENT */
+    size_t doubts;       /* … INCONCLUSIVE */
+    double caught;       /* the smallest change that every pair catches, as a share; NaN: above 50 % */
+    double rounds;       /* mean of rounds taken in a pair */
+    const char *advice;  /* one sentence; NULL where nothing needs to change */
+};
+
+struct kg_calibration {
+    struct kg_arena arena; /* owns everything below */
+    const char *created;
+    const char *kgate_version;
+    const char *suite;
+    struct kg_machine machine;
+    size_t runs;
+    size_t pairs;         /* every run against every other: runs * (runs - 1) */
+    size_t alarmed_pairs; /* in which any case alarmed */
+    size_t alarmed_runs;  /* runs that alarm against all others together, with their noise floor */
+    double alpha;         /* false alarms that the suite allows */
+    struct kg_calibrated_case *cases;
+    size_t case_count;
+};
+
+extern const struct kg_record kg_calibration_record;
+
+/* Calibrates.
+ * runs    `count` recorded results of one plan on one machine, at least 2, with screening and
+ *         confirming rounds
+ * limits  of each case
+ * calibration: filled on success, to be freed with kg_calibration_free; zeroed on failure */
+bool kg_calibrate(const struct kg_results *runs, size_t count, const struct kg_round_limits *limits,
+                  struct kg_calibration *calibration, struct kg_error *err);
+
+void kg_calibration_free(struct kg_calibration *calibration);

@@ -1,0 +1,357 @@
+#include "measure/pairing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "measure/case_worker.h"
+#include "measure/clock.h"
+#include "stats/stats.h"
+
+enum { BLOCKS_MOST = 256, SIDES = 2 };
+static const double TURN_LEAST_NS = 1e6, TURN_MOST_NS = 4e6;
+/* Turns of a side in a round, where the turns' limits allow it. */
+static const double TURNS = 8;
+static const char *const side_names[SIDES] = {"base", "head"};
+
+/* One build's process in a round. */
+struct player {
+    struct kg_measurement *measurement;
+    struct kg_launch launch;
+    struct kg_process process;
+    struct kg_outcome outcome;
+    bool started;
+    double spent_ns; /* turns so far, by the wall clock */
+};
+
+struct match {
+    struct player players[SIDES];
+    size_t index; /* of the case */
+    uint64_t deadline_ns;
+    uint64_t kills;
+    double min_time_ns;
+    double log_ratios[BLOCKS_MOST];
+    size_t block_count;
+    size_t at_fault; /* the player whose process failed */
+    enum kg_ending ending;
+    struct kg_error *err;
+};
+
+static bool player_start(struct match *match, struct player *player)
+{
+    const double turn = match->min_time_ns / TURNS;
+    const struct kg_task_options options = {.task = KG_TASK_TURNS,
+                                            .patience = 1,
+                                            .turn_ns =
+                                                fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
+    if (!kg_case_launch_make(player->measurement, match->index, &options, &player->launch,
+                             match->err))
+        return false;
+    player->started = true;
+    if (kg_process_start(&player->launch, &player->process, match->err))
+        return true;
+    return kg_error_wrap(match->err, "the %s",
+                         side_names[player - match->players]);
+}
+
+/* Takes the first line off what a player said; false, with who and how, where none came. */
+static bool line_await(struct match *match, struct player *player, char line[64])
+{
+    struct kg_outcome *outcome = &player->outcome;
+    match->ending = kg_process_wait(&player->launch, &player->process, match->deadline_ns, true,
+                                    outcome);
+    if (match->ending != KG_ENDED_LINE) {
+        match->at_fault = (size_t)(player - match->players);
+        return false;
+    }
+    const char *end = memchr(outcome->response.data, '\n', outcome->response.length);
+    const size_t length = (size_t)(end - outcome->response.data);
+    snprintf(line, 64, "%.*s", (int)length, outcome->response.data);
+    kg_text_remove(&outcome->response, length + 1);
+    return true;
+}
+
+static bool ask(struct match *match, struct player *player, const char *what)
+{
+    const ssize_t sent = send(player->process.response, what, strlen(what), MSG_NOSIGNAL);
+    if (sent == (ssize_t)strlen(what))
+        return true;
+    match->ending = KG_ENDED_EXIT;
+    match->at_fault = (size_t)(player - match->players);
+    return false;
+}
+
+/* One turn: the median of its samples. */
+static bool turn(struct match *match, size_t side, double *median_ns)
+{
+    struct player *player = &match->players[side];
+    char line[64], *end;
+    const uint64_t start = kg_clock_ns();
+    if (!ask(match, player, KG_TURN) || !line_await(match, player, line))
+        return false;
+    player->spent_ns += (double)(kg_clock_ns() - start);
+    *median_ns = strtod(line, &end);
+    if (*median_ns > 0 && !*end)
+        return true;
+    match->ending = KG_ENDED_EXIT; /* what it says is no time: as good as gone */
+    match->at_fault = side;
+    return false;
+}
+
+/* Base, head, head, base, or the other way round: a drift that is steady over the block cancels. */
+static bool block(struct match *match)
+{
+    const size_t first = match->block_count % 2;
+    const size_t order[] = {first, 1 - first, 1 - first, first};
+    double sum[SIDES] = {0};
+    for (size_t i = 0; i < 4; i++) {
+        double median;
+        if (!turn(match, order[i], &median))
+            return false;
+        sum[order[i]] += median;
+    }
+    match->log_ratios[match->block_count++] = log(sum[1] / sum[0]);
+    return true;
+}
+
+static bool play(struct match *match)
+{
+    char line[64];
+    for (size_t side = 0; side < SIDES; side++) {
+        if (!line_await(match, &match->players[side], line))
+            return false;
+        if (strcmp(line, "ready") != 0) { /* the response already: it says why it cannot */
+            kg_text_append(&match->players[side].outcome.response, line);
+            match->ending = KG_ENDED_EXIT;
+            match->at_fault = side;
+            return false;
+        }
+    }
+    while (match->block_count < BLOCKS_MOST &&
+           (!match->block_count || match->players[0].spent_ns < match->min_time_ns))
+        if (!block(match))
+            return false;
+    return true;
+}
+
+/* Asks a player for its round. */
+static bool round_ask(struct match *match, struct player *player, struct kg_arena *arena,
+                      struct kg_response *response)
+{
+    if (!ask(match, player, KG_TURN_END))
+        return true; /* it is gone: its outcome says how */
+    const enum kg_ending ending =
+        kg_process_wait(&player->launch, &player->process, match->deadline_ns, false,
+                        &player->outcome);
+    kg_process_finish(&player->process, ending, match->kills, &player->outcome);
+    match->ending = ending;
+    if (ending == KG_ENDED_INTERRUPT)
+        return true;
+    return kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena,
+                                response, match->err);
+}
+
+/* A case that failed in the base cannot be compared: it is FAILED in the head's results too. */
+static bool base_failure_copy(struct kg_pairing *pairing, size_t index, struct kg_error *err)
+{
+    const struct kg_case_result *base = &pairing->base.results.cases[index];
+    struct kg_case_result *head = &pairing->head.results.cases[index];
+    if (base->status != KG_STATUS_FAILED || head->status == KG_STATUS_FAILED)
+        return true;
+    char reason[512];
+    snprintf(reason, sizeof reason, "in the base: %.400s", base->reason);
+    return kg_case_fail(&pairing->head, index, reason, base->stderr_tail ? base->stderr_tail : "",
+                        err);
+}
+
+/* Reads what the failed one left: its response, or how it ended. */
+static bool failure_read(struct match *match, struct kg_arena *arena)
+{
+    struct player *player = &match->players[match->at_fault];
+    struct kg_response response = {0};
+    enum kg_ending ending = match->ending;
+    if (ending == KG_ENDED_INTERRUPT)
+        return true;
+    if (ending == KG_ENDED_EXIT) /* let it come to its end by itself */
+        ending = kg_process_wait(&player->launch, &player->process, match->deadline_ns, false,
+                                 &player->outcome);
+    kg_process_finish(&player->process, ending, match->kills, &player->outcome);
+    return ending == KG_ENDED_INTERRUPT ||
+           kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena,
+                                &response, match->err);
+}
+
+static bool rounds_take(struct match *match, struct kg_arena *arena, bool confirm)
+{
+    struct kg_response responses[SIDES] = {{0}};
+    double scratch[BLOCKS_MOST];
+    for (size_t side = 0; side < SIDES; side++) {
+        if (!round_ask(match, &match->players[side], arena, &responses[side]))
+            return false;
+        if (!responses[side].good || responses[side].round_count != 1)
+            return true;
+    }
+    responses[1].rounds[0].base_ratio =
+        exp(kg_median_of(match->log_ratios, match->block_count, scratch));
+    for (size_t side = 0; side < SIDES; side++) {
+        responses[side].rounds[0].confirms = confirm;
+        if (!kg_case_round_store(match->players[side].measurement, match->index, &responses[side],
+                                 match->err))
+            return false;
+    }
+    return true;
+}
+
+static void match_end(struct match *match)
+{
+    for (size_t side = 0; side < SIDES; side++) {
+        struct player *player = &match->players[side];
+        if (player->started)
+            kg_process_end(&player->process);
+        kg_outcome_free(&player->outcome);
+        free((char *)player->launch.request);
+    }
+}
+
+/* One round of one case in both builds. */
+static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err)
+{
+    const struct kg_settings *settings = &pairing->base.plan->cases[index].spec->settings;
+    struct match match = {.players = {{.measurement = &pairing->base},
+                                      {.measurement = &pairing->head}},
+                          .index = index,
+                          .kills = kg_out_of_memory_kills(),
+                          .min_time_ns = settings->min_time_ns,
+                          .err = err};
+    struct kg_arena arena = {0};
+    match.deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns);
+    bool good = player_start(&match, &match.players[0]) && player_start(&match, &match.players[1]);
+    if (good)
+        good = play(&match) ? rounds_take(&match, &arena, confirm) : failure_read(&match, &arena);
+    match_end(&match);
+    kg_arena_free(&arena);
+    return good && base_failure_copy(pairing, index, err);
+}
+
+static size_t missing(const struct kg_pairing *pairing, const size_t *wanted, size_t i)
+{
+    const struct kg_case_result *head = &pairing->head.results.cases[i];
+    const size_t target = kg_case_measurable(head) ? wanted[i] : 0;
+    return target > head->round_count ? target - head->round_count : 0;
+}
+
+static bool wave(struct kg_pairing *pairing, const size_t *wanted, bool confirm, bool *more,
+                 struct kg_error *err)
+{
+    struct kg_measurement *head = &pairing->head;
+    *more = false;
+    kg_random_shuffle(&head->random, head->order, head->results.case_count);
+    for (size_t k = 0; k < head->results.case_count && !kg_interrupt_caught(); k++) {
+        const size_t i = head->order[k];
+        if (!missing(pairing, wanted, i))
+            continue;
+        kg_measurement_progress(head, head->results.cases[i].id);
+        if (!pair_round(pairing, i, confirm, err))
+            return kg_error_wrap(err, "measuring '%s'", head->results.cases[i].id);
+        head->done++;
+        *more = *more || missing(pairing, wanted, i);
+    }
+    return true;
+}
+
+bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
+                       struct kg_error *err)
+{
+    struct kg_measurement *head = &pairing->head;
+    size_t total = 0;
+    for (size_t i = 0; i < head->results.case_count; i++) {
+        head->order[i] = i;
+        total += missing(pairing, wanted, i);
+    }
+    head->planned = head->done + total;
+    /* Both turns of a pair are of the same moment: it needs no long wait for another one. */
+    if (confirm && total)
+        kg_measurement_pause(head, KG_CONFIRM_APART_NS);
+    for (bool more = total > 0; more && !kg_interrupt_caught();)
+        if (!wave(pairing, wanted, confirm, &more, err))
+            return false;
+    return true;
+}
+
+/* Both must do the same number of calls a sample; and a base that fails the check fails the case. */
+static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
+{
+    for (size_t i = 0; i < pairing->head.results.case_count; i++) {
+        if (!base_failure_copy(pairing, i, err))
+            return false;
+        if (pairing->base.batch[i] > pairing->head.batch[i])
+            pairing->head.batch[i] = pairing->base.batch[i];
+        pairing->base.batch[i] = pairing->head.batch[i];
+    }
+    return true;
+}
+
+/* What tells later that these two results are of the same rounds. */
+static bool pair_name(struct kg_pairing *pairing, struct kg_error *err)
+{
+    const char *pair =
+        kg_arena_printf(&pairing->base.results.arena, "%s-%016llx", pairing->base.results.created,
+                        (unsigned long long)kg_random_next(&pairing->base.random));
+    pairing->base.results.pair = pair;
+    pairing->head.results.pair = pair ? kg_arena_copy(&pairing->head.results.arena, pair) : NULL;
+    return pairing->head.results.pair ? true : kg_error_memory(err);
+}
+
+static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
+                       const struct kg_pairing_options *options, struct kg_error *err)
+{
+    struct kg_measurement_options side = {.results_path = options->base_path,
+                                          .filter = options->filter,
+                                          .progress = options->progress,
+                                          .side = options->base,
+                                          .interrupt = &pairing->interrupt};
+    if (!kg_measurement_begin(&pairing->base, what, &side, err))
+        return kg_error_wrap(err, "in the base");
+    side.results_path = options->head_path;
+    side.side = options->head;
+    if (!kg_measurement_begin(&pairing->head, what, &side, err)) {
+        kg_measurement_free(&pairing->base);
+        return kg_error_wrap(err, "in the head");
+    }
+    if (pair_name(pairing, err) && checks_join(pairing, err))
+        return true;
+    kg_measurement_free(&pairing->base);
+    kg_measurement_free(&pairing->head);
+    return false;
+}
+
+bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
+                      const struct kg_pairing_options *options, struct kg_error *err)
+{
+    *pairing = (struct kg_pairing){0};
+    kg_interrupt_begin(&pairing->interrupt);
+    if (both_begin(pairing, what, options, err))
+        return true;
+    kg_interrupt_end(&pairing->interrupt);
+    return false;
+}
+
+void kg_pairing_summarize(struct kg_pairing *pairing)
+{
+    kg_measurement_summarize(&pairing->base);
+    kg_measurement_summarize(&pairing->head);
+}
+
+void kg_pairing_end(struct kg_pairing *pairing)
+{
+    kg_pairing_summarize(pairing);
+    kg_interrupt_end(&pairing->interrupt);
+}
+
+void kg_pairing_free(struct kg_pairing *pairing)
+{
+    kg_measurement_free(&pairing->base);
+    kg_measurement_free(&pairing->head);
+}

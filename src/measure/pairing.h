@@ -1,0 +1,37 @@
+/* pairing.h: two builds, turn by turn. In a round each has a fresh process on the same CPU, and they
+ * take turns of a few milliseconds, base, head, head, base, and the other way round: what moves the
+ * machine for longer than a turn moves both. The ratio within a round is what is compared. One at a
+ * time in a process, as a measurement. */
+#pragma once
+#include <stdbool.h>
+
+#include "measure/measurement.h"
+
+struct kg_pairing {
+    struct kg_measurement base;
+    struct kg_measurement head; /* its rounds carry base_ratio */
+    struct kg_interrupt interrupt;
+};
+
+struct kg_pairing_options {
+    const char *base_path; /* where the results will be written, as results_path; or NULL */
+    const char *head_path;
+    const char *filter;
+    struct kg_progress progress;
+    const struct kg_side *base;
+    const struct kg_side *head;
+};
+
+/* Checks every case in both builds. A case that fails in one is FAILED in the head's results.
+ * On failure nothing is held. */
+bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
+                      const struct kg_pairing_options *options, struct kg_error *err);
+
+/* As kg_measurement_rounds, of both builds together. */
+bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
+                       struct kg_error *err);
+
+/* Summaries of both so far. */
+void kg_pairing_summarize(struct kg_pairing *pairing);
+void kg_pairing_end(struct kg_pairing *pairing);
+void kg_pairing_free(struct kg_pairing *pairing);
