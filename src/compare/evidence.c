@@ -82,7 +82,7 @@ static bool input_start(const struct gathering *gathering, struct kg_metric_inpu
         stored_values(gathering, reference->cases[i], &count);
         most += count;
     }
-    double *room = kg_arena_alloc(gathering->scratch, 5 * most + 2 * reference->case_count,
+    double *room = kg_arena_alloc(gathering->scratch, 6 * most + 2 * reference->case_count,
                                   sizeof *room);
     input->run_counts =
         kg_arena_alloc(gathering->scratch, reference->case_count, sizeof *input->run_counts);

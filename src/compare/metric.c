@@ -11,18 +11,7 @@ static const double REPEATS = 0.25;
 /* Runs of so many cases tell what is usual. */
 enum { USUAL_LEAST = 4 };
 
-static void to_logs(double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        values[i] = log(values[i]);
-}
-
-static void to_values(double *logs, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        logs[i] = exp(logs[i]);
-}
-
+/* Of logarithms: from the least to the largest. */
 static double spread(const double *x, size_t n)
 {
     double low = x[0], high = x[0];
@@ -30,7 +19,7 @@ static double spread(const double *x, size_t n)
         low = fmin(low, x[i]);
         high = fmax(high, x[i]);
     }
-    return high - low;
+    return log(high / low);
 }
 
 static size_t base_count(const struct kg_metric_input *input)
@@ -52,29 +41,35 @@ static bool zeros_shift(const struct kg_metric_input *input, size_t count)
     return any;
 }
 
-/* Moves log values to the pace of the reference's first run. */
+/* Moves values to the pace of the reference's first run. */
 static void pace_apply(const struct kg_metric_input *input, size_t count, struct kg_metric *metric)
 {
     enum { SIDES_MOST = 65 };
     struct kg_paced sides[SIDES_MOST];
     size_t at = 0, used = 0;
+    double *logs = input->scratch;
     metric->pace_shift = metric->pace_exponent = metric->pace_doubt = NAN;
     if (!input->paces_ns || input->run_count >= SIDES_MOST)
         return;
-    to_logs(input->paces_ns, count);
+    for (size_t i = 0; i < count; i++) {
+        logs[i] = log(input->values[i]);
+        input->paces_ns[i] = log(input->paces_ns[i]);
+    }
     for (; used <= input->run_count; used++) {
         const size_t n =
             used < input->run_count ? input->run_counts[used] : input->current_count;
-        sides[used] = (struct kg_paced){input->values + at, input->paces_ns + at, n};
+        sides[used] = (struct kg_paced){logs + at, input->paces_ns + at, n};
         at += n;
     }
-    const struct kg_pace pace = kg_pace_correct(sides, used, input->scratch);
+    const struct kg_pace pace = kg_pace_correct(sides, used, input->scratch + count);
+    for (size_t i = 0; i < count; i++)
+        input->values[i] = exp(logs[i]);
     metric->pace_shift = pace.shift;
     metric->pace_exponent = pace.exponent;
     metric->pace_doubt = expm1(pace.doubt * fabs(pace.shift));
 }
 
-/* Moves the log values of each run so that all runs lie at the median of their locations: what
+/* Moves the values of each run so that all runs lie at the median of their locations: what
  * differs between runs is the noise floor's business, and would only blur the rounds. */
 static void runs_align(const struct kg_metric_input *input, struct kg_metric_state *state)
 {
@@ -84,7 +79,7 @@ static void runs_align(const struct kg_metric_input *input, struct kg_metric_sta
         const size_t n = input->run_counts[r];
         memcpy(sorted, at, n * sizeof *sorted);
         kg_sort(sorted, n);
-        location[r] = exp(kg_quantile_sorted(sorted, n, input->share));
+        location[r] = kg_quantile_sorted(sorted, n, input->share);
         at += n;
     }
     state->scatter = kg_run_scatter(location, input->run_count);
@@ -94,7 +89,7 @@ static void runs_align(const struct kg_metric_input *input, struct kg_metric_sta
     at = input->values;
     for (size_t r = 0; r < input->run_count; r++)
         for (size_t i = 0; i < input->run_counts[r]; i++)
-            *at++ += log(middle / location[r]);
+            *at++ *= middle / location[r];
 }
 
 static void ratio_take(const struct kg_ratio *ratio, struct kg_metric *metric)
@@ -115,12 +110,10 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     metric->noise_floor = NAN;
     metric->threshold = input->threshold;
     metric->min_effect = input->min_effect;
-    to_logs(input->values, all);
     state->repeats = spread(input->values, base) <= REPEATS * input->threshold &&
                      spread(current, input->current_count) <= REPEATS * input->threshold;
     pace_apply(input, all, metric);
     runs_align(input, state);
-    to_values(input->values, all);
     kg_sort(input->values, base);
     kg_sort(current, input->current_count);
     metric->baseline = kg_quantile_sorted(input->values, base, input->share) - shifted;

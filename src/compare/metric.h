@@ -15,7 +15,7 @@ struct kg_metric_input {
     size_t run_count;   /* at least 1 */
     size_t current_count;
     double *log_ratios; /* of current_count pairs measured together; NULL where they were not */
-    double *scratch;    /* room for twice as many values as there are */
+    double *scratch;    /* room for three times as many values as there are, and each run twice */
     double share;       /* which quantile stands for a side: 0.25 for times, else 0.5 */
     double threshold;   /* the suite's */
     double min_effect;

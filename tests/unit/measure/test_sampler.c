@@ -21,12 +21,13 @@ static void busy(void *state)
 
 static struct kg_sampler sampler_for(struct work *work, double min_time_ns)
 {
-    static double buffer[KG_SAMPLES_MOST];
+    static double buffer[KG_SAMPLES_MOST], scratch[KG_SAMPLES_MOST];
     return (struct kg_sampler){.run = busy,
                                .state = work,
                                .resolution_ns = kg_clock_resolution_ns(),
                                .min_time_ns = min_time_ns,
                                .buffer = buffer,
+                               .scratch = scratch,
                                .capacity = KG_SAMPLES_MOST};
 }
 

@@ -109,7 +109,7 @@ static void markdown_opens_with_the_verdict_and_folds_the_rest(void **state)
     (void)state;
     kg_report_comparison_markdown(&comparison, 0, &text);
     assert_memory_equal(text.data, "**❌ kgate FAIL**", 18);
-    assert_has(&text, "| w2/cpu | 30.0 us | 45.0 us | +50.0 % |");
+    assert_has(&text, "| w2/cpu | 29.9 us | 44.9 us | +50.0 % |");
     assert_has(&text, "<details><summary>2 other cases</summary>");
     assert_has(&text, "policy: fails on REGRESSION, FAILED");
     kg_text_free(&text);

@@ -1,0 +1,235 @@
+#include "recording.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/clock.h"
+#include "measure/measurement.h"
+#include "measure/pairing.h"
+#include "util/text.h"
+
+const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};
+const double slowdowns[SLOWDOWNS] = {2, 5, 10, 20};
+
+size_t recorded_plain(size_t w)
+{
+    return w * SCALES;
+}
+
+size_t recorded_slow(size_t w, size_t slowdown)
+{
+    return CASES + w * SLOWDOWNS + slowdown;
+}
+
+static void suite_head(struct kg_text *text, const char *min_time, size_t least, size_t most,
+                       double threshold)
+{
+    kg_text_printf(text,
+                   "version: 1\nsuite: verdicts\n"
+                   "defaults: {threshold: %g%%, rounds: {min: %zu, max: %zu}, min_time: %s, "
+                   "threads: 1, pin: auto, metrics: [time]}\nworkloads:\n",
+                   100 * threshold, least, most, min_time);
+}
+
+static void suite_make(struct kg_text *text, const char *directory)
+{
+    suite_head(text, "25ms", ROUNDS_LEAST, ROUNDS_MOST, 0.05);
+    for (size_t w = 0; w < WORKLOADS; w++)
+        kg_text_printf(text,
+                       "  - {name: %s, plugin: '%s/libverdicts_0.so', "
+                       "matrix: {scale: [1, 0.5, 0.6, 0.7, 0.85]}}\n",
+                       workload_names[w], directory);
+    for (size_t w = 0; w < WORKLOADS; w++)
+        for (size_t s = 0; s < SLOWDOWNS; s++)
+            kg_text_printf(text,
+                           "  - {name: %s_%g, workload: %s, plugin: '%s/libverdicts_%g.so', "
+                           "params: {scale: 1}}\n",
+                           workload_names[w], slowdowns[s], workload_names[w], directory,
+                           slowdowns[s]);
+}
+
+struct prepared {
+    struct kg_arena arena;
+    struct kg_suite suite;
+    struct kg_machine machine;
+    struct kg_plan plan;
+};
+
+static bool prepare(struct prepared *prepared, const struct kg_text *text, struct kg_error *err)
+{
+    const struct kg_plan_options options = {0};
+    *prepared = (struct prepared){0};
+    return kg_machine_read(&prepared->arena, &prepared->machine, err) &&
+           kg_suite_parse("verdicts", kg_text_string(text), text->length, NULL, 0,
+                          &prepared->suite, err) &&
+           kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err);
+}
+
+static void prepared_free(struct prepared *prepared)
+{
+    kg_plan_free(&prepared->plan);
+    kg_suite_free(&prepared->suite);
+    kg_arena_free(&prepared->arena);
+}
+
+static bool interrupted(const struct kg_measurement *measurement, struct kg_error *err)
+{
+    return kg_measurement_interrupted(measurement)
+               ? !kg_error_set(err, KG_ERROR_SYSTEM, "interrupted")
+               : false;
+}
+
+static bool all_good(const struct kg_results *results, struct kg_error *err)
+{
+    for (size_t i = 0; i < results->case_count; i++)
+        if (results->cases[i].status != KG_STATUS_OK)
+            return kg_error_set(err, KG_ERROR_MEASURE, "%s: %s", results->cases[i].id,
+                                results->cases[i].reason);
+    return true;
+}
+
+/* One run: screening rounds of every case, and later confirming ones. */
+static bool run_measure(const struct prepared *prepared, struct kg_measurement *measurement,
+                        double *round_ns, struct kg_error *err)
+{
+    const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
+    const struct kg_measurement_options options = {0};
+    size_t wanted[CASES + WORKLOADS * SLOWDOWNS];
+    if (!kg_measurement_begin(measurement, &what, &options, err))
+        return false;
+    const size_t count = prepared->plan.case_count;
+    for (size_t i = 0; i < count; i++)
+        wanted[i] = ROUNDS_MOST;
+    const double start = kg_measurement_elapsed_ns(measurement);
+    bool good = kg_measurement_rounds(measurement, wanted, false, err);
+    *round_ns = (kg_measurement_elapsed_ns(measurement) - start) / (double)(count * ROUNDS_MOST);
+    for (size_t i = 0; i < count; i++)
+        wanted[i] = ROUNDS_MOST + ROUNDS_CONFIRMING;
+    good = good && kg_measurement_rounds(measurement, wanted, true, err) &&
+           !interrupted(measurement, err);
+    kg_measurement_end(measurement);
+    return good && all_good(&measurement->results, err);
+}
+
+bool recording_make(struct recording *recording, const char *directory, size_t count,
+                    struct kg_error *err)
+{
+    struct kg_text text = {0};
+    struct prepared prepared;
+    *recording = (struct recording){0};
+    suite_make(&text, directory);
+    bool good = prepare(&prepared, &text, err);
+    recording->runs = calloc(count, sizeof *recording->runs);
+    good = good && (recording->runs || kg_error_memory(err));
+    for (size_t r = 0; r < count && good; r++) {
+        struct kg_measurement measurement = {0};
+        double round_ns = 0;
+        fprintf(stderr, "run %zu of %zu\n", r + 1, count);
+        good = run_measure(&prepared, &measurement, &round_ns, err);
+        /* the results' arena moves; what else the measurement holds is let go of */
+        recording->runs[r] = measurement.results;
+        recording->run_count++;
+        recording->round_seconds += round_ns / 1e9 / (double)count;
+        measurement.results = (struct kg_results){0};
+        kg_measurement_free(&measurement);
+    }
+    kg_text_free(&text);
+    prepared_free(&prepared);
+    if (!good)
+        recording_free(recording);
+    return good;
+}
+
+void recording_free(struct recording *recording)
+{
+    for (size_t r = 0; r < recording->run_count; r++)
+        kg_results_free(&recording->runs[r]);
+    free(recording->runs);
+    *recording = (struct recording){0};
+}
+
+struct ab {
+    struct kg_pairing pairing;
+    struct kg_baseline baseline;
+    struct kg_comparison comparison;
+};
+
+static bool ab_rounds(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
+{
+    struct ab *ab = user;
+    if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err))
+        return false;
+    kg_pairing_summarize(&ab->pairing);
+    kg_baseline_free(&ab->baseline);
+    return kg_baseline_from_results(&ab->pairing.base.results, &ab->baseline, err);
+}
+
+static double ab_elapsed(void *user)
+{
+    return kg_measurement_elapsed_ns(&((struct ab *)user)->pairing.base);
+}
+
+static bool ab_stopped(void *user)
+{
+    return kg_measurement_interrupted(&((struct ab *)user)->pairing.base) != 0;
+}
+
+static bool ab_run(struct ab *ab, const struct prepared *prepared, const struct kg_side *base,
+                   const struct kg_side *head, struct kg_error *err)
+{
+    const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
+    const struct kg_pairing_options options = {.base = base, .head = head};
+    struct kg_round_limits limits[WORKLOADS];
+    for (size_t i = 0; i < WORKLOADS; i++)
+        limits[i] = (struct kg_round_limits){8, ROUNDS_MOST};
+    const struct kg_sequence sequence = {.measure = ab_rounds,
+                                         .elapsed_ns = ab_elapsed,
+                                         .stopped = ab_stopped,
+                                         .user = ab,
+                                         .limits = limits,
+                                         .budget_ns = INFINITY};
+    if (!kg_pairing_begin(&ab->pairing, &what, &options, err))
+        return false;
+    bool good = kg_sequence_run(&sequence, &ab->baseline, &ab->pairing.head.results,
+                                &ab->comparison, err) &&
+                !interrupted(&ab->pairing.base, err);
+    kg_pairing_end(&ab->pairing);
+    good = good && all_good(&ab->pairing.head.results, err);
+    kg_pairing_free(&ab->pairing);
+    return good;
+}
+
+bool ab_measure(const char *directory, const char *base, const char *head, double threshold,
+                int only, enum kg_change changes[WORKLOADS], double *seconds, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    struct prepared prepared = {0};
+    struct kg_arena arena = {0};
+    struct kg_side sides[2];
+    struct ab ab = {0};
+    char paths[2][4096];
+    suite_head(&text, "15ms", 8, ROUNDS_MOST, threshold);
+    for (int w = 0; w < WORKLOADS; w++)
+        if (only < 0 || only == w)
+            kg_text_printf(&text, "  - {name: %s, plugin: '%s/libverdicts_0.so'}\n",
+                           workload_names[w], directory);
+    snprintf(paths[0], sizeof paths[0], "%.4000s/libverdicts_%s.so", directory, base);
+    snprintf(paths[1], sizeof paths[1], "%.4000s/libverdicts_%s.so", directory, head);
+    bool good = kg_side_resolve(&arena, "base", paths[0], &sides[0], err) &&
+                kg_side_resolve(&arena, "head", paths[1], &sides[1], err) &&
+                prepare(&prepared, &text, err);
+    const double start = (double)kg_clock_ns();
+    good = good && ab_run(&ab, &prepared, &sides[0], &sides[1], err);
+    *seconds = ((double)kg_clock_ns() - start) / 1e9;
+    for (size_t i = 0; good && i < ab.comparison.case_count; i++)
+        changes[only < 0 ? ab.comparison.cases[i].order : (size_t)only] =
+            ab.comparison.cases[i].change;
+    kg_comparison_free(&ab.comparison);
+    kg_baseline_free(&ab.baseline);
+    kg_text_free(&text);
+    kg_arena_free(&arena);
+    prepared_free(&prepared);
+    return good;
+}

@@ -1,0 +1,44 @@
+/* recording.h: the experiment's rounds: whole runs of one suite of twenty cases, and of the same
+ * workloads made slower by known amounts, measured for real. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compare/sequence.h"
+#include "measure/results.h"
+#include "plan/plan.h"
+
+enum {
+    WORKLOADS = 4,
+    SCALES = 5,
+    CASES = WORKLOADS * SCALES, /* of the suite that is gated */
+    SLOWDOWNS = 4,
+    ROUNDS_LEAST = 6,
+    ROUNDS_MOST = 16,
+    ROUNDS_CONFIRMING = 10
+};
+extern const char *const workload_names[WORKLOADS];
+extern const double slowdowns[SLOWDOWNS]; /* in per cent */
+
+struct recording {
+    struct kg_results *runs; /* cases: the twenty, then each workload at each slowdown */
+    size_t run_count;
+    double round_seconds; /* mean time of a round, with all that goes with it */
+};
+
+/* The case of the suite that workload w is at its usual size, and the same slowed down. */
+size_t recorded_plain(size_t w);
+size_t recorded_slow(size_t w, size_t slowdown);
+
+/* Measures `count` runs; plugins lie in `directory`. Says on standard error how far it is. */
+bool recording_make(struct recording *recording, const char *directory, size_t count,
+                    struct kg_error *err);
+void recording_free(struct recording *recording);
+
+/* One `ab` of the four workloads for real, at a threshold, between the plugins of two slowdowns.
+ * changes   of each workload
+ * seconds   all of it, checks too
+ * only      the one workload to measure, or -1 for all */
+bool ab_measure(const char *directory, const char *base, const char *head, double threshold,
+                int only, enum kg_change changes[WORKLOADS], double *seconds,
+                struct kg_error *err);

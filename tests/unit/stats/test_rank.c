@@ -1,0 +1,210 @@
+/* The rank tests: against enumeration of every order, and how often they are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "stats/stats.h"
+#include "util/random.h"
+
+static void near(const char *what, double expected, double value)
+{
+    if (!(fabs(value - expected) <= 1e-9 * fmax(1, fabs(expected))))
+        fail_msg("%s is %.17g, expected %.17g", what, value, expected);
+}
+
+/* The values 1 … n1 + n2 dealt to two sides by the bits of `deal`, sorted on each. */
+static void deal_out(unsigned deal, size_t all, double *a, size_t *n1, double *b, size_t *n2)
+{
+    *n1 = *n2 = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (deal & 1u << i)
+            a[(*n1)++] = (double)(i + 1);
+        else
+            b[(*n2)++] = (double)(i + 1);
+    }
+}
+
+static size_t pairs_below(const double *a, size_t n1, const double *b, size_t n2)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < n1; i++)
+        for (size_t j = 0; j < n2; j++)
+            pairs += a[i] < b[j];
+    return pairs;
+}
+
+/* Of all C(9, 4) deals, as many are at least as extreme as each one's p says. */
+static void mann_whitney_counts_the_orders(void **state)
+{
+    enum { ALL = 9, LEFT = 4 };
+    double a[ALL], b[ALL], c[ALL], d[ALL];
+    size_t n1, n2;
+    (void)state;
+    for (unsigned deal = 0; deal < 1u << ALL; deal++) {
+        if (__builtin_popcount(deal) != LEFT)
+            continue;
+        deal_out(deal, ALL, a, &n1, b, &n2);
+        const size_t pairs = pairs_below(a, n1, b, n2), most = n1 * n2;
+        const size_t smaller = pairs < most - pairs ? pairs : most - pairs;
+        size_t extreme = 0, deals = 0;
+        for (unsigned other = 0; other < 1u << ALL; other++) {
+            size_t m1, m2;
+            if (__builtin_popcount(other) != LEFT)
+                continue;
+            deal_out(other, ALL, c, &m1, d, &m2);
+            extreme += pairs_below(c, m1, d, m2) <= smaller;
+            deals++;
+        }
+        near("p", fmin(1, 2 * (double)extreme / (double)deals), kg_mann_whitney(a, n1, b, n2));
+    }
+}
+
+static void complete_separation_is_the_least_p(void **state)
+{
+    static const double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10, 11, 12};
+    (void)state;
+    near("5 to 7", 2.0 / 792, kg_mann_whitney(low, 5, high, 7));
+    near("its inverse", 2.0 / 792, kg_mann_whitney(high, 7, low, 5));
+    near("the least", 2.0 / 792, kg_mann_whitney_least(5, 7));
+    near("one to one", 1, kg_mann_whitney_least(1, 1));
+}
+
+static void ties_count_against_a_difference(void **state)
+{
+    static const double a[] = {1, 1, 1, 1, 1}, b[] = {1, 1, 1, 1, 2};
+    (void)state;
+    near("all but one equal", 1, kg_mann_whitney(a, 5, a, 5));
+    assert_true(kg_mann_whitney(a, 5, b, 5) > 0.5);
+}
+
+/* As one side moves away p falls, step by step, also where the exact distribution has too many terms
+ * and the normal one takes over. */
+static void many_values_use_the_normal_distribution(void **state)
+{
+    enum { MANY = 150 };
+    double a[MANY], b[MANY], before = 1;
+    (void)state;
+    for (size_t shift = 1; shift < 30; shift++) {
+        for (size_t i = 0; i < MANY; i++) {
+            a[i] = (double)i;
+            b[i] = (double)(i + shift) + 0.5;
+        }
+        const double p = kg_mann_whitney(a, MANY, b, MANY);
+        if (!(p < before && p > before / 3))
+            fail_msg("p falls from %g to %g at a shift of %zu", before, p, shift);
+        before = p;
+    }
+    assert_true(before < 1e-3);
+}
+
+/* Two modes and a heavy tail: p at or below 1 % and 5 % no more often than that. */
+static void it_is_no_more_often_wrong_than_it_says(void **state)
+{
+    enum { SEED = 11, TRIALS = 20000, ROUNDS = 7 };
+    struct kg_random random = {SEED};
+    int five = 0, one = 0;
+    (void)state;
+    for (int t = 0; t < TRIALS; t++) {
+        double x[2][ROUNDS];
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < ROUNDS; i++)
+                x[side][i] = (kg_random_unit(&random) < 0.3 ? 1.2 : 1) /
+                             sqrt(1 - kg_random_unit(&random));
+            kg_sort(x[side], ROUNDS);
+        }
+        const double p = kg_mann_whitney(x[0], ROUNDS, x[1], ROUNDS);
+        five += p <= 0.05;
+        one += p <= 0.01;
+    }
+    printf("seed %d: p <= 5 %% in %.2f %%, p <= 1 %% in %.2f %%\n", SEED, 100.0 * five / TRIALS,
+           100.0 * one / TRIALS);
+    assert_true(five <= 0.054 * TRIALS && one <= 0.012 * TRIALS);
+}
+
+/* Of all 2^7 signs of 1 … 7, as many are at least as extreme as p says. */
+static void signed_rank_counts_the_signs(void **state)
+{
+    enum { COUNT = 7 };
+    double x[COUNT];
+    (void)state;
+    for (unsigned signs = 0; signs < 1u << COUNT; signs++) {
+        unsigned sum = 0, extreme = 0;
+        for (unsigned i = 0; i < COUNT; i++) {
+            x[i] = signs & 1u << i ? i + 1.0 : -(i + 1.0);
+            sum += signs & 1u << i ? i + 1 : 0;
+        }
+        const unsigned smaller = sum < 28 - sum ? sum : 28 - sum;
+        for (unsigned other = 0; other < 1u << COUNT; other++) {
+            unsigned its = 0;
+            for (unsigned i = 0; i < COUNT; i++)
+                its += other & 1u << i ? i + 1 : 0;
+            extreme += its <= smaller;
+        }
+        near("p", fmin(1, 2.0 * extreme / (1 << COUNT)), kg_paired_estimate(x, COUNT).p_value);
+    }
+}
+
+static void pairs_have_the_hodges_lehmann_estimate(void **state)
+{
+    static const double x[] = {0.10, 0.02, 0.06};
+    (void)state;
+    /* pairwise means 0.02 0.04 0.06 0.06 0.08 0.10 */
+    near("ratio", exp(0.06), kg_paired_estimate(x, 3).ratio);
+    near("one pair", exp(0.10), kg_paired_estimate(x, 1).ratio);
+    near("its p", 1, kg_paired_estimate(x, 1).p_value);
+    assert_true(isnan(kg_paired_estimate(x, 0).ratio));
+    near("the least of 8", 2.0 / 256, kg_paired_least(8));
+}
+
+/* 95 % intervals of pairs hold the truth about that often. */
+static void paired_intervals_hold(void **state)
+{
+    static const size_t counts[] = {6, 8, 12, 20};
+    enum { SEED = 5, TRIALS = 4000 };
+    struct kg_random random = {SEED};
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        int held = 0;
+        for (int t = 0; t < TRIALS; t++) {
+            double x[20];
+            for (size_t i = 0; i < counts[c]; i++)
+                x[i] = 0.1 + 0.01 * tan(3.0 * (kg_random_unit(&random) - 0.5));
+            const struct kg_interval interval = kg_paired_estimate(x, counts[c]).interval;
+            held += log(interval.low) <= 0.1 && log(interval.high) >= 0.1;
+        }
+        if (held < 0.94 * TRIALS)
+            fail_msg("seed %d, %zu pairs: %g", SEED, counts[c], (double)held / TRIALS);
+    }
+}
+
+static void hundreds_of_pairs_are_thinned(void **state)
+{
+    enum { MANY = 1000 };
+    double x[MANY];
+    (void)state;
+    for (size_t i = 0; i < MANY; i++)
+        x[i] = 0.05 + 0.0001 * (double)(i % 7);
+    const struct kg_ratio ratio = kg_paired_estimate(x, MANY);
+    assert_true(ratio.ratio > exp(0.05) && ratio.ratio < exp(0.0507) && ratio.p_value < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mann_whitney_counts_the_orders),
+        cmocka_unit_test(complete_separation_is_the_least_p),
+        cmocka_unit_test(ties_count_against_a_difference),
+        cmocka_unit_test(many_values_use_the_normal_distribution),
+        cmocka_unit_test(it_is_no_more_often_wrong_than_it_says),
+        cmocka_unit_test(signed_rank_counts_the_signs),
+        cmocka_unit_test(pairs_have_the_hodges_lehmann_estimate),
+        cmocka_unit_test(paired_intervals_hold),
+        cmocka_unit_test(hundreds_of_pairs_are_thinned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
