@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build_packages=(ca-certificates cmake gcc g++ libc6-dev libjansson-dev libopenblas-pthread-dev
-                libyaml-dev ninja-build)
+                libyaml-dev ninja-build valgrind)
 test_packages=(bats clang clang-format clang-tidy jq libcmocka-dev libomp-dev python3-jsonschema)
 
 packages_missing() {

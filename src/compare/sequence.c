@@ -21,12 +21,12 @@ size_t kg_sequence_next(size_t rounds, size_t most)
     return next < most ? next : most;
 }
 
-size_t kg_sequence_confirming(size_t least, size_t most, size_t base_rounds, size_t tests,
+size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
                               double alpha, bool paired)
 {
     /* Twice over, so that the rounds need not all lie beyond all of the base's. */
     const double needed = alpha / (double)(tests ? tests : 1) / 2;
-    size_t rounds = least;
+    size_t rounds = 2 * screened < most ? 2 * screened : most;
     while (rounds < most && (paired ? kg_paired_least(rounds)
                                     : kg_mann_whitney_least(base_rounds, rounds)) > needed)
         rounds++;
@@ -120,7 +120,7 @@ static size_t confirming(const struct runner *runner, const struct kg_case_chang
     const struct kg_round_limits *limits = &runner->sequence->limits[change->order];
     const struct kg_case_result *result = &runner->results->cases[change->order];
     const bool paired = change->metric_count && !strcmp(change->metrics[0].against, "base");
-    return kg_sequence_confirming(limits->least, limits->most, base_rounds(runner, result),
+    return kg_sequence_confirming(change->rounds, limits->most, base_rounds(runner, result),
                                   tests_count(runner->comparison),
                                   runner->comparison->policy.alpha, paired);
 }

@@ -45,7 +45,8 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
  */
 size_t kg_sequence_next(size_t rounds, size_t most);
 
-/* The fewest confirming rounds, from `least`, that could be significant among `tests` tests against
- * `base_rounds` rounds; `most` where even they could not. `paired`: of `ab`. */
-size_t kg_sequence_confirming(size_t least, size_t most, size_t base_rounds, size_t tests,
+/* How many confirming rounds a suspect gets: twice as many as made it suspect, since they have more to
+ * prove; at least as many as could be significant among `tests` tests against `base_rounds` rounds;
+ * and at most `most`. `paired`: of `ab`. */
+size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
                               double alpha, bool paired);

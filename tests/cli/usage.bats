@@ -4,7 +4,7 @@ load support
     run kgate --help
     [ "$status" -eq 0 ]
     [[ "$output" == *"exit status: 0 pass, 1 regression"* ]]
-    for subcommand in gate run compare baseline report validate list init; do
+    for subcommand in gate run compare ab baseline calibrate doctor report validate list init; do
         run kgate $subcommand --help
         [ "$status" -eq 0 ]
         [[ "${lines[0]}" == "usage: kgate $subcommand"* ]]

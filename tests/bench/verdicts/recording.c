@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/clock.h"
 #include "measure/measurement.h"
@@ -35,7 +36,7 @@ static void suite_head(struct kg_text *text, const char *min_time, size_t least,
 
 static void suite_make(struct kg_text *text, const char *directory)
 {
-    suite_head(text, "25ms", ROUNDS_LEAST, ROUNDS_MOST, 0.05);
+    suite_head(text, "30ms", ROUNDS_LEAST, ROUNDS_MOST, 0.05);
     for (size_t w = 0; w < WORKLOADS; w++)
         kg_text_printf(text,
                        "  - {name: %s, plugin: '%s/libverdicts_0.so', "
@@ -113,8 +114,16 @@ static bool run_measure(const struct prepared *prepared, struct kg_measurement *
     return good && all_good(&measurement->results, err);
 }
 
-bool recording_make(struct recording *recording, const char *directory, size_t count,
-                    struct kg_error *err)
+static bool run_save(const struct kg_results *results, const char *output, const char *state,
+                     size_t index, struct kg_error *err)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%.3900s/%s-%zu.json", output, state, index);
+    return kg_results_write(results, path, err);
+}
+
+bool recording_make(struct recording *recording, const char *directory, const char *output,
+                    const char *state, size_t count, struct kg_error *err)
 {
     struct kg_text text = {0};
     struct prepared prepared;
@@ -132,6 +141,7 @@ bool recording_make(struct recording *recording, const char *directory, size_t c
         recording->runs[r] = measurement.results;
         recording->run_count++;
         recording->round_seconds += round_ns / 1e9 / (double)count;
+        good = good && run_save(&recording->runs[r], output, state, r, err);
         measurement.results = (struct kg_results){0};
         kg_measurement_free(&measurement);
     }
@@ -140,6 +150,33 @@ bool recording_make(struct recording *recording, const char *directory, size_t c
     if (!good)
         recording_free(recording);
     return good;
+}
+
+bool recording_load(struct recording *recording, const char *directory, const char *state,
+                    struct kg_error *err)
+{
+    enum { RUNS_MOST = 1000 };
+    double elapsed = 0;
+    size_t rounds = 0;
+    *recording = (struct recording){.runs = calloc(RUNS_MOST, sizeof *recording->runs)};
+    if (!recording->runs)
+        return kg_error_memory(err);
+    for (; recording->run_count < RUNS_MOST; recording->run_count++) {
+        struct kg_results *run = &recording->runs[recording->run_count];
+        char path[4096];
+        snprintf(path, sizeof path, "%.3900s/%s-%zu.json", directory, state, recording->run_count);
+        if (access(path, F_OK) != 0)
+            break;
+        if (!kg_results_load(path, run, err))
+            return false;
+        for (size_t i = 0; i < run->case_count; i++)
+            rounds += run->cases[i].round_count;
+        elapsed += run->elapsed_ns;
+    }
+    recording->round_seconds = rounds ? elapsed / 1e9 / (double)rounds : 0;
+    return recording->run_count > 1
+               ? true
+               : kg_error_set(err, KG_ERROR_USAGE, "no recorded runs in '%.200s'", directory);
 }
 
 void recording_free(struct recording *recording)

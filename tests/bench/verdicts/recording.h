@@ -13,9 +13,9 @@ enum {
     SCALES = 5,
     CASES = WORKLOADS * SCALES, /* of the suite that is gated */
     SLOWDOWNS = 4,
-    ROUNDS_LEAST = 6,
-    ROUNDS_MOST = 16,
-    ROUNDS_CONFIRMING = 10
+    ROUNDS_LEAST = 7,
+    ROUNDS_MOST = 20,
+    ROUNDS_CONFIRMING = 20
 };
 extern const char *const workload_names[WORKLOADS];
 extern const double slowdowns[SLOWDOWNS]; /* in per cent */
@@ -30,8 +30,12 @@ struct recording {
 size_t recorded_plain(size_t w);
 size_t recorded_slow(size_t w, size_t slowdown);
 
-/* Measures `count` runs; plugins lie in `directory`. Says on standard error how far it is. */
-bool recording_make(struct recording *recording, const char *directory, size_t count,
+/* Measures `count` runs; plugins lie in `directory`. Writes each to OUTPUT/STATE-N.json, and says on
+ * standard error how far it is. */
+bool recording_make(struct recording *recording, const char *directory, const char *output,
+                    const char *state, size_t count, struct kg_error *err);
+/* Reads runs that were measured before, from DIRECTORY/STATE-0.json on. */
+bool recording_load(struct recording *recording, const char *directory, const char *state,
                     struct kg_error *err);
 void recording_free(struct recording *recording);
 

@@ -2,7 +2,8 @@
  * against each other, and against the same code made slower by known amounts, on a quiet machine and
  * beside a bursty neighbour. Other tools' rules judge the same rounds. Prints a markdown table;
  * writes verdicts.json and, for each state, power-STATE.txt for power.gnuplot.
- *     verdicts --plugins DIR [--runs N] [--ab N] [--output DIR] */
+ *     verdicts --plugins DIR [--runs N] [--ab N] [--output DIR]
+ *     verdicts --judge DIR [--output DIR]       only judges the runs that an earlier call left */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static const char *const state_names[STATES] = {"quiet", "neighbour"};
 struct options {
     const char *plugins;
     const char *output;
+    const char *judge; /* a folder of runs measured before: only judges them */
     size_t runs;
     size_t ab_runs;
 };
@@ -98,13 +100,16 @@ static bool state_measure(const struct options *options, size_t index, struct st
 {
     struct recording recording;
     struct neighbour neighbour;
-    const bool noisy = index == 1;
+    const bool noisy = index == 1 && !options->judge;
     if (noisy && !neighbour_start(&neighbour, 1))
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start the neighbour");
     fprintf(stderr, "%s\n", state_names[index]);
-    bool good = recording_make(&recording, options->plugins, options->runs, err);
+    bool good = options->judge
+                    ? recording_load(&recording, options->judge, state_names[index], err)
+                    : recording_make(&recording, options->plugins, options->output,
+                                     state_names[index], options->runs, err);
     const bool recorded = good;
-    good = good && ab_state(options, &state->ab, err);
+    good = good && (options->judge || ab_state(options, &state->ab, err));
     if (noisy)
         neighbour_stop(&neighbour);
     if (recorded) {
@@ -270,6 +275,8 @@ static bool options_read(int argc, char **argv, struct options *options)
             options->plugins = argv[i + 1];
         else if (!strcmp(argv[i], "--output"))
             options->output = argv[i + 1];
+        else if (!strcmp(argv[i], "--judge"))
+            options->judge = argv[i + 1];
         else if (!strcmp(argv[i], "--runs"))
             options->runs = strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--ab"))
@@ -277,7 +284,7 @@ static bool options_read(int argc, char **argv, struct options *options)
         else
             return false;
     }
-    return options->plugins && options->runs > 1 && options->ab_runs > 0;
+    return (options->plugins || options->judge) && options->runs > 1 && options->ab_runs > 0;
 }
 
 int main(int argc, char **argv)
@@ -289,7 +296,7 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "worker"))
         return kg_worker_main();
     if (!options_read(argc, argv, &options)) {
-        fprintf(stderr, "usage: verdicts --plugins DIR [--runs N] [--ab N] [--output DIR]\n");
+        fprintf(stderr, "usage: verdicts --plugins DIR | --judge DIR [--runs N] [--ab N] [--output DIR]\n");
         return 2;
     }
     for (size_t i = 0; i < STATES && good; i++)

@@ -1,0 +1,130 @@
+load support
+
+# Two builds of one plugin, the second of which does twice the work.
+ab_suite() {
+    cat >ab.yaml <<YAML
+version: 1
+suite: ab
+defaults: {threshold: 30%, rounds: {min: 8, max: 12}, min_time: 4ms, threads: 1, timeout: 20s,
+           metrics: [time]}
+workloads:
+  - {name: turns, plugin: $PLUGINS/libreporting.so}
+YAML
+}
+
+@test "ab of a build against one that is twice as slow: exit 1, with reports and both results" {
+    ab_suite
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out
+    [ "$status" -eq 1 ]
+    [[ "${lines[0]}" == "FAIL  ab, 1 case: 1 regressed" ]]
+    [[ "$output" != *"the baseline has one run"* ]]
+    valid out/base.json results
+    valid out/head.json results
+    valid out/comparison.json comparison
+    [ -s out/report.md ]
+    [ ! -e out/base.json.journal ] && [ ! -e out/head.json.journal ]
+    jq -e '.cases[0].metrics[0] | .against == "base" and .ratio > 1.5 and .ratio < 2.5' out/comparison.json
+    # confirmed by later pairs, of which there are at least as many
+    jq -e '.cases[0].confirming_rounds >= 8' out/comparison.json
+}
+
+@test "compare decides from an ab's two files as pairs again" {
+    ab_suite
+    kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out || true
+    # both sides swing by a factor of nine together: only the pairs show the change
+    for side in base head; do
+        jq '.cases[0].rounds.median_ns |= [to_entries[] | .value * (if .key % 2 == 0 then 1 else 9 end)]' \
+            out/$side.json >$side.json
+    done
+    run kgate compare base.json head.json
+    [ "$status" -eq 1 ]
+    jq 'del(.pair)' head.json >alone.json
+    run kgate compare base.json alone.json
+    [[ "$output" == *INCONCLUSIVE* ]]
+}
+
+@test "ab of a build against itself passes" {
+    ab_suite
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out
+    [ "$status" -eq 0 ]
+}
+
+@test "ab of two programs" {
+    printf '#!/bin/sh\nexit 0\n' >old
+    printf '#!/bin/sh\nexec sleep 0.05\n' >new
+    chmod +x old new
+    suite_of <<<"  - {name: program, command: [./old, --flag], threshold: 50%, rounds: {min: 8, max: 8}, metrics: [time]}"
+    run kgate ab -c one.yaml --base old --head new -o out
+    [ "$status" -eq 1 ]
+}
+
+@test "ab of two checkouts: relative plugins are those in each folder" {
+    mkdir -p base head
+    cp "$PLUGINS/libreporting.so" base/libit.so
+    cp "$PLUGINS/libreporting_slow.so" head/libit.so
+    ab_suite
+    sed -i "s|plugin: .*|plugin: libit.so}|" ab.yaml
+    run kgate ab -c ab.yaml --base base --head head -o out
+    [ "$status" -eq 1 ]
+    [ "$(jq -r '.cases[0].code_hash' out/base.json)" != "$(jq -r '.cases[0].code_hash' out/head.json)" ]
+}
+
+@test "ab of two kgate builds measures their built-in kernels" {
+    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out --set threshold=500%
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"2 unchanged"* ]]
+}
+
+@test "a kgate that speaks another protocol is refused by version" {
+    printf '#!/bin/sh\n# kgate.request.v\necho kgate.request.v99\n' >newer
+    printf '#!/bin/sh\n# kgate.request.v\nexit 2\n' >older
+    chmod +x newer older
+    run kgate ab -c suite.yaml --base newer --head "$KGATE" -o out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"speaks kgate.request.v99, this kgate kgate.request.v2"* ]]
+    run kgate ab -c suite.yaml --base older --head "$KGATE" -o out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"an older protocol that does not say its version"* ]]
+    run kgate worker --protocol
+    [ "$output" = kgate.request.v2 ]
+}
+
+@test "a side that says nothing about any case is bad usage" {
+    run kgate ab -c suite.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"no case can be compared: --"*"is a plugin, and this is not in a plugin"* ]]
+    run kgate ab -c suite.yaml --base nowhere --head "$KGATE" -o out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--base: cannot find 'nowhere'"* ]]
+    run kgate ab -c suite.yaml --base suite.yaml --head "$KGATE" -o out
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"neither a folder, a kgate, a plugin nor a program"* ]]
+    run kgate ab -c suite.yaml --base "$KGATE"
+    [ "$status" -eq 2 ]
+}
+
+@test "a crash in one of the builds fails the case and names the build" {
+    ab_suite
+    sed -i "s|name: turns|name: fragile|" ab.yaml
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"signal 6"* ]]
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting_slow.so" --head "$PLUGINS/libreporting.so" -o out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"in the base: crashed: signal 6"* ]]
+}
+
+@test "a stop in the middle of an ab leaves what was measured" {
+    ab_suite
+    "$KGATE" ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out \
+        --set rounds.min=4000 --set rounds.max=4000 -q &
+    pid=$!
+    for _ in $(seq 100); do
+        [ -e out/head.json.journal ] && [ "$(wc -l <out/head.json.journal)" -gt 4 ] && break
+        sleep 0.1
+    done
+    kill -TERM "$pid"
+    status=0; wait "$pid" || status=$?
+    [ "$status" -eq 143 ]
+    jq -e '.complete == false and (.cases[0].rounds.median_ns | length > 0)' out/head.json
+}

@@ -1,0 +1,177 @@
+load support
+
+# A baseline of this machine whose times are multiplied by $1, so that the gate sees them move.
+baseline_scaled() {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
+    scale r.json "$1" >scaled.json
+    kgate baseline update scaled.json -b base
+}
+
+@test "a suspect is confirmed by later rounds before it fails the gate" {
+    baseline_scaled 0.01
+    run kgate gate -c suite.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    jq -e '[.cases[].rounds.confirms | (any and (all | not))] | all' out/results.json
+    jq -e '[.cases[] | .change == "REGRESSION" and .confirming_rounds > 0
+                       and .confirming_rounds < .rounds] | all' out/comparison.json
+    valid out/results.json results
+    valid out/comparison.json comparison
+}
+
+@test "a suspect whose later rounds do not confirm it is no regression, and the report says so" {
+    baseline_scaled 0.01
+    kgate gate -c suite.yaml -b base -o out || true
+    # as if the first rounds had met a neighbour, and the later ones had not
+    jq '(.cases[].rounds) |= (. as $r | .median_ns |= [to_entries[]
+            | .value * (if $r.confirms[.key] then 0.01 else 1 end)])' out/results.json >later.json
+    run kgate compare scaled.json later.json -v
+    [[ "$output" != *REGRESSION* ]]
+    [[ "$output" == *"not confirmed: +"* ]]
+}
+
+@test "what is doubtful is INCONCLUSIVE, says what would settle it, and exits 4 where the policy asks" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=10 --set rounds.max=12
+    jq '(.cases[].rounds.median_ns) |= [to_entries[] | .value * (if .key % 2 == 0 then 1 else 4 end)]' \
+        r.json >swinging.json
+    run kgate compare r.json swinging.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *INCONCLUSIVE* && "$output" == *"would settle it"* ]]
+    jq '.policy.fail_on += ["INCONCLUSIVE"]' swinging.json >strict.json
+    run kgate compare r.json strict.json
+    [ "$status" -eq 4 ]
+}
+
+@test "--budget ends the doubt in time, and a bad one is bad usage" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
+    jq '(.cases[].rounds.median_ns) |= [to_entries[] | .value * (if .key % 2 == 0 then 1 else 9 end)]' \
+        r.json >swinging.json
+    kgate baseline update swinging.json -b base
+    run kgate gate -c suite.yaml -b base -o out --budget 1ms
+    [ "$status" -eq 0 ]
+    # not a round beyond the fewest
+    jq -e '[.cases[].rounds.median_ns | length == 3] | all' out/results.json
+    kgate gate -c suite.yaml -b base -o out --budget 5m -q
+    jq -e '[.cases[].rounds.median_ns | length > 3] | any' out/results.json
+    for bad in 5 banana -1s 0s; do
+        run kgate gate -c suite.yaml -b base -o out --budget=$bad
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"--budget is '$bad'"* ]]
+    done
+}
+
+@test "a moved clock is taken out of the times and said" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
+    # the same work on a core whose clock jumps, and is a third slower on the whole
+    jq '(.cases[].rounds) |= (.median_ns |= [to_entries[] | .value * (if .key % 2 == 0 then 1.4 else 1.3 end)]
+            | .pulse_ns |= [to_entries[] | 10000 * (if .key % 2 == 0 then 1.4 else 1.3 end)])' r.json >slow.json
+    jq '(.cases[].rounds) |= (.median_ns |= [to_entries[] | .value * (if .key % 2 == 0 then 1.1 else 1 end)]
+            | .pulse_ns |= [to_entries[] | 10000 * (if .key % 2 == 0 then 1.1 else 1 end)])' r.json >fast.json
+    run kgate compare fast.json slow.json -v
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"clock "*"slower than the baseline's"* ]]
+}
+
+@test "a machine whose memory became slower is said to have" {
+    kgate run -c suite.yaml -o r.json -q
+    jq '.probes.bandwidth_bytes_per_s |= map(. * 0.8)' r.json >slower.json
+    run kgate compare r.json slower.json
+    [[ "$output" == *"memory bandwidth of this machine is 20 % below the baseline's"* ]]
+}
+
+@test "counters that a plugin or a command reports are compared, each in its direction" {
+    suite_of <<YAML
+  - name: turns
+    plugin: $PLUGINS/libreporting.so
+    metrics: [time]
+    threshold: 900%
+    counters: {turns: {better: lower, threshold: 1%}, quality: {better: higher, threshold: 1%}}
+  - name: program
+    command: [sh, -c, 'echo "hits 42" >>"\$KGATE_COUNTERS"']
+    metrics: [time]
+    threshold: 900%
+    counters: {hits: {better: higher, threshold: 1%}}
+YAML
+    kgate run -c one.yaml -o r.json -q
+    valid r.json results
+    jq -e '.cases[0].counters | map({(.name): .values[0]}) | add == {turns: 20000, quality: 50}' r.json
+    jq -e '.cases[1].counters[0].values == [42, 42]' r.json
+    run kgate compare r.json r.json
+    [ "$status" -eq 0 ]
+    jq '.cases[0].counters[0].values |= map(. * 1.05)' r.json >more.json
+    run kgate compare r.json more.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"turns, time "* ]]
+    jq '.cases[1].counters[0].values |= map(. * 0.9)' r.json >fewer.json
+    run kgate compare r.json fewer.json
+    [ "$status" -eq 1 ]
+    jq '.cases[1].counters[0].values |= map(. * 1.1)' r.json >better.json
+    run kgate compare r.json better.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *IMPROVEMENT* ]]
+}
+
+@test "a counter that is not reported fails its case" {
+    suite_of <<YAML
+  - name: turns
+    plugin: $PLUGINS/libreporting.so
+    counters: {misses: {better: lower, threshold: 1%}}
+YAML
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"did not report 'misses'"* ]]
+}
+
+@test "instructions are counted, repeat, and a growth of 1 % is caught" {
+    [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"
+    suite_of <<YAML
+  - {name: turns, plugin: $PLUGINS/libreporting.so, metrics: [instructions]}
+  - {name: program, command: ['true'], metrics: [instructions]}
+YAML
+    kgate run -c one.yaml -o r.json -q
+    kgate run -c one.yaml -o again.json -q
+    jq -e '.cases[0].counters[0] | .name == "instructions" and (.values | length == 3) and .values[0] > 20000' r.json
+    run kgate compare r.json again.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"2 unchanged"* ]]
+    jq '.cases[].counters[].values |= map(. * 1.01)' again.json >more.json
+    run kgate compare r.json more.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *instructions* ]]
+}
+
+@test "where nothing can count, instructions are INCONCLUSIVE with the reason" {
+    suite_of <<<"  - {name: copy, kernel: copy, params: {bytes: 16KiB}, metrics: [instructions]}"
+    mkdir -p nothing
+    PATH=nothing "$KGATE" run -c one.yaml -o r.json -q
+    if jq -e '.cases[0].counters[0].source == "perf"' r.json >/dev/null; then
+        skip "this machine's processor counts"
+    fi
+    run kgate compare r.json r.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *INCONCLUSIVE*"there is no valgrind"* ]]
+}
+
+@test "calibrate says what a suite is worth here" {
+    run kgate calibrate -c suite.yaml --runs 2 -o calibration.json -q
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"2 runs of the same code"*"pairs of runs"* ]]
+    valid calibration.json calibration
+    jq -e '.pairs == 2 and (.cases | length == 2)' calibration.json
+    kgate calibrate -c suite.yaml --runs 2 --json --filter '*plain*' | jq -e '.cases | length == 1'
+    for bad in 0 1 101; do
+        run kgate calibrate -c suite.yaml --runs $bad
+        [ "$status" -eq 2 ]
+    done
+}
+
+@test "calibrate of a workload that fails says which" {
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: crash}"
+    run kgate calibrate -c one.yaml --runs 2 -q
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"broken/cpu failed: crashed: signal 11"* ]]
+}
+
+@test "doctor's JSON is what its schema says" {
+    kgate doctor --seconds 1 --json >doctor.json
+    valid doctor.json doctor
+}

@@ -1,0 +1,61 @@
+/* Does TURNS turns a call and reports figures of its own. Built twice, once with twice the turns: a
+ * build and a slower one. */
+#include <stdlib.h>
+
+#include "kgate/plugin.h"
+
+#ifndef TURNS
+#define TURNS 20000
+#endif
+
+struct work {
+    struct kgate_context *context;
+    volatile uint64_t count;
+};
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    struct work *work = context->allocate(context, sizeof *work);
+    if (!work)
+        return false;
+    work->context = context;
+    *state = work;
+    return true;
+}
+
+static void run(void *state)
+{
+    struct work *work = state;
+    work->count = 0;
+    for (uint64_t i = 0; i < TURNS; i++)
+        work->count = work->count + 1;
+    work->context->report(work->context, "turns", (double)work->count);
+    work->context->report(work->context, "quality", 1e6 / (double)work->count);
+}
+
+/* In the slower build it crashes where it is told to. */
+static void run_or_crash(void *state)
+{
+    if (TURNS > 20000)
+        abort();
+    run(state);
+}
+
+#define WORKLOAD(symbol, text, function)                                                           \
+    static const struct kgate_workload symbol = {.name = (text),                                   \
+                                                 .summary = "Counts turns.",                       \
+                                                 .devices = 1u << KGATE_DEVICE_CPU,                \
+                                                 .revision = 1,                                    \
+                                                 .set_up = set_up,                                 \
+                                                 .run = (function)}
+WORKLOAD(turns, "turns", run);
+WORKLOAD(fragile, "fragile", run_or_crash);
+
+static const struct kgate_workload *const workloads[] = {&turns, &fragile};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 2};
+
+const struct kgate_plugin *kgate_plugin_workloads(void);
+const struct kgate_plugin *kgate_plugin_workloads(void)
+{
+    return &plugin;
+}
