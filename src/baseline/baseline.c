@@ -40,6 +40,10 @@ static const struct kg_field case_fields[] = {
      .optional = true,
      .offset = offsetof(struct kg_baseline_case, round_pulses_ns),
      .count_offset = offsetof(struct kg_baseline_case, pulse_count)},
+    {.name = "batch",
+     .kind = KG_FIELD_COUNT,
+     .optional = true,
+     .offset = offsetof(struct kg_baseline_case, batch)},
     {.name = "counters",
      .kind = KG_FIELD_RECORDS,
      .optional = true,
@@ -110,6 +114,7 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .code_hash = result->code_hash,
         .round_count = result->round_count,
         .peak_count = result->round_count,
+        .batch = result->round_count ? result->rounds[0].batch : 0,
         .round_medians_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .round_peak_bytes = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .round_pulses_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
@@ -167,6 +172,19 @@ bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseli
         return true;
     kg_baseline_free(baseline);
     return kg_error_memory(err);
+}
+
+uint64_t kg_baseline_batch(const struct kg_baseline *baseline, const char *suite, const char *id,
+                           const char *definition_hash)
+{
+    for (size_t r = baseline->run_count; r-- > 0;) {
+        const struct kg_baseline_run *run = &baseline->runs[r];
+        for (size_t c = 0; c < run->case_count && !run->pin && !strcmp(run->suite, suite); c++)
+            if (!strcmp(run->cases[c].id, id) &&
+                !strcmp(run->cases[c].definition_hash, definition_hash))
+                return run->cases[c].batch;
+    }
+    return 0;
 }
 
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)

@@ -30,6 +30,7 @@ struct kg_baseline_case {
     size_t peak_count;
     double *round_pulses_ns; /* the core's pace in each round: as many, or none */
     size_t pulse_count;
+    uint64_t batch; /* calls a sample, of its rounds; 0 where not known */
     struct kg_baseline_counter *counters;
     size_t counter_count;
 };
@@ -44,8 +45,8 @@ struct kg_baseline_run {
     const char *governor;
     const char *compiler;
     const char *cuda_driver;
-    const char *pair;               /* of an `ab`'s base side; else NULL */
-    double pulse_ns;                /* medians of the probe's readings; NaN where there are none */
+    const char *pair; /* of an `ab`'s base side; else NULL */
+    double pulse_ns;  /* medians of the probe's readings; NaN where there are none */
     double bandwidth_bytes_per_s;
     double latency_ns;
     struct kg_baseline_case *cases; /* those of status OK */
@@ -78,6 +79,10 @@ char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char
  * Refuses duplicate pins and case ids, non-positive medians. */
 bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err);
 void kg_baseline_free(struct kg_baseline *baseline);
+
+/* Calls a sample that the newest ordinary run of the suite had for a case; 0 where it has none. */
+uint64_t kg_baseline_batch(const struct kg_baseline *baseline, const char *suite, const char *id,
+                           const char *definition_hash);
 
 struct kg_baseline_options {
     const char *pin;   /* a name for the new run, which is then never pruned; or NULL */

@@ -53,8 +53,7 @@ static bool sequence(struct ab *ab)
                                          .elapsed_ns = sequence_elapsed,
                                          .stopped = sequence_stopped,
                                          .user = ab,
-                                         .limits =
-                                             kg_round_limits(&ab->arena, &ab->prepared.plan),
+                                         .limits = kg_round_limits(&ab->arena, &ab->prepared.plan),
                                          .budget_ns = ab->budget_ns};
     if (!sequence.limits)
         return kg_error_memory(&ab->err);

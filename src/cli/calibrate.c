@@ -19,7 +19,8 @@ struct calibrate {
     struct kg_error err;
 };
 
-/* Screening rounds as many as a doubtful case would have after two looks, and as many to confirm. */
+/* Screening rounds as many as a doubtful case would have after two looks, and as many to confirm.
+ */
 static size_t rounds_recorded(const struct kg_round_limits *limits)
 {
     return kg_sequence_next(kg_sequence_next(limits->least, limits->most), limits->most);
@@ -33,6 +34,7 @@ static bool run_measure(struct calibrate *calibrate)
     struct kg_progress_bar bar;
     const struct kg_measurement_options options = {
         .filter = calibrate->prepared.left_out,
+        .batches = calibrate->run_count ? calibrate->runs[0].batch : NULL,
         .progress = kg_progress_bar_start(&bar, calibrate->arguments)};
     size_t *wanted = kg_arena_alloc(&calibrate->arena, count, sizeof *wanted);
     if (!wanted)
@@ -68,9 +70,9 @@ static bool print(struct calibrate *calibrate, const struct kg_calibration *cali
     const struct kg_arguments *arguments = calibrate->arguments;
     const struct kg_report_style style = kg_style(arguments);
     struct kg_text text = {0};
-    bool good = !arguments->output || kg_record_save(&kg_calibration_record, calibration,
-                                                     KG_CALIBRATION_SCHEMA, arguments->output,
-                                                     &calibrate->err);
+    bool good = !arguments->output ||
+                kg_record_save(&kg_calibration_record, calibration, KG_CALIBRATION_SCHEMA,
+                               arguments->output, &calibrate->err);
     if (good && arguments->json)
         good = kg_record_print(&kg_calibration_record, calibration, KG_CALIBRATION_SCHEMA, &text,
                                &calibrate->err);
@@ -84,14 +86,12 @@ static bool print(struct calibrate *calibrate, const struct kg_calibration *cali
 static bool conclude(struct calibrate *calibrate)
 {
     struct kg_calibration calibration;
-    struct kg_results *runs =
-        kg_arena_alloc(&calibrate->arena, calibrate->run_count, sizeof *runs);
+    struct kg_results *runs = kg_arena_alloc(&calibrate->arena, calibrate->run_count, sizeof *runs);
     if (!runs)
         return kg_error_memory(&calibrate->err);
     for (size_t i = 0; i < calibrate->run_count; i++)
         runs[i] = calibrate->runs[i].results;
-    if (!kg_calibrate(runs, calibrate->run_count, calibrate->limits, &calibration,
-                      &calibrate->err))
+    if (!kg_calibrate(runs, calibrate->run_count, calibrate->limits, &calibration, &calibrate->err))
         return false;
     const bool good = print(calibrate, &calibration);
     kg_calibration_free(&calibration);
@@ -126,7 +126,7 @@ int kg_cli_calibrate(const struct kg_arguments *arguments)
     const bool good = run(&calibrate);
     if (calibrate.signal)
         fprintf(stderr, "kgate: interrupted; nothing is said of a part\n");
-    const int status = !good             ? kg_fail(&calibrate.err)
+    const int status = !good              ? kg_fail(&calibrate.err)
                        : calibrate.signal ? KG_EXIT_SIGNAL + calibrate.signal
                                           : KG_EXIT_PASS;
     for (size_t i = 0; i < calibrate.run_count; i++)

@@ -200,6 +200,17 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
     return true;
 }
 
+uint64_t *kg_reference_batches(struct kg_arena *arena, const struct kg_baseline *baseline,
+                               const struct kg_prepared *prepared)
+{
+    const struct kg_plan *plan = &prepared->plan;
+    uint64_t *batches = kg_arena_alloc(arena, plan->case_count, sizeof *batches);
+    for (size_t i = 0; batches && i < plan->case_count; i++)
+        batches[i] = kg_baseline_batch(baseline, prepared->suite.name, plan->cases[i].id,
+                                       plan->cases[i].definition_hash);
+    return batches;
+}
+
 struct kg_round_limits *kg_round_limits(struct kg_arena *arena, const struct kg_plan *plan)
 {
     struct kg_round_limits *limits = kg_arena_alloc(arena, plan->case_count, sizeof *limits);

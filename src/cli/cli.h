@@ -62,6 +62,10 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_arguments *arguments, struct kg_text *text,
                            struct kg_error *err);
 
+/* Calls a sample that the reference of every case had, in `arena`; NULL where memory is out. */
+uint64_t *kg_reference_batches(struct kg_arena *arena, const struct kg_baseline *baseline,
+                               const struct kg_prepared *prepared);
+
 /* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
 struct kg_round_limits *kg_round_limits(struct kg_arena *arena, const struct kg_plan *plan);
 

@@ -67,10 +67,11 @@ int kg_cli_compare(const struct kg_arguments *arguments)
     struct kg_results current = {0};
     struct kg_comparison comparison = {0};
     struct kg_error err;
-    const bool good = both_load(&base, arguments->positional[1], &current, &err) &&
-                      kg_compare(&base.baseline, &current, KG_STAGE_FINAL, &comparison, &err) &&
-                      (!arguments->output || kg_comparison_reports(&comparison, arguments->output, &err)) &&
-                      summary_print(arguments, &comparison, &err);
+    const bool good =
+        both_load(&base, arguments->positional[1], &current, &err) &&
+        kg_compare(&base.baseline, &current, KG_STAGE_FINAL, &comparison, &err) &&
+        (!arguments->output || kg_comparison_reports(&comparison, arguments->output, &err)) &&
+        summary_print(arguments, &comparison, &err);
     const int status = good ? (int)comparison.exit_status : kg_fail(&err);
     kg_comparison_free(&comparison);
     kg_baseline_free(&base.baseline);

@@ -46,7 +46,8 @@ static bool sequence(struct gate *gate)
                                          .elapsed_ns = sequence_elapsed,
                                          .stopped = sequence_stopped,
                                          .user = gate,
-                                         .limits = kg_round_limits(&gate->arena, &gate->prepared.plan),
+                                         .limits =
+                                             kg_round_limits(&gate->arena, &gate->prepared.plan),
                                          .budget_ns = gate->budget_ns,
                                          .new_to_most = gate->arguments->update_missing};
     if (!sequence.limits)
@@ -128,10 +129,14 @@ static bool gate_start(struct gate *gate)
     if (!kg_baseline_load(stored, &gate->baseline, &gate->err) ||
         !kg_directory_make(gate->directory, &gate->err))
         return false;
+    const uint64_t *batches = kg_reference_batches(&gate->arena, &gate->baseline, &gate->prepared);
+    if (!batches)
+        return kg_error_memory(&gate->err);
     const struct kg_prepared_suite what = kg_prepared_what(&gate->prepared);
     const struct kg_measurement_options options = {
         .results_path = gate->results_path,
         .filter = gate->prepared.left_out,
+        .batches = batches,
         .progress = kg_progress_bar_start(&gate->bar, arguments)};
     return kg_measurement_begin(&gate->measurement, &what, &options, &gate->err);
 }
@@ -140,9 +145,9 @@ static int gate_run(struct gate *gate)
 {
     if (!gate_start(gate))
         return kg_fail(&gate->err);
-    const bool good =
-        measure(gate) && missing_record(gate) && kg_comparison_reports(&gate->comparison, gate->directory, &gate->err) &&
-        summary_print(gate);
+    const bool good = measure(gate) && missing_record(gate) &&
+                      kg_comparison_reports(&gate->comparison, gate->directory, &gate->err) &&
+                      summary_print(gate);
     if (gate->signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate->results_path);
     const int status = good ? status_of(gate) : kg_fail(&gate->err);

@@ -39,6 +39,27 @@ static bool comparison_report(const struct kg_arguments *arguments, enum format 
     return good;
 }
 
+static bool calibration_report(const struct kg_arguments *arguments, enum format format,
+                               struct kg_text *text, struct kg_error *err)
+{
+    struct kg_calibration calibration = {0};
+    struct kg_report_style style = kg_style(arguments);
+    style.colour = style.colour && !arguments->output;
+    bool good = format != FORMAT_MARKDOWN
+                    ? true
+                    : kg_error_set(err, KG_ERROR_USAGE,
+                                   "a calibration is shown as text or json, not as markdown");
+    good = good && kg_record_load(&kg_calibration_record, KG_CALIBRATION_SCHEMA,
+                                  arguments->positional[0], &calibration.arena, &calibration, err);
+    if (good && format == FORMAT_JSON)
+        good =
+            kg_record_print(&kg_calibration_record, &calibration, KG_CALIBRATION_SCHEMA, text, err);
+    else if (good)
+        kg_report_calibration_text(&calibration, &style, text);
+    kg_calibration_free(&calibration);
+    return good;
+}
+
 static bool results_report(const struct kg_arguments *arguments, enum format format,
                            struct kg_text *text, struct kg_error *err)
 {
@@ -69,6 +90,8 @@ int kg_cli_report(const struct kg_arguments *arguments)
     const bool peeked = good && kg_schema_peek(arguments->positional[0], schema, &not_json);
     if (good && peeked && !strcmp(schema, KG_COMPARISON_SCHEMA))
         good = comparison_report(arguments, format, &text, &err);
+    else if (good && peeked && !strcmp(schema, KG_CALIBRATION_SCHEMA))
+        good = calibration_report(arguments, format, &text, &err);
     else
         good = good && results_report(arguments, format, &text, &err);
     if (good && arguments->output)

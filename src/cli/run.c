@@ -43,14 +43,34 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     return good;
 }
 
+/* What a baseline is to be refreshed with must time calls in the same batches. */
+static bool batches_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                         struct kg_arena *arena, const uint64_t **batches, struct kg_error *err)
+{
+    struct kg_baseline baseline;
+    const char *path =
+        kg_baseline_path(arena, kg_baseline_directory(arguments), prepared->machine.fingerprint);
+    if (!path)
+        return kg_error_memory(err);
+    /* A broken baseline that nobody asked for is not this command's business. */
+    if (!kg_baseline_load(path, &baseline, err)) {
+        *batches = NULL;
+        return arguments->baseline == NULL;
+    }
+    *batches = kg_reference_batches(arena, &baseline, prepared);
+    kg_baseline_free(&baseline);
+    return *batches ? true : kg_error_memory(err);
+}
+
 static int measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                   struct kg_error *err)
+                   const uint64_t *batches, struct kg_error *err)
 {
     struct kg_measurement measurement;
     struct kg_progress_bar bar;
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
     const struct kg_measurement_options options = {.results_path = arguments->output,
                                                    .filter = prepared->left_out,
+                                                   .batches = batches,
                                                    .progress =
                                                        kg_progress_bar_start(&bar, arguments)};
     if (!kg_measurement_begin(&measurement, &what, &options, err))
@@ -78,7 +98,12 @@ int kg_cli_run(const struct kg_arguments *arguments)
     struct kg_error err;
     if (!kg_prepare(arguments, &prepared, &err))
         return kg_fail(&err);
-    const int status = measure(arguments, &prepared, &err);
+    struct kg_arena arena = {0};
+    const uint64_t *batches = NULL;
+    const int status = batches_find(arguments, &prepared, &arena, &batches, &err)
+                           ? measure(arguments, &prepared, batches, &err)
+                           : kg_fail(&err);
+    kg_arena_free(&arena);
     kg_prepared_free(&prepared);
     return status;
 }

@@ -83,8 +83,8 @@ static bool pair_note(struct calibrator *calibrator, const struct kg_comparison 
         for (size_t m = 0; m < change->metric_count; m++)
             if (!strcmp(change->metrics[m].name, "time"))
                 calibrated->worst_ratio =
-                    fmax(calibrated->worst_ratio, fmax(change->metrics[m].ratio,
-                                                       1 / change->metrics[m].ratio));
+                    fmax(calibrated->worst_ratio,
+                         fmax(change->metrics[m].ratio, 1 / change->metrics[m].ratio));
     }
     return any;
 }
@@ -158,10 +158,9 @@ static bool pair_catches(struct calibrator *calibrator, size_t base, size_t curr
     reference.case_count = 1;
     if (!kg_baseline_from_results(&reference, &baseline, calibrator->err))
         return false;
-    const bool good = gate(calibrator, &baseline, &alone, &calibrator->limits[index], &factor,
-                           &comparison);
-    *caught = good && comparison.case_count &&
-              comparison.cases[0].change == KG_CHANGE_REGRESSION;
+    const bool good =
+        gate(calibrator, &baseline, &alone, &calibrator->limits[index], &factor, &comparison);
+    *caught = good && comparison.case_count && comparison.cases[0].change == KG_CHANGE_REGRESSION;
     kg_comparison_free(&comparison);
     kg_baseline_free(&baseline);
     return good;
@@ -246,7 +245,8 @@ static bool advise(struct calibrator *calibrator, size_t index)
     struct kg_calibrated_case *c = &calibrator->calibration->cases[index];
     struct kg_arena *arena = &calibrator->calibration->arena;
     const size_t rounds = calibrator->runs[0].cases[index].round_count;
-    /* half as much again as the worst of these pairs, as later ones will be worse than any of them */
+    /* half as much again as the worst of these pairs, as later ones will be worse than any of them
+     */
     const double wanted = rounded_up(1.5 * (c->worst_ratio - 1));
     const bool rounds_help =
         c->run_scatter < 2 * c->round_scatter / sqrt(rounds ? (double)rounds : 1);

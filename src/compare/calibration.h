@@ -1,5 +1,5 @@
-/* calibration.h: what a suite's gate is worth on a machine, from runs of the same code: how often it
- * would have alarmed, and the smallest change that it would have caught. JSON in
+/* calibration.h: what a suite's gate is worth on a machine, from runs of the same code: how often
+ * it would have alarmed, and the smallest change that it would have caught. JSON in
  * kgate.calibration.v1. Decided from recorded rounds alone. */
 #pragma once
 #include <stdbool.h>
@@ -12,15 +12,15 @@
 
 struct kg_calibrated_case {
     const char *id;
-    double threshold;    /* the suite's */
-    double run_scatter;  /* between runs, of the log time; NaN where it was not measured in all */
+    double threshold;     /* the suite's */
+    double run_scatter;   /* between runs, of the log time; NaN where it was not measured in all */
     double round_scatter; /* between the rounds of a run: their standard deviation, likewise */
-    double worst_ratio;  /* the largest ratio of two runs */
-    size_t alarms;       /* pairs of runs in which the case was called REGRESSION or IMPROVEMENT */
-    size_t doubts;       /* … INCONCLUSIVE */
-    double caught;       /* the smallest change that every pair catches, as a share; NaN: above 50 % */
-    double rounds;       /* mean of rounds taken in a pair */
-    const char *advice;  /* one sentence; NULL where nothing needs to change */
+    double worst_ratio;   /* the largest ratio of two runs */
+    size_t alarms;        /* pairs of runs in which the case was called REGRESSION or IMPROVEMENT */
+    size_t doubts;        /* … INCONCLUSIVE */
+    double caught; /* the smallest change that every pair catches, as a share; NaN: above 50 % */
+    double rounds; /* mean of rounds taken in a pair */
+    const char *advice; /* one sentence; NULL where nothing needs to change */
 };
 
 struct kg_calibration {

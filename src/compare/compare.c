@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare/budget.h"
+#include "compare/decide.h"
 #include "compare/evidence.h"
 #include "compare/ranking.h"
 #include "compare/reference.h"
@@ -204,99 +205,6 @@ static bool evidence_start(struct comparer *comparer)
     return comparer->evidence ? true : kg_error_memory(comparer->err);
 }
 
-/* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
- * helps where one case has few runs; memory and counters have no usual noise. */
-static bool thresholds_raise(struct comparer *comparer)
-{
-    const size_t count = comparer->evidence_count;
-    size_t times = 0;
-    struct kg_metric_state *states = kg_arena_alloc(&comparer->scratch, count, sizeof *states);
-    double *scratch = kg_arena_alloc(&comparer->scratch, count, sizeof *scratch);
-    if (!states || !scratch)
-        return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < count; i++)
-        if (comparer->evidence[i].kind == KG_EVIDENCE_TIME)
-            states[times++] = comparer->evidence[i].state;
-    const double usual = kg_metric_usual(states, times, scratch);
-    for (size_t i = 0; i < count; i++) {
-        const struct kg_evidence *evidence = &comparer->evidence[i];
-        kg_metric_raise(evidence->metric, &evidence->state,
-                        evidence->kind == KG_EVIDENCE_TIME ? usual : NAN);
-    }
-    return true;
-}
-
-/* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in a
- * million: a test would ask of five equal figures a proof that only more rounds can give. They do
- * not cost the times their power either. */
-static bool by_interval(const struct kg_evidence *evidence)
-{
-    return evidence->kind == KG_EVIDENCE_MEMORY ||
-           (evidence->kind == KG_EVIDENCE_COUNTER && evidence->state.repeats);
-}
-
-/* Adjusts the p-values of all tests together, then decides every metric. While rounds are still
- * being added only a suspicion comes of it, and for that a p that is small by itself is enough: what
- * decides are the confirming rounds, which nobody has looked at. */
-static bool metrics_decide(struct comparer *comparer)
-{
-    const size_t count = comparer->evidence_count;
-    const double alpha = comparer->comparison->policy.alpha;
-    double *p = kg_arena_alloc(&comparer->scratch, count, sizeof *p);
-    if (!p)
-        return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < count; i++)
-        p[i] = by_interval(&comparer->evidence[i]) ? NAN : comparer->evidence[i].metric->p_value;
-    if (!kg_holm_adjust(p, count))
-        return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < count; i++) {
-        struct kg_evidence *evidence = &comparer->evidence[i];
-        struct kg_metric *metric = evidence->metric;
-        const bool screening = comparer->stage == KG_STAGE_SCREEN && !evidence->confirmed;
-        const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
-                                 : screening           ? metric->p_value <= alpha
-                                                       : p[i] <= alpha;
-        metric->p_value = p[i];
-        metric->suspected = screening && significant && kg_metric_large(metric);
-        kg_metric_classify(metric, significant && !screening);
-        if (metric->suspected)
-            metric->change = KG_CHANGE_INCONCLUSIVE;
-    }
-    return true;
-}
-
-/* "the code is unchanged (same binary)" beside a moved or doubtful time. */
-static bool reason_add(struct comparer *comparer, const struct kg_evidence *evidence)
-{
-    struct kg_arena *arena = &comparer->comparison->arena;
-    struct kg_metric *metric = evidence->metric;
-    const bool unchanged = evidence->code_unchanged && evidence->kind == KG_EVIDENCE_TIME;
-    if (metric->change == KG_CHANGE_NO_CHANGE)
-        return true;
-    if (metric->change != KG_CHANGE_INCONCLUSIVE) {
-        if (unchanged)
-            metric->reason = "the code is unchanged (same binary): the machine moved";
-        return true;
-    }
-    metric->reason =
-        metric->suspected
-            ? "suspected, but no later rounds were taken to confirm it"
-            : kg_metric_doubt(arena, metric, evidence->base_rounds, evidence->current_rounds,
-                              comparer->comparison->policy.alpha);
-    if (metric->reason && unchanged)
-        metric->reason =
-            kg_arena_printf(arena, "%s; the code is unchanged (same binary)", metric->reason);
-    return metric->reason ? true : kg_error_memory(comparer->err);
-}
-
-static bool reasons_add(struct comparer *comparer)
-{
-    for (size_t i = 0; i < comparer->evidence_count; i++)
-        if (!reason_add(comparer, &comparer->evidence[i]))
-            return false;
-    return true;
-}
-
 /* For a case that confirming rounds did not find changed: what had made it suspect. */
 static bool unconfirmed_explain(struct comparer *comparer, const struct kg_case_result *result,
                                 struct kg_case_change *change)
@@ -319,11 +227,12 @@ static bool unconfirmed_explain(struct comparer *comparer, const struct kg_case_
         return kg_error_memory(comparer->err);
     if (!evidence.metric)
         return true;
-    change->reason = metric->reason = kg_arena_printf(
-        &comparer->comparison->arena, "not confirmed: %s in the first %zu rounds, %s in %zu later%s%s",
-        kg_change_format(first.ratio, was), evidence.current_rounds,
-        kg_change_format(metric->ratio, is), change->confirming_rounds, metric->reason ? "; " : "",
-        metric->reason ? metric->reason : "");
+    change->reason = metric->reason =
+        kg_arena_printf(&comparer->comparison->arena,
+                        "not confirmed: %s in the first %zu rounds, %s in %zu later%s%s",
+                        kg_change_format(first.ratio, was), evidence.current_rounds,
+                        kg_change_format(metric->ratio, is), change->confirming_rounds,
+                        metric->reason ? "; " : "", metric->reason ? metric->reason : "");
     return change->reason ? true : kg_error_memory(comparer->err);
 }
 
@@ -387,8 +296,11 @@ static bool cases_compare(struct comparer *comparer)
         if (!case_compare(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
     comparison->case_count = current->case_count;
-    if (!thresholds_raise(comparer) || !metrics_decide(comparer) || !reasons_add(comparer))
-        return false;
+    if (!kg_evidence_decide(&comparer->scratch, comparer->evidence, comparer->evidence_count,
+                            comparer->stage, comparison->policy.alpha) ||
+        !kg_evidence_explain(&comparison->arena, comparer->evidence, comparer->evidence_count,
+                             comparison->policy.alpha))
+        return kg_error_memory(comparer->err);
     for (size_t i = 0; i < current->case_count; i++) {
         kg_case_decide(&comparison->cases[i]);
         if (!unconfirmed_explain(comparer, &current->cases[i], &comparison->cases[i]))

@@ -56,7 +56,7 @@ struct kg_case_change {
     const char *reason;      /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
     const char *stderr_tail; /* of FAILED: the last lines that it wrote; NULL where none */
     bool fails;              /* the policy fails on it */
-    size_t order;  /* its place in the results; removed cases come after all of them */
+    size_t order;            /* its place in the results; removed cases come after all of them */
     size_t rounds;
     size_t confirming_rounds;  /* of them, those that decided */
     double time_ns;            /* median, NaN without rounds */
@@ -101,9 +101,10 @@ enum kg_stage {
                         stands behind is only suspected, and INCONCLUSIVE */
 };
 
-/* Compares. Where a case has confirming rounds, they alone decide. Runs of another suite than current's are left aside; a baseline of another machine
- * makes every case NEW with that reason, a changed definition the case NEW with that one.
- * comparison: filled on success, to be freed with kg_comparison_free; zeroed on failure */
+/* Compares. Where a case has confirming rounds, they alone decide. Runs of another suite than
+ * current's are left aside; a baseline of another machine makes every case NEW with that reason, a
+ * changed definition the case NEW with that one. comparison: filled on success, to be freed with
+ * kg_comparison_free; zeroed on failure */
 bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
                 enum kg_stage stage, struct kg_comparison *comparison, struct kg_error *err);
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster, so
- * that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */
+/* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster,
+ * so that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */
 static const double TIME_SHARE = 0.25;
 
 struct gathering {
@@ -82,8 +82,8 @@ static bool input_start(const struct gathering *gathering, struct kg_metric_inpu
         stored_values(gathering, reference->cases[i], &count);
         most += count;
     }
-    double *room = kg_arena_alloc(gathering->scratch, 6 * most + 2 * reference->case_count,
-                                  sizeof *room);
+    double *room =
+        kg_arena_alloc(gathering->scratch, 6 * most + 2 * reference->case_count, sizeof *room);
     input->run_counts =
         kg_arena_alloc(gathering->scratch, reference->case_count, sizeof *input->run_counts);
     if (!room || !input->run_counts)
@@ -184,6 +184,29 @@ static void thresholds_set(const struct gathering *gathering, struct kg_metric_i
     }
 }
 
+/* The median of samples of two calls is not that of samples of one where times are skewed, as the
+ * mean above the median shows. Batches that differ by less than a half average alike. */
+static bool unlike(const struct gathering *gathering, double threshold)
+{
+    static const double ALIKE = 1.5;
+    const struct kg_case_result *result = gathering->result;
+    const struct kg_reference *reference = gathering->reference;
+    if (gathering->kind != KG_EVIDENCE_TIME || reference->paired || !result->round_count)
+        return false;
+    size_t skewed = 0;
+    for (size_t i = 0; i < result->round_count; i++)
+        skewed += result->rounds[i].mean_ns > (1 + threshold / 2) * result->rounds[i].median_ns;
+    if (2 * skewed <= result->round_count)
+        return false;
+    for (size_t i = 0; i < reference->case_count; i++) {
+        const double before = (double)reference->cases[i]->batch;
+        const double now = (double)result->rounds[0].batch;
+        if (before > 0 && now > 0 && fmax(before / now, now / before) >= ALIKE)
+            return true;
+    }
+    return false;
+}
+
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, enum kg_evidence_kind kind,
                       const struct kg_counter *counter, enum kg_evidence_rounds rounds,
@@ -206,8 +229,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->metric = metric;
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;
-    evidence->confirmed =
-        gathering.any_confirms || current_most(&gathering) != result->round_count;
+    evidence->confirmed = gathering.any_confirms || current_most(&gathering) != result->round_count;
+    evidence->unlike = unlike(&gathering, input.threshold);
     evidence->code_unchanged = result->code_hash && reference->code_hash &&
                                !strcmp(result->code_hash, reference->code_hash);
     return true;

@@ -56,8 +56,7 @@ static void pace_apply(const struct kg_metric_input *input, size_t count, struct
         input->paces_ns[i] = log(input->paces_ns[i]);
     }
     for (; used <= input->run_count; used++) {
-        const size_t n =
-            used < input->run_count ? input->run_counts[used] : input->current_count;
+        const size_t n = used < input->run_count ? input->run_counts[used] : input->current_count;
         sides[used] = (struct kg_paced){logs + at, input->paces_ns + at, n};
         at += n;
     }
@@ -216,14 +215,15 @@ static const char *crossing_doubt(struct kg_arena *arena, const struct kg_metric
     if (needed > MANY || !isfinite(needed))
         return kg_arena_printf(arena,
                                "the interval %s to %s crosses the threshold of %.1f %%: only a "
-                               "quieter machine, `kgate ab`, or a threshold of %.0f %% would "
-                               "settle it",
-                               low, high, 100 * metric->threshold, ceil(100 * wide));
+                               "quieter machine,%s or a threshold of %.0f %% would settle it",
+                               low, high, 100 * metric->threshold,
+                               metric->against && !strcmp(metric->against, "base") ? ""
+                                                                                   : " `kgate ab`,",
+                               ceil(100 * wide));
     return kg_arena_printf(arena,
                            "the interval %s to %s crosses the threshold of %.1f %%: about %.0f "
                            "rounds, or a quieter machine, would settle it",
-                           low, high, 100 * metric->threshold,
-                           fmax(needed, (double)rounds + 1));
+                           low, high, 100 * metric->threshold, fmax(needed, (double)rounds + 1));
 }
 
 const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metric,

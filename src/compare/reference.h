@@ -41,7 +41,8 @@ const struct kg_reference_entry *kg_reference_find(const struct kg_reference_ind
                                                    const char *id, size_t *count);
 
 /* Those of the entries of a case that have its definition and rounds, from the ordinary runs or
- * from the run pinned as `pin`. pair: that of the results, or NULL. Arrays in `arena`; false where memory is out. */
+ * from the run pinned as `pin`. pair: that of the results, or NULL. Arrays in `arena`; false where
+ * memory is out. */
 bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
                           const struct kg_case_result *result, const char *pair, const char *pin,

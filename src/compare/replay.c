@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Counters whose values come with the rounds are shown with them; others are there from the start. */
+/* Counters whose values come with the rounds are shown with them; others are there from the start.
+ */
 static bool counters_start(struct kg_replay *replay, size_t index)
 {
     struct kg_case_result *shown = &replay->shown.cases[index];

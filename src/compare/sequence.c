@@ -27,8 +27,8 @@ size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, 
     /* Twice over, so that the rounds need not all lie beyond all of the base's. */
     const double needed = alpha / (double)(tests ? tests : 1) / 2;
     size_t rounds = 2 * screened < most ? 2 * screened : most;
-    while (rounds < most && (paired ? kg_paired_least(rounds)
-                                    : kg_mann_whitney_least(base_rounds, rounds)) > needed)
+    while (rounds < most &&
+           (paired ? kg_paired_least(rounds) : kg_mann_whitney_least(base_rounds, rounds)) > needed)
         rounds++;
     return rounds;
 }
@@ -71,8 +71,8 @@ static bool doubtful(const struct runner *runner, const struct kg_case_change *c
     if (suspect(change))
         return false;
     for (size_t m = 0; m < change->metric_count; m++)
-        if (change->metrics[m].change == KG_CHANGE_INCONCLUSIVE && isfinite(change->metrics[m].ratio) &&
-            !is_budget(&change->metrics[m]))
+        if (change->metrics[m].change == KG_CHANGE_INCONCLUSIVE &&
+            isfinite(change->metrics[m].ratio) && !is_budget(&change->metrics[m]))
             return true;
     return false;
 }
@@ -121,8 +121,8 @@ static size_t confirming(const struct runner *runner, const struct kg_case_chang
     const struct kg_case_result *result = &runner->results->cases[change->order];
     const bool paired = change->metric_count && !strcmp(change->metrics[0].against, "base");
     return kg_sequence_confirming(change->rounds, limits->most, base_rounds(runner, result),
-                                  tests_count(runner->comparison),
-                                  runner->comparison->policy.alpha, paired);
+                                  tests_count(runner->comparison), runner->comparison->policy.alpha,
+                                  paired);
 }
 
 /* Time that confirming the suspects so far will take: it is not given away to the doubtful. */

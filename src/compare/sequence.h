@@ -20,9 +20,9 @@ struct kg_round_limits {
 };
 
 struct kg_sequence {
-    /* Adds rounds to the results until case i has wanted[i] of them; 0, or fewer than it has, leaves
-     * it as it is. `confirm` marks the new ones as confirming, and asks for them to be taken some
-     * time after the others. A case that failed gets none. */
+    /* Adds rounds to the results until case i has wanted[i] of them; 0, or fewer than it has,
+     * leaves it as it is. `confirm` marks the new ones as confirming, and asks for them to be taken
+     * some time after the others. A case that failed gets none. */
     bool (*measure)(void *user, const size_t *wanted, bool confirm, struct kg_error *err);
     /* Time since measuring began. */
     double (*elapsed_ns)(void *user);
@@ -45,8 +45,8 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
  */
 size_t kg_sequence_next(size_t rounds, size_t most);
 
-/* How many confirming rounds a suspect gets: twice as many as made it suspect, since they have more to
- * prove; at least as many as could be significant among `tests` tests against `base_rounds` rounds;
- * and at most `most`. `paired`: of `ab`. */
+/* How many confirming rounds a suspect gets: twice as many as made it suspect, since they have more
+ * to prove; at least as many as could be significant among `tests` tests against `base_rounds`
+ * rounds; and at most `most`. `paired`: of `ab`. */
 size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
                               double alpha, bool paired);

@@ -30,7 +30,7 @@ struct kg_settings {
     double min_effect_ns;    /* smallest absolute change of time; 0: what the timer resolves */
     double memory_threshold; /* the same for peak memory */
     uint64_t min_memory_effect_bytes;
-    unsigned metrics;        /* bits 1u << enum kg_metric_kind: what is compared */
+    unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared */
     double instructions_threshold;
     uint64_t rounds_min; /* 1 to rounds_max */
     uint64_t rounds_max;

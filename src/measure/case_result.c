@@ -51,10 +51,11 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     if (!result->counters)
         return false;
     for (size_t i = 0; i < spec->counter_count; i++)
-        result->counters[i] = (struct kg_counter){.name = copy(arena, spec->counters[i].name, &good),
-                                                  .source = "workload",
-                                                  .better = spec->counters[i].better,
-                                                  .threshold = spec->counters[i].threshold};
+        result->counters[i] =
+            (struct kg_counter){.name = copy(arena, spec->counters[i].name, &good),
+                                .source = "workload",
+                                .better = spec->counters[i].better,
+                                .threshold = spec->counters[i].threshold};
     result->counter_count = spec->counter_count;
     result->param_count = planned->param_count;
     result->tag_count = spec->tag_count;

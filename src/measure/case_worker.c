@@ -26,7 +26,10 @@ static int pin_choose(int pin)
 
 int kg_case_pin(const struct kg_measurement *measurement, size_t index)
 {
-    return pin_choose(measurement->plan->cases[index].spec->settings.pin);
+    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    /* Two builds must not be compared on two CPUs: they share one wherever one is enough. */
+    const bool share = measurement->side && settings->threads == 1 && settings->pin == KG_PIN_NONE;
+    return pin_choose(share ? KG_PIN_AUTO : settings->pin);
 }
 
 /* A plugin or command of another build in the place of the suite's. */
@@ -107,7 +110,7 @@ static void ending_describe(const struct kg_outcome *outcome, double timeout_ns,
 }
 
 bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
-                      const char *tail, struct kg_error *err)
+                  const char *tail, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
@@ -120,8 +123,8 @@ bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *
 }
 
 bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
-                         const struct kg_outcome *outcome, struct kg_arena *arena,
-                         struct kg_response *response, struct kg_error *err)
+                          const struct kg_outcome *outcome, struct kg_arena *arena,
+                          struct kg_response *response, struct kg_error *err)
 {
     char reason[512];
     struct kg_error unread;
@@ -133,8 +136,8 @@ bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
         if (response->good)
             return true;
         return kg_case_fail(measurement, index,
-                         response->message ? response->message : "failed without a reason",
-                         outcome->tail, err);
+                            response->message ? response->message : "failed without a reason",
+                            outcome->tail, err);
     }
     ending_describe(outcome, timeout_ns, reason, sizeof reason);
     response->good = false;
@@ -151,18 +154,17 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
     const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
     const uint64_t threads = settings->threads ? settings->threads : cpus;
     char *request = request_text(measurement, index, options, threads);
-    *launch = (struct kg_launch){
-        .program = options->program     ? options->program
-                   : side && side->program ? side->program
-                                           : measurement->program,
-        .arguments = options->arguments,
-        .directory = side ? side->directory : NULL,
-        .request = request,
-        .request_length = request ? strlen(request) : 0,
-        .threads = threads,
-        .pin = pin,
-        .timeout_ns = settings->timeout_ns * options->patience,
-        .mask = &measurement->interrupt->mask};
+    *launch = (struct kg_launch){.program = options->program        ? options->program
+                                            : side && side->program ? side->program
+                                                                    : measurement->program,
+                                 .arguments = options->arguments,
+                                 .directory = side ? side->directory : NULL,
+                                 .request = request,
+                                 .request_length = request ? strlen(request) : 0,
+                                 .threads = threads,
+                                 .pin = pin,
+                                 .timeout_ns = settings->timeout_ns * options->patience,
+                                 .mask = &measurement->interrupt->mask};
     return request ? true : kg_error_memory(err);
 }
 
@@ -220,7 +222,7 @@ bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_e
 
 /* Appends a round; its samples move into the results' arena. */
 static bool round_append(struct kg_measurement *measurement, size_t index,
-                        const struct kg_round *round, struct kg_error *err)
+                         const struct kg_round *round, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
@@ -250,13 +252,13 @@ static bool round_append(struct kg_measurement *measurement, size_t index,
 }
 
 bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
-                         double value, struct kg_error *err)
+                          double value, struct kg_error *err)
 {
     /* Room is doubled whenever it is full, which is at every power of two. */
     if ((counter->value_count & (counter->value_count - 1)) == 0) {
-        double *values = kg_arena_alloc(&measurement->results.arena,
-                                        counter->value_count ? 2 * counter->value_count : 1,
-                                        sizeof *values);
+        double *values =
+            kg_arena_alloc(&measurement->results.arena,
+                           counter->value_count ? 2 * counter->value_count : 1, sizeof *values);
         if (!values)
             return kg_error_memory(err);
         if (counter->value_count)
@@ -306,13 +308,15 @@ bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
         return true;
     if (!round_append(measurement, index, &response->rounds[0], err))
         return false;
-    return !measurement->journaled ||
-           kg_journal_round(&measurement->journal, index,
-                            &result->rounds[result->round_count - 1], err);
+    if (!measurement->journaled)
+        return true;
+    return kg_journal_round(&measurement->journal, index, &result->rounds[result->round_count - 1],
+                            err) &&
+           (!result->counter_count || kg_journal_case(&measurement->journal, index, result, err));
 }
 
 bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confirm,
-                       struct kg_error *err)
+                   struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_response response = {0};
@@ -330,4 +334,3 @@ bool kg_case_measurable(const struct kg_case_result *result)
 {
     return result->status == KG_STATUS_OK || result->status == KG_STATUS_UNMEASURED;
 }
-

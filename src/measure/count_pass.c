@@ -46,8 +46,8 @@ static double totals_read(const char *path)
 }
 
 /* The instructions in the files of a folder, which are removed; NaN where there are none. A process
- * under Callgrind leaves PID at its end, and PID.1 where a worker asked for what was counted so far:
- * then what comes after that is not the workload's. */
+ * under Callgrind leaves PID at its end, and PID.1 where a worker asked for what was counted so
+ * far: then what comes after that is not the workload's. */
 static double folder_sum(const char *folder, bool asked_for)
 {
     char path[PATH_BYTES + 260];
@@ -134,8 +134,8 @@ static struct kg_counter *counter_add(struct pass *pass, size_t index)
 {
     struct kg_measurement *measurement = pass->measurement;
     struct kg_case_result *result = &measurement->results.cases[index];
-    struct kg_counter *counters = kg_arena_alloc(&measurement->results.arena,
-                                                 result->counter_count + 1, sizeof *counters);
+    struct kg_counter *counters =
+        kg_arena_alloc(&measurement->results.arena, result->counter_count + 1, sizeof *counters);
     if (!counters) {
         kg_error_memory(pass->err);
         return NULL;

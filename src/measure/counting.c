@@ -53,9 +53,10 @@ bool kg_counting_open(struct kg_counting *counting, bool perf, struct kg_error *
     if (RUNNING_ON_VALGRIND)
         return true;
 #endif
-    return kg_error_set(err, KG_ERROR_MEASURE,
-                        "cannot count instructions: this kgate was built without Valgrind's header, "
-                        "or does not run under it");
+    return kg_error_set(
+        err, KG_ERROR_MEASURE,
+        "cannot count instructions: this kgate was built without Valgrind's header, "
+        "or does not run under it");
 }
 
 void kg_counting_start(const struct kg_counting *counting)

@@ -83,6 +83,9 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
                           options->filter, err))
         return false;
     bool good = arrays_make(measurement, err);
+    if (good && options->batches)
+        memcpy(measurement->batch, options->batches,
+               what->plan->case_count * sizeof *measurement->batch);
     if (good && options->side)
         good = kg_side_apply(options->side, what->plan, &measurement->results, err);
     if (good && options->results_path) {
@@ -158,7 +161,8 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
         if (!wave(measurement, wanted, confirm, &more, err))
             return false;
         if (confirm && more)
-            kg_measurement_pause(measurement, KG_CONFIRM_APART_NS - (double)(kg_clock_ns() - start));
+            kg_measurement_pause(measurement,
+                                 KG_CONFIRM_APART_NS - (double)(kg_clock_ns() - start));
     }
     return true;
 }

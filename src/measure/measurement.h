@@ -8,8 +8,8 @@
 #include "measure/interrupt.h"
 #include "measure/journal.h"
 #include "measure/probe.h"
-#include "measure/side.h"
 #include "measure/results.h"
+#include "measure/side.h"
 #include "plan/plan.h"
 #include "util/error.h"
 #include "util/random.h"
@@ -32,7 +32,9 @@ struct kg_measurement_options {
                                  none */
     const char *filter;       /* what was left out, for the results; NULL where nothing was */
     struct kg_progress progress; /* may be all zero */
-    const struct kg_side *side;  /* another build than this one; NULL: this one */
+    const uint64_t *batches; /* calls a sample that each case's reference had, 0 where it has none;
+                                NULL: none has */
+    const struct kg_side *side;     /* another build than this one; NULL: this one */
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
 };
 
@@ -70,9 +72,9 @@ extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
 /* Measures until case i has wanted[i] rounds: one round of every case that needs one, in a shuffled
  * order, then the next. 0 leaves a case as it is; one that fails has no more rounds.
  * confirm  marks the new rounds as confirming, and spreads them over more time: a second after the
- *          others and no closer than a tenth of a second, so that one burst of a neighbour's does not
- *          have them all
- * returns false where measuring itself broke (err), true otherwise, also when interrupted */
+ *          others and no closer than a tenth of a second, so that one burst of a neighbour's does
+ * not have them all returns false where measuring itself broke (err), true otherwise, also when
+ * interrupted */
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
                            struct kg_error *err);
 

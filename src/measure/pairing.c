@@ -8,9 +8,8 @@
 
 #include "measure/case_worker.h"
 #include "measure/clock.h"
-#include "stats/stats.h"
 
-enum { BLOCKS_MOST = 256, SIDES = 2 };
+enum { SIDES = 2 };
 static const double TURN_LEAST_NS = 1e6, TURN_MOST_NS = 4e6;
 /* Turns of a side in a round, where the turns' limits allow it. */
 static const double TURNS = 8;
@@ -23,7 +22,7 @@ struct player {
     struct kg_process process;
     struct kg_outcome outcome;
     bool started;
-    double spent_ns; /* turns so far, by the wall clock */
+    double spent_ns; /* measured in its turns so far */
 };
 
 struct match {
@@ -32,7 +31,6 @@ struct match {
     uint64_t deadline_ns;
     uint64_t kills;
     double min_time_ns;
-    double log_ratios[BLOCKS_MOST];
     size_t block_count;
     size_t at_fault; /* the player whose process failed */
     enum kg_ending ending;
@@ -52,16 +50,15 @@ static bool player_start(struct match *match, struct player *player)
     player->started = true;
     if (kg_process_start(&player->launch, &player->process, match->err))
         return true;
-    return kg_error_wrap(match->err, "the %s",
-                         side_names[player - match->players]);
+    return kg_error_wrap(match->err, "the %s", side_names[player - match->players]);
 }
 
 /* Takes the first line off what a player said; false, with who and how, where none came. */
 static bool line_await(struct match *match, struct player *player, char line[64])
 {
     struct kg_outcome *outcome = &player->outcome;
-    match->ending = kg_process_wait(&player->launch, &player->process, match->deadline_ns, true,
-                                    outcome);
+    match->ending =
+        kg_process_wait(&player->launch, &player->process, match->deadline_ns, true, outcome);
     if (match->ending != KG_ENDED_LINE) {
         match->at_fault = (size_t)(player - match->players);
         return false;
@@ -83,17 +80,16 @@ static bool ask(struct match *match, struct player *player, const char *what)
     return false;
 }
 
-/* One turn: the median of its samples. */
-static bool turn(struct match *match, size_t side, double *median_ns)
+/* One turn. */
+static bool turn(struct match *match, size_t side)
 {
     struct player *player = &match->players[side];
     char line[64], *end;
-    const uint64_t start = kg_clock_ns();
     if (!ask(match, player, KG_TURN) || !line_await(match, player, line))
         return false;
-    player->spent_ns += (double)(kg_clock_ns() - start);
-    *median_ns = strtod(line, &end);
-    if (*median_ns > 0 && !*end)
+    const double measured_ns = strtod(line, &end);
+    player->spent_ns += measured_ns;
+    if (measured_ns > 0 && !*end)
         return true;
     match->ending = KG_ENDED_EXIT; /* what it says is no time: as good as gone */
     match->at_fault = side;
@@ -103,17 +99,9 @@ static bool turn(struct match *match, size_t side, double *median_ns)
 /* Base, head, head, base, or the other way round: a drift that is steady over the block cancels. */
 static bool block(struct match *match)
 {
-    const size_t first = match->block_count % 2;
-    const size_t order[] = {first, 1 - first, 1 - first, first};
-    double sum[SIDES] = {0};
-    for (size_t i = 0; i < 4; i++) {
-        double median;
-        if (!turn(match, order[i], &median))
-            return false;
-        sum[order[i]] += median;
-    }
-    match->log_ratios[match->block_count++] = log(sum[1] / sum[0]);
-    return true;
+    const size_t first = match->block_count++ % 2;
+    return turn(match, first) && turn(match, 1 - first) && turn(match, 1 - first) &&
+           turn(match, first);
 }
 
 static bool play(struct match *match)
@@ -129,8 +117,7 @@ static bool play(struct match *match)
             return false;
         }
     }
-    while (match->block_count < BLOCKS_MOST &&
-           (!match->block_count || match->players[0].spent_ns < match->min_time_ns))
+    while (!match->block_count || match->players[0].spent_ns < match->min_time_ns)
         if (!block(match))
             return false;
     return true;
@@ -142,9 +129,8 @@ static bool round_ask(struct match *match, struct player *player, struct kg_aren
 {
     if (!ask(match, player, KG_TURN_END))
         return true; /* it is gone: its outcome says how */
-    const enum kg_ending ending =
-        kg_process_wait(&player->launch, &player->process, match->deadline_ns, false,
-                        &player->outcome);
+    const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
+                                                  match->deadline_ns, false, &player->outcome);
     kg_process_finish(&player->process, ending, match->kills, &player->outcome);
     match->ending = ending;
     if (ending == KG_ENDED_INTERRUPT)
@@ -186,7 +172,6 @@ static bool failure_read(struct match *match, struct kg_arena *arena)
 static bool rounds_take(struct match *match, struct kg_arena *arena, bool confirm)
 {
     struct kg_response responses[SIDES] = {{0}};
-    double scratch[BLOCKS_MOST];
     for (size_t side = 0; side < SIDES; side++) {
         if (!round_ask(match, &match->players[side], arena, &responses[side]))
             return false;
@@ -194,7 +179,7 @@ static bool rounds_take(struct match *match, struct kg_arena *arena, bool confir
             return true;
     }
     responses[1].rounds[0].base_ratio =
-        exp(kg_median_of(match->log_ratios, match->block_count, scratch));
+        responses[1].rounds[0].median_ns / responses[0].rounds[0].median_ns;
     for (size_t side = 0; side < SIDES; side++) {
         responses[side].rounds[0].confirms = confirm;
         if (!kg_case_round_store(match->players[side].measurement, match->index, &responses[side],
@@ -219,12 +204,12 @@ static void match_end(struct match *match)
 static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err)
 {
     const struct kg_settings *settings = &pairing->base.plan->cases[index].spec->settings;
-    struct match match = {.players = {{.measurement = &pairing->base},
-                                      {.measurement = &pairing->head}},
-                          .index = index,
-                          .kills = kg_out_of_memory_kills(),
-                          .min_time_ns = settings->min_time_ns,
-                          .err = err};
+    struct match match = {
+        .players = {{.measurement = &pairing->base}, {.measurement = &pairing->head}},
+        .index = index,
+        .kills = kg_out_of_memory_kills(),
+        .min_time_ns = settings->min_time_ns,
+        .err = err};
     struct kg_arena arena = {0};
     match.deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns);
     bool good = player_start(&match, &match.players[0]) && player_start(&match, &match.players[1]);
@@ -280,7 +265,8 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
     return true;
 }
 
-/* Both must do the same number of calls a sample; and a base that fails the check fails the case. */
+/* Both must do the same number of calls a sample; and a base that fails the check fails the case.
+ */
 static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
 {
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
@@ -316,6 +302,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
         return kg_error_wrap(err, "in the base");
     side.results_path = options->head_path;
     side.side = options->head;
+    side.batches = pairing->base.batch;
     if (!kg_measurement_begin(&pairing->head, what, &side, err)) {
         kg_measurement_free(&pairing->base);
         return kg_error_wrap(err, "in the head");

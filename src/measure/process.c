@@ -108,8 +108,9 @@ _Noreturn static void child_start(const struct kg_launch *launch, int request, i
     const bool there = !launch->directory || chdir(launch->directory) == 0;
     /* `response` may itself be a low number: move it out of the way of 0, 1 and 2 first. */
     const int high = fcntl(response, F_DUPFD_CLOEXEC, 16);
-    if (there && high >= 0 && dup2(request, STDIN_FILENO) >= 0 && dup2(errors, STDOUT_FILENO) >= 0 &&
-        dup2(errors, STDERR_FILENO) >= 0 && dup2(high, KG_WORKER_RESPONSE) >= 0)
+    if (there && high >= 0 && dup2(request, STDIN_FILENO) >= 0 &&
+        dup2(errors, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0 &&
+        dup2(high, KG_WORKER_RESPONSE) >= 0)
         execve(launch->program, launch->arguments ? launch->arguments : plain, environment);
     static const char message[] = "cannot start the worker process\n";
     const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
@@ -117,7 +118,7 @@ _Noreturn static void child_start(const struct kg_launch *launch, int request, i
 }
 
 bool kg_process_start(const struct kg_launch *launch, struct kg_process *process,
-                          struct kg_error *err)
+                      struct kg_error *err)
 {
     char extra[ENVIRONMENT_EXTRA][64];
     int response[2] = {-1, -1}, errors[2] = {-1, -1};
@@ -201,7 +202,8 @@ static void drain(int *descriptor, struct kg_outcome *outcome, bool errors)
 
 static bool has_line(const struct kg_outcome *outcome)
 {
-    return outcome->response.length && memchr(outcome->response.data, '\n', outcome->response.length);
+    return outcome->response.length &&
+           memchr(outcome->response.data, '\n', outcome->response.length);
 }
 
 enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process *process,
@@ -254,8 +256,8 @@ void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64
         outcome->code = info.si_status;
         if (info.si_code != CLD_EXITED)
             outcome->ending = KG_ENDED_SIGNAL;
-        outcome->out_of_memory = outcome->ending == KG_ENDED_SIGNAL &&
-                                 kg_out_of_memory_kills() > kills_before;
+        outcome->out_of_memory =
+            outcome->ending == KG_ENDED_SIGNAL && kg_out_of_memory_kills() > kills_before;
     }
     kg_process_end(process);
     tail_trim(outcome->tail);

@@ -1,5 +1,5 @@
-/* process.h: a worker process: fork and exec of kgate, its request, what it says, its death. What it
- * says comes over a socket, which also takes the turns of `ab`. One thread. */
+/* process.h: a worker process: fork and exec of kgate, its request, what it says, its death. What
+ * it says comes over a socket, which also takes the turns of `ab`. One thread. */
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -37,7 +37,8 @@ struct kg_outcome {
     int code;           /* exit status or signal */
     bool out_of_memory; /* the kernel's count of out-of-memory kills rose meanwhile */
     struct kg_text response;
-    char tail[KG_STDERR_TAIL_MOST + 1]; /* the last of its standard error, whole lines where it can */
+    char tail[KG_STDERR_TAIL_MOST +
+              1]; /* the last of its standard error, whole lines where it can */
     size_t tail_length;
 };
 

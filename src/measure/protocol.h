@@ -1,8 +1,8 @@
 /* protocol.h: what kgate and its worker process say to each other: one request on the worker's
  * standard input, one response on its descriptor KG_WORKER_RESPONSE, both JSON. Before the response
  * of KG_TASK_TURNS there are turns: the worker writes "ready", and then for each KG_TURN that it
- * gets measures for turn_ns and writes the median of its samples in ns; KG_TURN_END asks for the
- * response. Each of these is a line.
+ * gets measures for turn_ns and writes the time measured in ns; KG_TURN_END asks for the response.
+ * Each of these is a line.
  *
  * `kgate worker --protocol` prints KG_REQUEST_SCHEMA, so that `ab` can tell beforehand whether two
  * builds of different ages understand each other. */
@@ -46,8 +46,8 @@ struct kg_request {
     uint64_t seed;
     uint64_t memory_limit_bytes;
     double min_time_ns;
-    uint64_t batch; /* calls a sample; KG_TASK_CHECK finds it */
-    double turn_ns;              /* KG_TASK_TURNS */
+    uint64_t batch; /* calls a sample; KG_TASK_CHECK: those of a reference, to be kept if they do */
+    double turn_ns; /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
 };

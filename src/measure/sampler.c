@@ -12,6 +12,9 @@ static const double SAMPLE_NS = 100e3;
 static const double RESOLUTION_SHARE = 0.001;
 /* Some more, so that a batch that gets faster once warm still is long enough. */
 static const double MARGIN = 1.25;
+/* A reference's batch may give samples so many times shorter than wished, and still be kept. */
+static const double REFERENCE_SLACK = 4;
+static const double CLEARLY = 4;
 static const double STABLE = 1.02;
 static const double WARM_UP_SHARE = 0.1;
 static const double PULSE_EVERY_NS = 1e6;
@@ -24,23 +27,46 @@ static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
     return (double)(kg_clock_ns() - start);
 }
 
-uint64_t kg_sampler_batch(const struct kg_sampler *sampler)
+/* The middle one of three: neither a cold first batch nor an interrupted one decides. */
+static double batch_time_typical_ns(const struct kg_sampler *sampler, uint64_t batch)
+{
+    double times[3];
+    for (int i = 0; i < 3; i++)
+        times[i] = batch_time_ns(sampler, batch);
+    kg_sort(times, 3);
+    return times[1];
+}
+
+static uint64_t power_of_two_from(double wanted)
+{
+    uint64_t power = 1;
+    while ((double)power < wanted && power < UINT64_C(1) << 62)
+        power *= 2;
+    return power;
+}
+
+/* Whether samples of that many calls are long enough for the clock, even if not as long as wished.
+ */
+static bool batch_does(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
+{
+    return batch_time_typical_ns(sampler, batch) >= target_ns / REFERENCE_SLACK;
+}
+
+uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference)
 {
     double target = fmax(SAMPLE_NS, sampler->resolution_ns / RESOLUTION_SHARE);
     target = MARGIN * fmax(target, 2 * sampler->min_time_ns / KG_SAMPLES_MOST);
+    /* Calls that are long by far need no third look, which could take minutes. */
+    if (!reference && batch_time_ns(sampler, 1) >= CLEARLY * target &&
+        batch_time_ns(sampler, 1) >= CLEARLY * target)
+        return 1;
+    if (reference && batch_does(sampler, reference, target))
+        return reference;
     uint64_t batch = 1;
-    double time = batch_time_ns(sampler, batch);
-    while (time < target) {
-        const double wanted = ceil((double)batch * target / fmax(time, 1));
-        batch = (uint64_t)fmin(wanted, 16.0 * (double)batch);
-        time = batch_time_ns(sampler, batch);
-        /* A lone slow first call must not make the batch too short: two batches have to agree. */
-        time = fmin(time, batch_time_ns(sampler, batch));
-    }
-    if (batch > 1)
-        return batch;
-    const double again = batch_time_ns(sampler, 1);
-    return again >= target ? 1 : (uint64_t)ceil(target / fmax(again, 1));
+    for (double time; (time = batch_time_typical_ns(sampler, batch)) < target;)
+        batch = power_of_two_from(
+            fmin(fmax(2, target / fmax(time, 1)) * (double)batch, 16.0 * (double)batch));
+    return batch;
 }
 
 static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
@@ -141,7 +167,6 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
-    const size_t first = sampling->count;
     double spent = 0;
     while (spent < time_ns && sampling->count < sampler->capacity) {
         const double time = batch_time_ns(sampler, sampling->batch);
@@ -150,7 +175,7 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
         pulse_take(&sampling->pulses, time);
     }
     sampling->spent_ns += spent;
-    return kg_median_of(sampler->buffer + first, sampling->count - first, sampler->scratch);
+    return spent;
 }
 
 bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,

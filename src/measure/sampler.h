@@ -17,15 +17,16 @@ struct kg_sampler {
     double min_time_ns;   /* measured time of a round */
     bool children;        /* the work is done in child processes: count their CPU time */
     double *buffer;       /* room for `capacity` samples */
-    double *scratch;      /* room for as many */
     size_t capacity;
 };
 
 enum { KG_SAMPLES_MOST = 16384 };
 
 /* Calls a sample must have, so that the clock's resolution is under 0.1 % of it, and that a round
- * has no more than a few thousand samples. Runs the workload for about that long. */
-uint64_t kg_sampler_batch(const struct kg_sampler *sampler);
+ * has no more than a few thousand samples: a power of two. Runs the workload for about that long.
+ * reference  calls that samples of a reference had, or 0: kept where they do at all, because for
+ *            skewed times the median of samples of two calls is not that of samples of one */
+uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference);
 
 /* Readings of the core's pace, spread over a round between its samples. */
 enum { KG_PULSES_MOST = 256 };
@@ -49,7 +50,7 @@ struct kg_sampling {
 /* Warms up, as kg_sampler_round does. The sampler must live as long. */
 void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sampler,
                        uint64_t batch);
-/* Samples until `time_ns` are measured, at least one; the median of these samples, in ns a call. */
+/* Samples until `time_ns` are measured, at least one; returns the time measured. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns);
 /* Fills the round, from all samples. */
 bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
 #include "measure/interrupt.h"
 #include "measure/process.h"
-#include "measure/clock.h"
 #include "measure/protocol.h"
 #include "util/file.h"
 
@@ -48,9 +48,7 @@ static bool kind_find(const char *path, struct kg_side *side, struct kg_error *e
     const bool plugin = contains(&text, "kgate_plugin_workloads");
     kg_text_free(&text);
     const bool executable = access(path, X_OK) == 0;
-    side->kind = kgate && executable ? KG_SIDE_KGATE
-                 : plugin            ? KG_SIDE_PLUGIN
-                                     : KG_SIDE_COMMAND;
+    side->kind = kgate && executable ? KG_SIDE_KGATE : plugin ? KG_SIDE_PLUGIN : KG_SIDE_COMMAND;
     if (side->kind == KG_SIDE_COMMAND && !executable)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "

@@ -11,37 +11,13 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
-#include "measure/counting.h"
-#include "measure/protocol.h"
-#include "measure/sampler.h"
+#include "measure/worker_state.h"
 #include "util/file.h"
-#include "workload/command.h"
-#include "workload/host.h"
 #include "workload/params.h"
 #include "workload/plugin_load.h"
 #include "workload/registry.h"
 
-enum { PARAMS_MOST = 64, REQUEST_MOST = 16 * 1024 * 1024 };
-
-struct worker {
-    struct kg_arena arena;
-    struct kg_request request;
-    struct kg_response response;
-    struct kg_host host;
-    struct kgate_value values[PARAMS_MOST];
-    const struct kgate_workload *workload; /* NULL for a command */
-    void *state;
-    struct kg_command_run command;
-    struct kg_sampler sampler;
-    struct kg_counting counting;
-    struct kg_reported reported[KG_REPORTS_MOST + 1];
-    int counters_file; /* that a command writes its counters to; -1: none */
-    double buffer[KG_SAMPLES_MOST];
-    double scratch[KG_SAMPLES_MOST];
-};
-
-/* A figure of /proc/self/status in bytes; 0 where it is not there. */
-static uint64_t status_bytes(const char *key)
+uint64_t kg_worker_status_bytes(const char *key)
 {
     char line[256];
     uint64_t kib = 0;
@@ -67,7 +43,7 @@ static void peak_reset(void)
     fclose(file);
 }
 
-static bool say(const char *text)
+bool kg_worker_say(const char *text)
 {
     for (size_t done = 0, length = strlen(text); done < length;) {
         const ssize_t count = write(KG_WORKER_RESPONSE, text + done, length - done);
@@ -87,7 +63,7 @@ static bool respond(struct worker *worker)
     }
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(json);
-    const bool written = text && say(text);
+    const bool written = text && kg_worker_say(text);
     free(text);
     return written;
 }
@@ -152,7 +128,7 @@ static bool workload_find(struct worker *worker, struct kg_error *err)
                              worker->values, &at, err);
 }
 
-static bool host_error(struct worker *worker, const char *step, struct kg_error *err)
+bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_error *err)
 {
     const char *message = worker->host.context.message;
     return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s", step,
@@ -164,7 +140,7 @@ static bool describe(struct worker *worker, struct kg_error *err)
     struct kgate_work work = {0};
     const struct kgate_workload *workload = worker->workload;
     if (workload && workload->describe && !workload->describe(&worker->host.context, &work))
-        return host_error(worker, "describe", err);
+        return kg_worker_host_error(worker, "describe", err);
     worker->response.work = (struct kg_case_work){
         .items = work.items > 0 ? work.items : NAN,
         .bytes = work.bytes > 0 ? work.bytes : NAN,
@@ -177,13 +153,12 @@ static bool set_up(struct worker *worker, struct kg_error *err)
 {
     /* Touched now, so that the buffer counts as the harness's memory. */
     memset(worker->buffer, 1, sizeof worker->buffer);
-    memset(worker->scratch, 1, sizeof worker->scratch);
     malloc_trim(0);
-    worker->response.harness_bytes = status_bytes("VmRSS");
+    worker->response.harness_bytes = kg_worker_status_bytes("VmRSS");
     peak_reset();
     worker->host.context.message[0] = '\0';
     if (worker->workload && !worker->workload->set_up(&worker->host.context, &worker->state))
-        return host_error(worker, "set-up", err);
+        return kg_worker_host_error(worker, "set-up", err);
     worker->sampler = (struct kg_sampler){
         .run = worker->workload ? worker->workload->run : kg_command_call,
         .state = worker->workload ? worker->state : &worker->command,
@@ -191,149 +166,8 @@ static bool set_up(struct worker *worker, struct kg_error *err)
         .min_time_ns = worker->request.min_time_ns,
         .children = !worker->workload,
         .buffer = worker->buffer,
-        .scratch = worker->scratch,
         .capacity = KG_SAMPLES_MOST,
     };
-    return true;
-}
-
-static bool check(struct worker *worker, struct kg_error *err)
-{
-    struct kgate_check found = {.error = NAN};
-    worker->sampler.run(worker->sampler.state);
-    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
-    if (!worker->workload || !worker->workload->check)
-        return true;
-    if (!worker->workload->check(&worker->host.context, worker->state, &found))
-        return host_error(worker, "check", err);
-    worker->response.check =
-        (struct kg_case_check){.checked = true, .error = found.error, .tolerance = found.tolerance};
-    if (found.error <= found.tolerance)
-        return true;
-    return kg_error_set(err, KG_ERROR_MEASURE,
-                        "wrong result: error %.3g is above the tolerance %.3g", found.error,
-                        found.tolerance);
-}
-
-/* What the workload reported: a plugin by calls, a command by lines "name value". */
-static bool reported_collect(struct worker *worker, struct kg_error *err)
-{
-    struct kg_response *response = &worker->response;
-    struct kg_text text = {0};
-    char path[64], name[KG_REPORT_NAME_MOST + 1];
-    double value;
-    int used;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", worker->counters_file);
-    if (worker->counters_file >= 0 && !kg_file_read(path, REQUEST_MOST, &text, err))
-        return false;
-    for (const char *line = kg_text_string(&text);
-         sscanf(line, " %100s %lf%n", name, &value, &used) == 2; line += used)
-        kg_host_report(&worker->host, name, value);
-    kg_text_free(&text);
-    for (size_t i = 0; i < worker->host.report_count; i++)
-        worker->reported[response->reported_count++] =
-            (struct kg_reported){worker->host.reports[i].name, worker->host.reports[i].value};
-    response->reported = worker->reported;
-    return true;
-}
-
-static bool round_room(struct worker *worker, struct kg_error *err)
-{
-    struct kg_response *response = &worker->response;
-    response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
-    return response->rounds ? true : kg_error_memory(err);
-}
-
-static bool round_finish(struct worker *worker, struct kg_error *err)
-{
-    struct kg_response *response = &worker->response;
-    response->round_count = 1;
-    const uint64_t peak = status_bytes("VmHWM");
-    response->rounds->peak_bytes = !worker->workload                ? worker->command.peak_bytes
-                                   : peak > response->harness_bytes ? peak - response->harness_bytes
-                                                                    : 0;
-    return reported_collect(worker, err);
-}
-
-static bool measure_round(struct worker *worker, struct kg_error *err)
-{
-    return round_room(worker, err) &&
-           kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena,
-                            worker->response.rounds, err) &&
-           round_finish(worker, err);
-}
-
-/* The next thing that is asked for; false at the end, or where nobody is there any more. */
-static bool turn_asked(void)
-{
-    char asked[sizeof KG_TURN];
-    size_t length = 0;
-    while (length + 1 < sizeof asked && read(KG_WORKER_RESPONSE, asked + length, 1) == 1)
-        if (asked[length++] == '\n')
-            break;
-    asked[length] = '\0';
-    return !strcmp(asked, KG_TURN);
-}
-
-static bool measure_turns(struct worker *worker, struct kg_error *err)
-{
-    struct kg_sampling sampling;
-    char line[64];
-    if (!round_room(worker, err))
-        return false;
-    kg_sampling_begin(&sampling, &worker->sampler, worker->request.batch);
-    if (!say(KG_TURN_READY))
-        return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
-    while (turn_asked()) {
-        const double median = kg_sampling_run(&sampling, worker->request.turn_ns);
-        snprintf(line, sizeof line, "%.17g\n", median);
-        if (!say(line))
-            return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
-    }
-    return kg_sampling_end(&sampling, &worker->arena, worker->response.rounds, err) &&
-           round_finish(worker, err);
-}
-
-/* A command's own process is counted, from its start to its end, by Callgrind around it. */
-static bool command_count(struct worker *worker, struct kg_error *err)
-{
-    const struct kg_request *request = &worker->request;
-    char output[4096];
-    const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
-                                     "--trace-children=yes", output};
-    enum { BEFORE = sizeof callgrind / sizeof *callgrind };
-    const char **argv =
-        kg_arena_alloc(&worker->arena, BEFORE + request->command_count + 1, sizeof *argv);
-    if (!argv)
-        return kg_error_memory(err);
-    snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
-    memcpy(argv, callgrind, sizeof callgrind);
-    for (size_t i = 0; i < request->command_count; i++)
-        argv[BEFORE + i] = request->command[i];
-    worker->command.argv = (char *const *)argv;
-    kg_command_call(&worker->command);
-    return true;
-}
-
-static bool count(struct worker *worker, struct kg_error *err)
-{
-    const struct kg_request *request = &worker->request;
-    double instructions;
-    if (!worker->workload && request->count_directory)
-        return command_count(worker, err);
-    if (worker->workload)
-        worker->sampler.run(worker->sampler.state);
-    kg_counting_start(&worker->counting);
-    for (uint64_t i = 0; i < request->batch; i++)
-        worker->sampler.run(worker->sampler.state);
-    if (!kg_counting_stop(&worker->counting, &instructions, err))
-        return false;
-    if (isnan(instructions)) /* in Callgrind's file */
-        return true;
-    worker->reported[0] =
-        (struct kg_reported){"instructions", instructions / (double)request->batch};
-    worker->response.reported = worker->reported;
-    worker->response.reported_count = 1;
     return true;
 }
 
@@ -360,24 +194,6 @@ static void counters_prepare(struct worker *worker)
         setenv("KGATE_COUNTERS", path, 1);
 }
 
-static bool task_do(struct worker *worker, struct kg_error *err)
-{
-    switch (worker->request.task) {
-    case KG_TASK_CHECK:
-        if (!check(worker, err))
-            return false;
-        worker->response.batch = kg_sampler_batch(&worker->sampler);
-        return true;
-    case KG_TASK_ROUND:
-        return measure_round(worker, err);
-    case KG_TASK_TURNS:
-        return measure_turns(worker, err);
-    case KG_TASK_COUNT:
-        return count(worker, err);
-    }
-    return false;
-}
-
 static bool work(struct worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
@@ -390,7 +206,7 @@ static bool work(struct worker *worker, struct kg_error *err)
     counters_prepare(worker);
     if (!set_up(worker, err))
         return false;
-    const bool good = task_do(worker, err);
+    const bool good = kg_worker_task(worker, err);
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
     if (worker->workload && worker->workload->tear_down)
         worker->workload->tear_down(&worker->host.context, worker->state);

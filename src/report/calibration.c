@@ -25,10 +25,8 @@ static void case_row(struct kg_table *table, const struct kg_calibration *calibr
     kg_text_free(&id);
     row->cells[1] = share_cell(arena, calibrated->run_scatter);
     row->cells[2] = share_cell(arena, calibrated->round_scatter);
-    row->cells[3] =
-        kg_arena_printf(arena, "%zu/%zu", calibrated->alarms, calibration->pairs);
-    row->cells[4] =
-        kg_arena_printf(arena, "%zu/%zu", calibrated->doubts, calibration->pairs);
+    row->cells[3] = kg_arena_printf(arena, "%zu/%zu", calibrated->alarms, calibration->pairs);
+    row->cells[4] = kg_arena_printf(arena, "%zu/%zu", calibrated->doubts, calibration->pairs);
     row->cells[5] = isnan(calibrated->caught) ? "> 50 %" : share_cell(arena, calibrated->caught);
     row->cells[6] = kg_arena_printf(arena, "%.0f", calibrated->rounds);
     row->under = calibrated->advice;
@@ -39,10 +37,10 @@ static void case_row(struct kg_table *table, const struct kg_calibration *calibr
 void kg_report_calibration_text(const struct kg_calibration *calibration,
                                 const struct kg_report_style *style, struct kg_text *text)
 {
-    struct kg_table table = {.columns = 7,
-                             .heads = {"case", "runs differ", "rounds differ", "alarms", "doubts",
-                                       "catches", "rounds"},
-                             .left = {true}};
+    struct kg_table table = {
+        .columns = 7,
+        .heads = {"case", "runs differ", "rounds differ", "alarms", "doubts", "catches", "rounds"},
+        .left = {true}};
     for (size_t i = 0; i < calibration->case_count; i++)
         if (!style->quiet || calibration->cases[i].advice)
             case_row(&table, calibration, &calibration->cases[i]);

@@ -59,7 +59,8 @@ static const char *threshold_words(struct kg_arena *arena, const struct kg_metri
 {
     static const double WORTH_SAYING = 0.001;
     const bool clock = metric->pace_doubt >= WORTH_SAYING;
-    const double before_clock = metric->threshold - (metric->pace_doubt > 0 ? metric->pace_doubt : 0);
+    const double before_clock =
+        metric->threshold - (metric->pace_doubt > 0 ? metric->pace_doubt : 0);
     const bool noise = metric->noise_floor > 0 && metric->noise_floor >= before_clock;
     if (!clock && !noise)
         return "";

@@ -137,8 +137,7 @@ static void reasons(const struct kg_comparison *comparison, size_t room, struct 
     size_t shown = 0;
     for (size_t i = 0; i < comparison->case_count && shown < MOST && text->length < room; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const char *circumstances =
-            is_change(change) ? kg_cell_circumstances(&arena, change) : "";
+        const char *circumstances = is_change(change) ? kg_cell_circumstances(&arena, change) : "";
         const bool any = circumstances && *circumstances;
         if (!is_change(change) || (!change->reason && !any))
             continue;

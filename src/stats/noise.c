@@ -1,11 +1,11 @@
-/* How much a case's location moves from run to run of unchanged code: the half width of a prediction
- * interval for one more run's log location, t * s * sqrt(1 + 1/n). Student's exact t at 99 % is 63.7
- * for two runs and 9.9 for three: two runs that differ by 1 % would blind their case to anything
- * below 73 %. So t is 3 whatever n. Few runs that happen to agree are not believed: where the
- * usual scatter of the suite's cases is larger than the case's own, s is both, weighed by what each
- * is worth (as Smyth 2004 does for genes); where it is smaller, the case is one of the noisy ones
- * and its own counts. It is a floor under the threshold, not a test of its own. And never more than
- * 50 %: a case that doubles is said to, however its runs scatter. */
+/* How much a case's location moves from run to run of unchanged code: the half width of a
+ * prediction interval for one more run's log location, t * s * sqrt(1 + 1/n). Student's exact t at
+ * 99 % is 63.7 for two runs and 9.9 for three: two runs that differ by 1 % would blind their case
+ * to anything below 73 %. So t is 3 whatever n. Few runs that happen to agree are not believed:
+ * where the usual scatter of the suite's cases is larger than the case's own, s is both, weighed by
+ * what each is worth (as Smyth 2004 does for genes); where it is smaller, the case is one of the
+ * noisy ones and its own counts. It is a floor under the threshold, not a test of its own. And
+ * never more than 50 %: a case that doubles is said to, however its runs scatter. */
 #include <math.h>
 
 #include "stats/stats.h"

@@ -115,8 +115,8 @@ static size_t pairwise_means(const double *x, size_t n, double *means)
     return count;
 }
 
-/* How many of the pairwise means lie outside the 95 % interval at each end: as many as the largest w
- * with P(W <= w) at most 2.5 %, and one more (Hodges and Lehmann 1963). */
+/* How many of the pairwise means lie outside the 95 % interval at each end: as many as the largest
+ * w with P(W <= w) at most 2.5 %, and one more (Hodges and Lehmann 1963). */
 static size_t means_outside(size_t n)
 {
     size_t outside = 0;

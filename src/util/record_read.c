@@ -259,8 +259,8 @@ static bool columns_read(const struct reader *reader, const struct place *place,
         const json_t *column = json_object_get(json, record->fields[f].name);
         if (!column && record->fields[f].optional)
             column_clear(&record->fields[f], items, count, record->size);
-        else if (!column_read(reader, place, &record->fields[f],
-                              column, items, count, record->size))
+        else if (!column_read(reader, place, &record->fields[f], column, items, count,
+                              record->size))
             return false;
     }
     return true;

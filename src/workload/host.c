@@ -51,13 +51,14 @@ static void host_release(struct kgate_context *context, void *memory)
 
 void kg_host_report(struct kg_host *host, const char *name, double value)
 {
+    const size_t length = strlen(name);
     size_t i = 0;
     while (i < host->report_count && strcmp(host->reports[i].name, name) != 0)
         i++;
-    if (i == KG_REPORTS_MOST || strlen(name) > KG_REPORT_NAME_MOST)
+    if (i == KG_REPORTS_MOST || length > KG_REPORT_NAME_MOST)
         return;
     if (i == host->report_count) {
-        strcpy(host->reports[i].name, name);
+        memcpy(host->reports[i].name, name, length + 1);
         host->report_count++;
     }
     host->reports[i].value = value;

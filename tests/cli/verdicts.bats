@@ -110,6 +110,26 @@ YAML
     [[ "$output" == *IMPROVEMENT* ]]
 }
 
+@test "a killed run keeps its counters too" {
+    suite_of <<YAML
+  - name: turns
+    plugin: $PLUGINS/libreporting.so
+    rounds: {min: 2000, max: 2000}
+    counters: {turns: {better: lower, threshold: 1%}}
+YAML
+    "$KGATE" run -c one.yaml -o r.json -q >/dev/null 2>&1 &
+    pid=$!
+    for _ in $(seq 100); do
+        [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 8 ] && break
+        sleep 0.05
+    done
+    kill -KILL $pid
+    wait $pid || true
+    kgate report r.json.journal --format json >killed.json
+    jq -e '.cases[0] | (.counters[0].values | length) > 1
+           and (.counters[0].values[0] == 20000)' killed.json
+}
+
 @test "a counter that is not reported fails its case" {
     suite_of <<YAML
   - name: turns
@@ -157,6 +177,10 @@ YAML
     [[ "$output" == *"2 runs of the same code"*"pairs of runs"* ]]
     valid calibration.json calibration
     jq -e '.pairs == 2 and (.cases | length == 2)' calibration.json
+    run kgate report calibration.json
+    [[ "$output" == *"2 runs of the same code"* ]]
+    run kgate report calibration.json --format markdown
+    [ "$status" -eq 2 ]
     kgate calibrate -c suite.yaml --runs 2 --json --filter '*plain*' | jq -e '.cases | length == 1'
     for bad in 0 1 101; do
         run kgate calibrate -c suite.yaml --runs $bad

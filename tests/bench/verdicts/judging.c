@@ -7,8 +7,8 @@
 #include "compare/replay.h"
 #include "rules.h"
 
-/* The twenty cases of a recorded run as results of their own; with `slow`, one of the slowed cases in
- * the place of its plain one. */
+/* The twenty cases of a recorded run as results of their own; with `slow`, one of the slowed cases
+ * in the place of its plain one. */
 struct suite_view {
     struct kg_results results;
     struct kg_case_result cases[CASES];
@@ -58,7 +58,7 @@ static bool gate(const struct kg_baseline *baseline, const struct suite_view *vi
     struct kg_round_limits limits[CASES];
     struct kg_replay replay;
     for (size_t i = 0; i < CASES; i++)
-        limits[i] = (struct kg_round_limits){ROUNDS_LEAST, ROUNDS_MOST};
+        limits[i] = (struct kg_round_limits){ROUNDS_LEAST, recorded_rounds[recorded_workload(i)]};
     if (!kg_replay_start(&replay, &view->results, NULL))
         return kg_error_memory(err);
     const bool good = kg_replay_run(&replay, limits, baseline, comparison, err);
@@ -172,7 +172,8 @@ bool rule_judge(const struct recording *recording, size_t index, struct score *s
             score->gates++;
             score->gate_alarms += alarms > 0;
             score->case_alarms += alarms;
-            score->rounds += CASES * ROUNDS_MOST;
+            for (size_t c = 0; c < CASES; c++)
+                score->rounds += (double)flats[j * cases + c].samples.round_count;
             for (size_t w = 0; w < WORKLOADS; w++)
                 for (size_t s = 0; s < SLOWDOWNS; s++) {
                     score->tried[s][w]++;

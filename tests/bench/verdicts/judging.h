@@ -8,10 +8,10 @@
 /* What one rule did in one state of the machine. */
 struct score {
     const char *name;
-    size_t gates;        /* comparisons of the twenty cases, the code unchanged */
-    size_t gate_alarms;  /* … with at least one case called slower */
-    size_t case_alarms;  /* cases called slower in them, of gates * CASES */
-    size_t doubts;       /* … called INCONCLUSIVE; kgate only */
+    size_t gates;       /* comparisons of the twenty cases, the code unchanged */
+    size_t gate_alarms; /* … with at least one case called slower */
+    size_t case_alarms; /* cases called slower in them, of gates * CASES */
+    size_t doubts;      /* … called INCONCLUSIVE; kgate only */
     size_t tried[SLOWDOWNS][WORKLOADS];
     size_t caught[SLOWDOWNS][WORKLOADS];
     double rounds; /* that decided or were looked at, over all cases of all gates */

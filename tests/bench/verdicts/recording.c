@@ -14,6 +14,13 @@
 const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};
 const double slowdowns[SLOWDOWNS] = {2, 5, 10, 20};
 
+const size_t recorded_rounds[WORKLOADS] = {16, 32, 16, ROUNDS_MOST};
+
+size_t recorded_workload(size_t index)
+{
+    return index < CASES ? index / SCALES : (index - CASES) / SLOWDOWNS;
+}
+
 size_t recorded_plain(size_t w)
 {
     return w * SCALES;
@@ -63,8 +70,8 @@ static bool prepare(struct prepared *prepared, const struct kg_text *text, struc
     const struct kg_plan_options options = {0};
     *prepared = (struct prepared){0};
     return kg_machine_read(&prepared->arena, &prepared->machine, err) &&
-           kg_suite_parse("verdicts", kg_text_string(text), text->length, NULL, 0,
-                          &prepared->suite, err) &&
+           kg_suite_parse("verdicts", kg_text_string(text), text->length, NULL, 0, &prepared->suite,
+                          err) &&
            kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err);
 }
 
@@ -92,22 +99,23 @@ static bool all_good(const struct kg_results *results, struct kg_error *err)
 }
 
 /* One run: screening rounds of every case, and later confirming ones. */
-static bool run_measure(const struct prepared *prepared, struct kg_measurement *measurement,
-                        double *round_ns, struct kg_error *err)
+static bool run_measure(const struct prepared *prepared, const uint64_t *batches,
+                        struct kg_measurement *measurement, double *round_ns, struct kg_error *err)
 {
     const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
-    const struct kg_measurement_options options = {0};
+    const struct kg_measurement_options options = {.batches = batches};
     size_t wanted[CASES + WORKLOADS * SLOWDOWNS];
     if (!kg_measurement_begin(measurement, &what, &options, err))
         return false;
     const size_t count = prepared->plan.case_count;
+    size_t rounds = 0;
     for (size_t i = 0; i < count; i++)
-        wanted[i] = ROUNDS_MOST;
+        rounds += wanted[i] = recorded_rounds[recorded_workload(i)];
     const double start = kg_measurement_elapsed_ns(measurement);
     bool good = kg_measurement_rounds(measurement, wanted, false, err);
-    *round_ns = (kg_measurement_elapsed_ns(measurement) - start) / (double)(count * ROUNDS_MOST);
+    *round_ns = (kg_measurement_elapsed_ns(measurement) - start) / (double)rounds;
     for (size_t i = 0; i < count; i++)
-        wanted[i] = ROUNDS_MOST + ROUNDS_CONFIRMING;
+        wanted[i] *= 2;
     good = good && kg_measurement_rounds(measurement, wanted, true, err) &&
            !interrupted(measurement, err);
     kg_measurement_end(measurement);
@@ -122,21 +130,40 @@ static bool run_save(const struct kg_results *results, const char *output, const
     return kg_results_write(results, path, err);
 }
 
+/* Calls a sample of every case: a slowed one has those of its plain one, as a gate has them from
+ * its baseline. */
+static bool batches_find(const struct prepared *prepared, uint64_t *batches, struct kg_error *err)
+{
+    const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
+    const struct kg_measurement_options options = {0};
+    struct kg_measurement measurement;
+    if (!kg_measurement_begin(&measurement, &what, &options, err))
+        return false;
+    memcpy(batches, measurement.batch, CASES * sizeof *batches);
+    for (size_t w = 0; w < WORKLOADS; w++)
+        for (size_t s = 0; s < SLOWDOWNS; s++)
+            batches[recorded_slow(w, s)] = batches[recorded_plain(w)];
+    kg_measurement_end(&measurement);
+    kg_measurement_free(&measurement);
+    return true;
+}
+
 bool recording_make(struct recording *recording, const char *directory, const char *output,
                     const char *state, size_t count, struct kg_error *err)
 {
+    uint64_t batches[CASES + WORKLOADS * SLOWDOWNS] = {0};
     struct kg_text text = {0};
     struct prepared prepared;
     *recording = (struct recording){0};
     suite_make(&text, directory);
-    bool good = prepare(&prepared, &text, err);
+    bool good = prepare(&prepared, &text, err) && batches_find(&prepared, batches, err);
     recording->runs = calloc(count, sizeof *recording->runs);
     good = good && (recording->runs || kg_error_memory(err));
     for (size_t r = 0; r < count && good; r++) {
         struct kg_measurement measurement = {0};
         double round_ns = 0;
         fprintf(stderr, "run %zu of %zu\n", r + 1, count);
-        good = run_measure(&prepared, &measurement, &round_ns, err);
+        good = run_measure(&prepared, batches, &measurement, &round_ns, err);
         /* the results' arena moves; what else the measurement holds is let go of */
         recording->runs[r] = measurement.results;
         recording->run_count++;
@@ -220,7 +247,7 @@ static bool ab_run(struct ab *ab, const struct prepared *prepared, const struct 
     const struct kg_pairing_options options = {.base = base, .head = head};
     struct kg_round_limits limits[WORKLOADS];
     for (size_t i = 0; i < WORKLOADS; i++)
-        limits[i] = (struct kg_round_limits){8, ROUNDS_MOST};
+        limits[i] = (struct kg_round_limits){8, 24};
     const struct kg_sequence sequence = {.measure = ab_rounds,
                                          .elapsed_ns = ab_elapsed,
                                          .stopped = ab_stopped,
@@ -247,7 +274,7 @@ bool ab_measure(const char *directory, const char *base, const char *head, doubl
     struct kg_side sides[2];
     struct ab ab = {0};
     char paths[2][4096];
-    suite_head(&text, "15ms", 8, ROUNDS_MOST, threshold);
+    suite_head(&text, "20ms", 8, 24, threshold);
     for (int w = 0; w < WORKLOADS; w++)
         if (only < 0 || only == w)
             kg_text_printf(&text, "  - {name: %s, plugin: '%s/libverdicts_0.so'}\n",

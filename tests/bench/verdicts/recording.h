@@ -14,8 +14,7 @@ enum {
     CASES = WORKLOADS * SCALES, /* of the suite that is gated */
     SLOWDOWNS = 4,
     ROUNDS_LEAST = 7,
-    ROUNDS_MOST = 20,
-    ROUNDS_CONFIRMING = 20
+    ROUNDS_MOST = 40
 };
 extern const char *const workload_names[WORKLOADS];
 extern const double slowdowns[SLOWDOWNS]; /* in per cent */
@@ -26,12 +25,18 @@ struct recording {
     double round_seconds; /* mean time of a round, with all that goes with it */
 };
 
+/* How many rounds of workload w are recorded, of each stage: as many as it may need. */
+extern const size_t recorded_rounds[WORKLOADS];
+
+/* The workload that a recorded case is. */
+size_t recorded_workload(size_t index);
+
 /* The case of the suite that workload w is at its usual size, and the same slowed down. */
 size_t recorded_plain(size_t w);
 size_t recorded_slow(size_t w, size_t slowdown);
 
-/* Measures `count` runs; plugins lie in `directory`. Writes each to OUTPUT/STATE-N.json, and says on
- * standard error how far it is. */
+/* Measures `count` runs; plugins lie in `directory`. Writes each to OUTPUT/STATE-N.json, and says
+ * on standard error how far it is. */
 bool recording_make(struct recording *recording, const char *directory, const char *output,
                     const char *state, size_t count, struct kg_error *err);
 /* Reads runs that were measured before, from DIRECTORY/STATE-0.json on. */
@@ -44,5 +49,4 @@ void recording_free(struct recording *recording);
  * seconds   all of it, checks too
  * only      the one workload to measure, or -1 for all */
 bool ab_measure(const char *directory, const char *base, const char *head, double threshold,
-                int only, enum kg_change changes[WORKLOADS], double *seconds,
-                struct kg_error *err);
+                int only, enum kg_change changes[WORKLOADS], double *seconds, struct kg_error *err);

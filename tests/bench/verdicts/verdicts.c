@@ -1,6 +1,6 @@
 /* verdicts.c: how often kgate cries wolf and how much it misses, measured: runs of the same code
- * against each other, and against the same code made slower by known amounts, on a quiet machine and
- * beside a bursty neighbour. Other tools' rules judge the same rounds. Prints a markdown table;
+ * against each other, and against the same code made slower by known amounts, on a quiet machine
+ * and beside a bursty neighbour. Other tools' rules judge the same rounds. Prints a markdown table;
  * writes verdicts.json and, for each state, power-STATE.txt for power.gnuplot.
  *     verdicts --plugins DIR [--runs N] [--ab N] [--output DIR]
  *     verdicts --judge DIR [--output DIR]       only judges the runs that an earlier call left */
@@ -24,6 +24,7 @@ struct options {
     const char *plugins;
     const char *output;
     const char *judge; /* a folder of runs measured before: only judges them */
+    const char *state; /* the only one, or NULL */
     size_t runs;
     size_t ab_runs;
 };
@@ -104,10 +105,9 @@ static bool state_measure(const struct options *options, size_t index, struct st
     if (noisy && !neighbour_start(&neighbour, 1))
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start the neighbour");
     fprintf(stderr, "%s\n", state_names[index]);
-    bool good = options->judge
-                    ? recording_load(&recording, options->judge, state_names[index], err)
-                    : recording_make(&recording, options->plugins, options->output,
-                                     state_names[index], options->runs, err);
+    bool good = options->judge ? recording_load(&recording, options->judge, state_names[index], err)
+                               : recording_make(&recording, options->plugins, options->output,
+                                                state_names[index], options->runs, err);
     const bool recorded = good;
     good = good && (options->judge || ab_state(options, &state->ab, err));
     if (noisy)
@@ -179,11 +179,12 @@ static void workloads_print(const struct state *state)
                100 * share(state->scores[1].caught[ten][w], state->scores[1].tried[ten][w]),
                100 * share(state->ab.caught[ten][w], state->ab.runs));
     }
-    printf("\nab, 1 %% slower, compute-bound, threshold 0.5 %%: caught %zu of %zu, %.2f s each. "
-           "Cases called INCONCLUSIVE without a change: %.1f %% (one stored run), %.1f %% (five).\n",
-           state->ab.one_per_cent, state->ab.runs, state->ab.one_per_cent_seconds,
-           100 * share(state->scores[0].doubts, state->scores[0].gates * CASES),
-           100 * share(state->scores[1].doubts, state->scores[1].gates * CASES));
+    printf(
+        "\nab, 1 %% slower, compute-bound, threshold 0.5 %%: caught %zu of %zu, %.2f s each. "
+        "Cases called INCONCLUSIVE without a change: %.1f %% (one stored run), %.1f %% (five).\n",
+        state->ab.one_per_cent, state->ab.runs, state->ab.one_per_cent_seconds,
+        100 * share(state->scores[0].doubts, state->scores[0].gates * CASES),
+        100 * share(state->scores[1].doubts, state->scores[1].gates * CASES));
 }
 
 static json_t *score_json(const struct state *state, const struct score *score)
@@ -213,13 +214,14 @@ static json_t *ab_json(const struct ab_score *ab)
         json_t *each = json_object();
         snprintf(key, sizeof key, "%g", slowdowns[s]);
         for (size_t w = 0; w < WORKLOADS; w++)
-            json_object_set_new(each, workload_names[w], json_real(share(ab->caught[s][w], ab->runs)));
+            json_object_set_new(each, workload_names[w],
+                                json_real(share(ab->caught[s][w], ab->runs)));
         json_object_set_new(caught, key, each);
     }
     return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o}", "runs", (json_int_t)ab->runs, "alarmed_runs",
                      (json_int_t)ab->alarmed_runs, "one_per_cent_caught",
-                     (json_int_t)ab->one_per_cent, "one_per_cent_seconds",
-                     ab->one_per_cent_seconds, "seconds_a_case", ab->seconds, "caught", caught);
+                     (json_int_t)ab->one_per_cent, "one_per_cent_seconds", ab->one_per_cent_seconds,
+                     "seconds_a_case", ab->seconds, "caught", caught);
 }
 
 static bool json_write(const struct options *options, const struct state *states,
@@ -277,6 +279,8 @@ static bool options_read(int argc, char **argv, struct options *options)
             options->output = argv[i + 1];
         else if (!strcmp(argv[i], "--judge"))
             options->judge = argv[i + 1];
+        else if (!strcmp(argv[i], "--state"))
+            options->state = argv[i + 1];
         else if (!strcmp(argv[i], "--runs"))
             options->runs = strtoul(argv[i + 1], NULL, 10);
         else if (!strcmp(argv[i], "--ab"))
@@ -296,12 +300,17 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "worker"))
         return kg_worker_main();
     if (!options_read(argc, argv, &options)) {
-        fprintf(stderr, "usage: verdicts --plugins DIR | --judge DIR [--runs N] [--ab N] [--output DIR]\n");
+        fprintf(stderr, "usage: verdicts --plugins DIR | --judge DIR [--runs N] [--ab N] [--state "
+                        "quiet|neighbour] "
+                        "[--output DIR]\n");
         return 2;
     }
     for (size_t i = 0; i < STATES && good; i++)
-        good = state_measure(&options, i, &states[i], &err);
+        if (!options.state || !strcmp(options.state, state_names[i]))
+            good = state_measure(&options, i, &states[i], &err);
     for (size_t i = 0; i < STATES && good; i++) {
+        if (!states[i].score_count)
+            continue;
         table_print(&states[i], state_names[i]);
         workloads_print(&states[i]);
         good = power_write(&options, &states[i], state_names[i], &err);

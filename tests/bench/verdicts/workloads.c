@@ -17,8 +17,8 @@ struct work {
     double *values; /* memory: what is read, round and round; all others: NULL */
     size_t value_count;
     size_t at;
-    size_t turns;   /* what one call does */
-    double sink;    /* keeps the compiler from leaving the loop out */
+    size_t turns; /* what one call does */
+    double sink;  /* keeps the compiler from leaving the loop out */
     uint64_t random;
 };
 
@@ -86,8 +86,8 @@ static bool memory_set_up(struct kgate_context *context, void **state)
     return true;
 }
 
-/* Goes on where the last call ended: all builds read all of it in turn, so that a slower one has the
- * same misses a byte, only more bytes. */
+/* Goes on where the last call ended: all builds read all of it in turn, so that a slower one has
+ * the same misses a byte, only more bytes. */
 static void memory_run(void *state)
 {
     struct work *work = state;
@@ -111,8 +111,8 @@ static bool tail_set_up(struct kgate_context *context, void **state)
     return true;
 }
 
-/* Calls whose work follows a Pareto law of shape 1.5, cut off at fifty times the least: its variance
- * comes from a few calls, as with caches that miss and locks that wait. */
+/* Calls whose work follows a Pareto law of shape 1.5, cut off at fifty times the least: its
+ * variance comes from a few calls, as with caches that miss and locks that wait. */
 static void tail_run(void *state)
 {
     struct work *work = state;

@@ -21,7 +21,8 @@ static void scene_compare(struct scene *scene)
 {
     struct kg_error err;
     kg_comparison_free(&scene->comparison);
-    assert_true(kg_compare(&scene->baseline, &scene->current, KG_STAGE_FINAL, &scene->comparison, &err));
+    assert_true(
+        kg_compare(&scene->baseline, &scene->current, KG_STAGE_FINAL, &scene->comparison, &err));
 }
 
 static void scene_end(struct scene *scene)

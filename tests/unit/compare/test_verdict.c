@@ -32,7 +32,8 @@ static void compare(unsigned fail_on, bool complete, bool with_baseline,
     current.policy.fail_on = fail_on;
     current.complete = complete;
     assert_true(kg_baseline_from_results(&stored, &baseline, &err));
-    assert_true(kg_compare(with_baseline ? &baseline : &none, &current, KG_STAGE_FINAL, comparison, &err));
+    assert_true(
+        kg_compare(with_baseline ? &baseline : &none, &current, KG_STAGE_FINAL, comparison, &err));
     kg_baseline_free(&baseline);
     kg_results_free(&stored);
     kg_results_free(&current);

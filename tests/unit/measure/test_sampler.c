@@ -21,13 +21,12 @@ static void busy(void *state)
 
 static struct kg_sampler sampler_for(struct work *work, double min_time_ns)
 {
-    static double buffer[KG_SAMPLES_MOST], scratch[KG_SAMPLES_MOST];
+    static double buffer[KG_SAMPLES_MOST];
     return (struct kg_sampler){.run = busy,
                                .state = work,
                                .resolution_ns = kg_clock_resolution_ns(),
                                .min_time_ns = min_time_ns,
                                .buffer = buffer,
-                               .scratch = scratch,
                                .capacity = KG_SAMPLES_MOST};
 }
 
@@ -42,7 +41,7 @@ static void short_calls_are_batched_past_the_clock(void **state)
 {
     struct work work = {.length_ns = 500};
     const struct kg_sampler sampler = sampler_for(&work, 1e6);
-    const uint64_t batch = kg_sampler_batch(&sampler);
+    const uint64_t batch = kg_sampler_batch(&sampler, 0);
     (void)state;
     assert_in_range(batch, 2, 100000);
     /* a call takes at least its length: the batch is never longer than the target asks */
@@ -54,7 +53,7 @@ static void long_calls_are_timed_alone(void **state)
     struct work work = {.length_ns = 2000000};
     const struct kg_sampler sampler = sampler_for(&work, 1e6);
     (void)state;
-    assert_int_equal(kg_sampler_batch(&sampler), 1);
+    assert_int_equal(kg_sampler_batch(&sampler, 0), 1);
 }
 
 static void round_counts_calls_and_reaches_its_time(void **state)
@@ -78,10 +77,26 @@ static void round_counts_calls_and_reaches_its_time(void **state)
     kg_arena_free(&arena);
 }
 
+/* 50 us a call: two calls would do. A reference that had one, or four, keeps them; one that had a
+ * thousandth of what is needed does not. */
+static void a_reference_keeps_its_batch_where_it_does(void **state)
+{
+    struct work work = {.length_ns = 50000};
+    struct kg_sampler sampler = sampler_for(&work, 1e6);
+    (void)state;
+    sampler.resolution_ns = 30;
+    assert_int_equal(kg_sampler_batch(&sampler, 1), 1);
+    assert_int_equal(kg_sampler_batch(&sampler, 4), 4);
+    work.length_ns = 200;
+    const uint64_t batch = kg_sampler_batch(&sampler, 1);
+    assert_true(batch > 64 && (batch & (batch - 1)) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resolution_is_positive_and_below_a_microsecond_or_so),
+        cmocka_unit_test(a_reference_keeps_its_batch_where_it_does),
         cmocka_unit_test(short_calls_are_batched_past_the_clock),
         cmocka_unit_test(long_calls_are_timed_alone),
         cmocka_unit_test(round_counts_calls_and_reaches_its_time),

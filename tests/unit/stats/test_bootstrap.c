@@ -88,7 +88,8 @@ static void sides_exchanged_give_the_inverse(void **state)
 {
     static const double a[] = {1, 1.1, 1.3, 1.7, 1.9, 2.3}, b[] = {1.2, 1.4, 1.5, 2.1, 2.2};
     (void)state;
-    const struct kg_ratio to = kg_ratio_estimate(a, 6, b, 5, 0.5), back = kg_ratio_estimate(b, 5, a, 6, 0.5);
+    const struct kg_ratio to = kg_ratio_estimate(a, 6, b, 5, 0.5),
+                          back = kg_ratio_estimate(b, 5, a, 6, 0.5);
     near("ratio", 1, to.ratio * back.ratio, 1e-12);
     near("p", to.p_value, back.p_value, 1e-12);
 }
@@ -139,8 +140,8 @@ static void drawing_agrees_for(double part, size_t n1, size_t n2)
     kg_sort(current, n2);
     const struct kg_ratio ratio = kg_ratio_estimate(base, n1, current, n2, part);
     for (int d = 0; d < DRAWS; d++) {
-        const double drawn = drawn_quantile(&random, current, n2, part) /
-                             drawn_quantile(&random, base, n1, part);
+        const double drawn =
+            drawn_quantile(&random, current, n2, part) / drawn_quantile(&random, base, n1, part);
         under_low += drawn < ratio.interval.low * (1 - 1e-12);
         to_low += drawn <= ratio.interval.low * (1 + 1e-12);
         under_high += drawn < ratio.interval.high * (1 - 1e-12);

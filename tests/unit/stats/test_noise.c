@@ -88,8 +88,8 @@ static double covered(size_t runs, double usual)
     return within / (double)TRIALS;
 }
 
-/* The table of docs/statistics.md is this test's output. By itself it is Student's distribution with
- * n - 1 degrees of freedom that says it, P(|t| < 3). */
+/* The table of docs/statistics.md is this test's output. By itself it is Student's distribution
+ * with n - 1 degrees of freedom that says it, P(|t| < 3). */
 static void it_covers_the_next_run_as_often_as_documented(void **state)
 {
     static const struct {
@@ -110,8 +110,8 @@ static void it_covers_the_next_run_as_often_as_documented(void **state)
     }
 }
 
-/* Two runs that happen to agree do not make a case quiet where the others scatter by 2 %; one that is
- * noisier than the others is not believed to be quiet. */
+/* Two runs that happen to agree do not make a case quiet where the others scatter by 2 %; one that
+ * is noisier than the others is not believed to be quiet. */
 static void what_is_usual_moderates_a_case_with_few_runs(void **state)
 {
     const double lucky = kg_noise_floor(0.0001, 2, 0.02);

@@ -19,8 +19,8 @@ struct scene {
     double scratch[4 * COUNT];
 };
 
-/* Two sides whose pace jumps by `jump` at random and lies `shift` higher on the second; times follow
- * it with `exponent`, with a noise of their own. */
+/* Two sides whose pace jumps by `jump` at random and lies `shift` higher on the second; times
+ * follow it with `exponent`, with a noise of their own. */
 static struct kg_pace scene_make(struct scene *scene, double exponent, double jump, double shift,
                                  double noise)
 {

@@ -82,8 +82,8 @@ static void ties_count_against_a_difference(void **state)
     assert_true(kg_mann_whitney(a, 5, b, 5) > 0.5);
 }
 
-/* As one side moves away p falls, step by step, also where the exact distribution has too many terms
- * and the normal one takes over. */
+/* As one side moves away p falls, step by step, also where the exact distribution has too many
+ * terms and the normal one takes over. */
 static void many_values_use_the_normal_distribution(void **state)
 {
     enum { MANY = 150 };
@@ -113,8 +113,8 @@ static void it_is_no_more_often_wrong_than_it_says(void **state)
         double x[2][ROUNDS];
         for (int side = 0; side < 2; side++) {
             for (int i = 0; i < ROUNDS; i++)
-                x[side][i] = (kg_random_unit(&random) < 0.3 ? 1.2 : 1) /
-                             sqrt(1 - kg_random_unit(&random));
+                x[side][i] =
+                    (kg_random_unit(&random) < 0.3 ? 1.2 : 1) / sqrt(1 - kg_random_unit(&random));
             kg_sort(x[side], ROUNDS);
         }
         const double p = kg_mann_whitney(x[0], ROUNDS, x[1], ROUNDS);

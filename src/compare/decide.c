@@ -1,0 +1,101 @@
+#include "compare/decide.h"
+
+#include <math.h>
+
+#include "stats/stats.h"
+
+/* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
+ * helps where one case has few runs; memory and counters have no usual noise. */
+static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count)
+{
+    size_t times = 0;
+    struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
+    double *room = kg_arena_alloc(scratch, count, sizeof *room);
+    if (!states || !room)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (evidence[i].kind == KG_EVIDENCE_TIME)
+            states[times++] = evidence[i].state;
+    const double usual = kg_metric_usual(states, times, room);
+    for (size_t i = 0; i < count; i++)
+        kg_metric_raise(evidence[i].metric, &evidence[i].state,
+                        evidence[i].kind == KG_EVIDENCE_TIME ? usual : NAN);
+    return true;
+}
+
+/* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in
+ * a million: a test would ask of five equal figures a proof that only more rounds can give. They do
+ * not cost the times their power either. */
+static bool by_interval(const struct kg_evidence *evidence)
+{
+    return evidence->kind == KG_EVIDENCE_MEMORY ||
+           (evidence->kind == KG_EVIDENCE_COUNTER && evidence->state.repeats);
+}
+
+/* While rounds are still being added only a suspicion comes of them, and for that a p that is small
+ * by itself is enough: what decides are the confirming rounds, which nobody has looked at. */
+static void metric_decide(const struct kg_evidence *evidence, double adjusted, enum kg_stage stage,
+                          double alpha)
+{
+    struct kg_metric *metric = evidence->metric;
+    const bool screening = stage == KG_STAGE_SCREEN && !evidence->confirmed;
+    const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
+                             : screening           ? metric->p_value <= alpha
+                                                   : adjusted <= alpha;
+    metric->p_value = adjusted;
+    metric->suspected = screening && significant && kg_metric_large(metric) && !evidence->unlike;
+    kg_metric_classify(metric, significant && !screening);
+    if (metric->suspected || evidence->unlike)
+        metric->change = KG_CHANGE_INCONCLUSIVE;
+}
+
+bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+                        enum kg_stage stage, double alpha)
+{
+    double *p = kg_arena_alloc(scratch, count, sizeof *p);
+    if (!p || !thresholds_raise(scratch, evidence, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        p[i] = by_interval(&evidence[i]) || evidence[i].unlike ? NAN : evidence[i].metric->p_value;
+    if (!kg_holm_adjust(p, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        metric_decide(&evidence[i], p[i], stage, alpha);
+    return true;
+}
+
+/* "the code is unchanged (same binary)" beside a moved or doubtful time. */
+static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidence, double alpha)
+{
+    struct kg_metric *metric = evidence->metric;
+    const bool unchanged = evidence->code_unchanged && evidence->kind == KG_EVIDENCE_TIME;
+    if (metric->change == KG_CHANGE_NO_CHANGE)
+        return true;
+    if (metric->change != KG_CHANGE_INCONCLUSIVE) {
+        if (unchanged)
+            metric->reason = "the code is unchanged (same binary): the machine moved";
+        return true;
+    }
+    if (evidence->unlike) {
+        metric->reason =
+            "its times are skewed, and were averaged over another number of calls than "
+            "the baseline's: refresh the baseline with `kgate run -b`";
+        return true;
+    }
+    metric->reason = metric->suspected ? "suspected, but no later rounds were taken to confirm it"
+                                       : kg_metric_doubt(arena, metric, evidence->base_rounds,
+                                                         evidence->current_rounds, alpha);
+    if (metric->reason && unchanged)
+        metric->reason =
+            kg_arena_printf(arena, "%s; the code is unchanged (same binary)", metric->reason);
+    return metric->reason != NULL;
+}
+
+bool kg_evidence_explain(struct kg_arena *arena, const struct kg_evidence *evidence, size_t count,
+                         double alpha)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!reason_add(arena, &evidence[i], alpha))
+            return false;
+    return true;
+}

@@ -1,0 +1,165 @@
+/* What a worker can be asked to do with a workload that is set up. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure/worker_state.h"
+#include "util/file.h"
+
+static bool check(struct worker *worker, struct kg_error *err)
+{
+    struct kgate_check found = {.error = NAN};
+    worker->sampler.run(worker->sampler.state);
+    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    if (!worker->workload || !worker->workload->check)
+        return true;
+    if (!worker->workload->check(&worker->host.context, worker->state, &found))
+        return kg_worker_host_error(worker, "check", err);
+    worker->response.check =
+        (struct kg_case_check){.checked = true, .error = found.error, .tolerance = found.tolerance};
+    if (found.error <= found.tolerance)
+        return true;
+    return kg_error_set(err, KG_ERROR_MEASURE,
+                        "wrong result: error %.3g is above the tolerance %.3g", found.error,
+                        found.tolerance);
+}
+
+/* What the workload reported: a plugin by calls, a command by lines "name value". */
+static bool reported_collect(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    struct kg_text text = {0};
+    char path[64], name[KG_REPORT_NAME_MOST + 1];
+    double value;
+    int used;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", worker->counters_file);
+    if (worker->counters_file >= 0 && !kg_file_read(path, REQUEST_MOST, &text, err))
+        return false;
+    for (const char *line = kg_text_string(&text);
+         sscanf(line, " %100s %lf%n", name, &value, &used) == 2; line += used)
+        kg_host_report(&worker->host, name, value);
+    kg_text_free(&text);
+    for (size_t i = 0; i < worker->host.report_count; i++)
+        worker->reported[response->reported_count++] =
+            (struct kg_reported){worker->host.reports[i].name, worker->host.reports[i].value};
+    response->reported = worker->reported;
+    return true;
+}
+
+static bool round_room(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
+    return response->rounds ? true : kg_error_memory(err);
+}
+
+static bool round_finish(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    response->round_count = 1;
+    const uint64_t peak = kg_worker_status_bytes("VmHWM");
+    response->rounds->peak_bytes = !worker->workload                ? worker->command.peak_bytes
+                                   : peak > response->harness_bytes ? peak - response->harness_bytes
+                                                                    : 0;
+    return reported_collect(worker, err);
+}
+
+static bool measure_round(struct worker *worker, struct kg_error *err)
+{
+    return round_room(worker, err) &&
+           kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena,
+                            worker->response.rounds, err) &&
+           round_finish(worker, err);
+}
+
+/* The next thing that is asked for; false at the end, or where nobody is there any more. */
+static bool turn_asked(void)
+{
+    char asked[sizeof KG_TURN];
+    size_t length = 0;
+    while (length + 1 < sizeof asked && read(KG_WORKER_RESPONSE, asked + length, 1) == 1)
+        if (asked[length++] == '\n')
+            break;
+    asked[length] = '\0';
+    return !strcmp(asked, KG_TURN);
+}
+
+static bool measure_turns(struct worker *worker, struct kg_error *err)
+{
+    struct kg_sampling sampling;
+    char line[64];
+    if (!round_room(worker, err))
+        return false;
+    kg_sampling_begin(&sampling, &worker->sampler, worker->request.batch);
+    if (!kg_worker_say(KG_TURN_READY))
+        return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+    while (turn_asked()) {
+        snprintf(line, sizeof line, "%.17g\n", kg_sampling_run(&sampling, worker->request.turn_ns));
+        if (!kg_worker_say(line))
+            return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+    }
+    return kg_sampling_end(&sampling, &worker->arena, worker->response.rounds, err) &&
+           round_finish(worker, err);
+}
+
+/* A command's own process is counted, from its start to its end, by Callgrind around it. */
+static bool command_count(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    char output[4096];
+    const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
+                                     "--trace-children=yes", output};
+    enum { BEFORE = sizeof callgrind / sizeof *callgrind };
+    const char **argv =
+        kg_arena_alloc(&worker->arena, BEFORE + request->command_count + 1, sizeof *argv);
+    if (!argv)
+        return kg_error_memory(err);
+    snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
+    memcpy(argv, callgrind, sizeof callgrind);
+    for (size_t i = 0; i < request->command_count; i++)
+        argv[BEFORE + i] = request->command[i];
+    worker->command.argv = (char *const *)argv;
+    kg_command_call(&worker->command);
+    return true;
+}
+
+static bool count(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    double instructions;
+    if (!worker->workload && request->count_directory)
+        return command_count(worker, err);
+    if (worker->workload)
+        worker->sampler.run(worker->sampler.state);
+    kg_counting_start(&worker->counting);
+    for (uint64_t i = 0; i < request->batch; i++)
+        worker->sampler.run(worker->sampler.state);
+    if (!kg_counting_stop(&worker->counting, &instructions, err))
+        return false;
+    if (isnan(instructions)) /* in Callgrind's file */
+        return true;
+    worker->reported[0] =
+        (struct kg_reported){"instructions", instructions / (double)request->batch};
+    worker->response.reported = worker->reported;
+    worker->response.reported_count = 1;
+    return true;
+}
+
+bool kg_worker_task(struct worker *worker, struct kg_error *err)
+{
+    switch (worker->request.task) {
+    case KG_TASK_CHECK:
+        if (!check(worker, err))
+            return false;
+        worker->response.batch = kg_sampler_batch(&worker->sampler, worker->request.batch);
+        return true;
+    case KG_TASK_ROUND:
+        return measure_round(worker, err);
+    case KG_TASK_TURNS:
+        return measure_turns(worker, err);
+    case KG_TASK_COUNT:
+        return count(worker, err);
+    }
+    return false;
+}
