@@ -86,6 +86,7 @@ bool kg_budget_judge(struct kg_arena *arena, const struct kg_case_result *result
         .pace_shift = NAN,
         .pace_exponent = NAN,
         .pace_doubt = NAN,
+        .memory_doubt = NAN,
         .change = KG_CHANGE_NO_CHANGE,
     };
     if (!known) {

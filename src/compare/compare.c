@@ -20,6 +20,7 @@ struct comparer {
     struct kg_error *err;
     struct kg_reference_index index;
     bool same_machine;
+    double bandwidth; /* that the probe read */
     enum kg_stage stage;
     struct kg_evidence *evidence; /* one for each metric against a reference */
     size_t evidence_count;
@@ -40,7 +41,7 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
     struct kg_metric *metric = &change->metrics[change->metric_count];
     struct kg_evidence *evidence = &comparer->evidence[comparer->evidence_count];
     if (!kg_evidence_make(&comparer->scratch, result, reference, kind, counter, KG_ROUNDS_DECIDING,
-                          metric, evidence))
+                          comparer->bandwidth, metric, evidence))
         return kg_error_memory(comparer->err);
     if (!evidence->metric)
         return true;
@@ -70,6 +71,7 @@ static bool uncounted_add(struct comparer *comparer, const struct kg_counter *co
                                  .pace_shift = NAN,
                                  .pace_exponent = NAN,
                                  .pace_doubt = NAN,
+                                 .memory_doubt = NAN,
                                  .change = KG_CHANGE_INCONCLUSIVE,
                                  .reason = keep(comparer, counter->reason)};
     return metric->name && metric->reason ? true : kg_error_memory(comparer->err);
@@ -223,7 +225,7 @@ static bool unconfirmed_explain(struct comparer *comparer, const struct kg_case_
     if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
                               comparer->current->pair, NULL, &reference) ||
         !kg_evidence_make(&comparer->scratch, result, &reference, KG_EVIDENCE_TIME, NULL,
-                          KG_ROUNDS_SCREENING, &first, &evidence))
+                          KG_ROUNDS_SCREENING, comparer->bandwidth, &first, &evidence))
         return kg_error_memory(comparer->err);
     if (!evidence.metric)
         return true;
@@ -361,6 +363,7 @@ bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *cur
     *comparison = (struct kg_comparison){0};
     comparer.same_machine =
         baseline->fingerprint && !strcmp(baseline->fingerprint, current->machine.fingerprint);
+    comparer.bandwidth = kg_results_probe(current).bandwidth_bytes_per_s;
     bool good =
         kg_reference_index_make(&comparer.scratch, baseline, current->suite, &comparer.index)
             ? true

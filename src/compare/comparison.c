@@ -30,6 +30,7 @@ static const struct kg_field metric_fields[] = {
     OPTIONAL(kg_metric, pace_shift, KG_FIELD_REAL),
     OPTIONAL(kg_metric, pace_exponent, KG_FIELD_REAL),
     OPTIONAL(kg_metric, pace_doubt, KG_FIELD_REAL),
+    OPTIONAL(kg_metric, memory_doubt, KG_FIELD_REAL),
     {.name = "better",
      .kind = KG_FIELD_ENUM,
      .optional = true,

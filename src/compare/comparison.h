@@ -42,6 +42,8 @@ struct kg_metric {
     double pace_shift;    /* log pace of the core against the reference's; NaN where not known */
     double pace_exponent; /* how times follow it; `current` is corrected so */
     double pace_doubt;    /* share that the threshold is raised by, for the exponent's doubt */
+    double
+        memory_doubt; /* the same, for memory that became slower or faster; NaN where not known */
     enum kg_better better;
     bool suspected; /* it looks changed, on rounds that do not confirm it */
     enum kg_change change;

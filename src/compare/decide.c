@@ -34,11 +34,10 @@ static bool by_interval(const struct kg_evidence *evidence)
 
 /* While rounds are still being added only a suspicion comes of them, and for that a p that is small
  * by itself is enough: what decides are the confirming rounds, which nobody has looked at. */
-static void metric_decide(const struct kg_evidence *evidence, double adjusted, enum kg_stage stage,
+static void metric_decide(const struct kg_evidence *evidence, double adjusted, bool screening,
                           double alpha)
 {
     struct kg_metric *metric = evidence->metric;
-    const bool screening = stage == KG_STAGE_SCREEN && !evidence->confirmed;
     const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
                              : screening           ? metric->p_value <= alpha
                                                    : adjusted <= alpha;
@@ -49,18 +48,41 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, e
         metric->change = KG_CHANGE_INCONCLUSIVE;
 }
 
+/* Whether the evidence is of rounds that were looked at while they were added. */
+static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
+{
+    return stage == KG_STAGE_SCREEN && !evidence->confirmed;
+}
+
+/* The p-values as the family of tests sees them. What was looked at on the way counts as a test,
+ * but not as one that could be rejected: its p is not what it says any more, and must not make it
+ * easier for the others. It is shown multiplied by the number of tests. */
+static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
+                            double *p)
+{
+    size_t tests = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool tested = !by_interval(&evidence[i]) && !evidence[i].unlike;
+        tests += tested;
+        p[i] = !tested ? NAN : looked_at(&evidence[i], stage) ? 1 : evidence[i].metric->p_value;
+    }
+    if (!kg_holm_adjust(p, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(p[i]) && looked_at(&evidence[i], stage))
+            p[i] = fmin(1, evidence[i].metric->p_value * (double)tests);
+    return true;
+}
+
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, double alpha)
 {
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
-    if (!p || !thresholds_raise(scratch, evidence, count))
+    if (!p || !thresholds_raise(scratch, evidence, count) ||
+        !p_values_adjust(evidence, count, stage, p))
         return false;
     for (size_t i = 0; i < count; i++)
-        p[i] = by_interval(&evidence[i]) || evidence[i].unlike ? NAN : evidence[i].metric->p_value;
-    if (!kg_holm_adjust(p, count))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        metric_decide(&evidence[i], p[i], stage, alpha);
+        metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha);
     return true;
 }
 

@@ -54,12 +54,18 @@ static size_t current_most(const struct gathering *gathering)
                                                   : gathering->result->round_count;
 }
 
-/* Whether value i of the results belongs to the rounds that are asked for. A counter that has not
- * one value a round was counted apart from them: nobody looked at it on the way. */
+/* Instructions are counted apart from the rounds: nobody looks at them on the way. */
+static bool apart(const struct gathering *gathering)
+{
+    return gathering->kind == KG_EVIDENCE_COUNTER &&
+           strcmp(gathering->counter->source, KG_COUNTER_OF_WORKLOAD) != 0;
+}
+
+/* Whether value i of the results belongs to the rounds that are asked for. */
 static bool wanted(const struct gathering *gathering, size_t i)
 {
     const struct kg_case_result *result = gathering->result;
-    if (!gathering->any_confirms || current_most(gathering) != result->round_count)
+    if (!gathering->any_confirms || apart(gathering) || i >= result->round_count)
         return true;
     return result->rounds[i].confirms == (gathering->rounds == KG_ROUNDS_DECIDING);
 }
@@ -207,10 +213,28 @@ static bool unlike(const struct gathering *gathering, double threshold)
     return false;
 }
 
+/* How much of a moved memory bandwidth may be in a time: all of it where the workload moves bytes
+ * as fast as the probe does, in the proportion of the two where it is slower, and all of it too
+ * where it does not say how many it moves. Which way it goes is not known well enough to correct
+ * for. Only for workloads of at least what the probe streams through: smaller ones live in the
+ * caches. */
+static double memory_doubt(const struct kg_case_result *result,
+                           const struct kg_reference *reference, double bandwidth)
+{
+    static const double STREAMING_BYTES = 32.0 * 1024 * 1024;
+    const double before = reference->bandwidth_bytes_per_s;
+    if (reference->paired || !(before > 0) || !(bandwidth > 0) ||
+        (double)result->memory.allocated_bytes < STREAMING_BYTES)
+        return NAN;
+    const double rate = result->work.bytes_per_second;
+    const double share = rate > 0 ? fmin(1, rate / fmin(before, bandwidth)) : 1;
+    return share * (fmax(before / bandwidth, bandwidth / before) - 1);
+}
+
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, enum kg_evidence_kind kind,
                       const struct kg_counter *counter, enum kg_evidence_rounds rounds,
-                      struct kg_metric *metric, struct kg_evidence *evidence)
+                      double bandwidth, struct kg_metric *metric, struct kg_evidence *evidence)
 {
     struct gathering gathering = {scratch, result, reference, kind, counter, rounds, false};
     struct kg_metric_input input = {0};
@@ -226,10 +250,12 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
         return true;
     metric_name(&gathering, metric);
     kg_metric_estimate(&input, metric, &evidence->state);
+    if (kind == KG_EVIDENCE_TIME)
+        metric->memory_doubt = memory_doubt(result, reference, bandwidth);
     evidence->metric = metric;
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;
-    evidence->confirmed = gathering.any_confirms || current_most(&gathering) != result->round_count;
+    evidence->confirmed = gathering.any_confirms || apart(&gathering);
     evidence->unlike = unlike(&gathering, input.threshold);
     evidence->code_unchanged = result->code_hash && reference->code_hash &&
                                !strcmp(result->code_hash, reference->code_hash);

@@ -30,6 +30,7 @@ struct kg_evidence {
 };
 
 /* Estimates a metric.
+ * bandwidth  bytes a second that the results' probe read from memory; NaN where not known
  * counter  the results' counter, for KG_EVIDENCE_COUNTER; else NULL
  * scratch  for what is not needed afterwards
  * metric   name, unit, better and the figures are filled in; `against` is the caller's
@@ -37,4 +38,4 @@ struct kg_evidence {
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, enum kg_evidence_kind kind,
                       const struct kg_counter *counter, enum kg_evidence_rounds rounds,
-                      struct kg_metric *metric, struct kg_evidence *evidence);
+                      double bandwidth, struct kg_metric *metric, struct kg_evidence *evidence);

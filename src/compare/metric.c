@@ -106,7 +106,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     double *current = input->values + base;
     const bool shifted = zeros_shift(input, all);
     *state = (struct kg_metric_state){.run_count = input->run_count};
-    metric->noise_floor = NAN;
+    metric->noise_floor = metric->memory_doubt = NAN;
     metric->threshold = input->threshold;
     metric->min_effect = input->min_effect;
     state->repeats = spread(input->values, base) <= REPEATS * input->threshold &&
@@ -151,6 +151,8 @@ void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *sta
     metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax passes NaN over */
     if (metric->pace_doubt > 0)
         metric->threshold += metric->pace_doubt;
+    if (metric->memory_doubt > 0)
+        metric->threshold += metric->memory_doubt;
 }
 
 bool kg_metric_outside(const struct kg_metric *metric)

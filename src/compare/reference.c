@@ -73,6 +73,8 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         reference->round_count += stored->round_count;
         reference->peak_count += stored->peak_count;
         reference->code_hash = stored->code_hash;
+        reference->bandwidth_bytes_per_s =
+            index->baseline->runs[entries[i].run].bandwidth_bytes_per_s;
         const char *run_pair = index->baseline->runs[entries[i].run].pair;
         reference->paired = pair && run_pair && !strcmp(pair, run_pair);
     }

@@ -28,8 +28,9 @@ struct kg_reference {
     size_t case_count;
     size_t round_count; /* of all of them */
     size_t peak_count;
-    const char *code_hash; /* of the newest; NULL where not known */
-    bool paired;           /* one run, measured turn by turn with the results */
+    const char *code_hash;        /* of the newest; NULL where not known */
+    bool paired;                  /* one run, measured turn by turn with the results */
+    double bandwidth_bytes_per_s; /* that the probe read in the newest; NaN where not known */
 };
 
 /* The index borrows from `baseline`; its entries live in `arena`. false where memory is out. */

@@ -3,6 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Whether a counter has one value for each recorded round. */
+static bool by_round(const struct kg_replay *replay, size_t index, size_t counter)
+{
+    const struct kg_case_result *recorded = &replay->recorded->cases[index];
+    return !strcmp(recorded->counters[counter].source, KG_COUNTER_OF_WORKLOAD) &&
+           recorded->counters[counter].value_count == recorded->round_count;
+}
+
 /* Counters whose values come with the rounds are shown with them; others are there from the start.
  */
 static bool counters_start(struct kg_replay *replay, size_t index)
@@ -14,7 +22,7 @@ static bool counters_start(struct kg_replay *replay, size_t index)
         return false;
     for (size_t c = 0; c < shown->counter_count; c++) {
         counters[c] = shown->counters[c];
-        if (shown->counters[c].value_count != replay->recorded->cases[index].round_count)
+        if (!by_round(replay, index, c))
             continue;
         counters[c].value_count = 0;
         counters[c].values = kg_arena_alloc(&replay->arena, shown->counters[c].value_count,
@@ -56,7 +64,7 @@ static void round_show(struct kg_replay *replay, size_t index, size_t r)
     round->median_ns *= factor;
     round->base_ratio *= factor;
     for (size_t c = 0; c < shown->counter_count; c++)
-        if (recorded->counters[c].value_count == recorded->round_count)
+        if (by_round(replay, index, c))
             shown->counters[c].values[shown->counters[c].value_count++] =
                 recorded->counters[c].values[r];
 }

@@ -53,7 +53,7 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     for (size_t i = 0; i < spec->counter_count; i++)
         result->counters[i] =
             (struct kg_counter){.name = copy(arena, spec->counters[i].name, &good),
-                                .source = "workload",
+                                .source = KG_COUNTER_OF_WORKLOAD,
                                 .better = spec->counters[i].better,
                                 .threshold = spec->counters[i].threshold};
     result->counter_count = spec->counter_count;

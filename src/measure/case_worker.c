@@ -39,8 +39,17 @@ static void side_apply(const struct kg_side *side, struct kg_request *request)
         return;
     if (side->plugin && request->source == KG_SOURCE_PLUGIN)
         request->target = side->plugin;
-    if (side->command && request->source == KG_SOURCE_COMMAND)
+    if (side->command && request->command_count)
         request->command[0] = side->command;
+}
+
+static char *json_text(json_t *json)
+{
+    char *text = NULL;
+    if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) == 0)
+        text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    return text;
 }
 
 static char *request_text(const struct kg_measurement *measurement, size_t index,
@@ -48,9 +57,12 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
 {
     const struct kg_case *planned = &measurement->plan->cases[index];
     const struct kg_workload_spec *spec = planned->spec;
-    const char *words[planned->command_count + 1];
-    for (size_t i = 0; i < planned->command_count; i++)
-        words[i] = planned->command[i];
+    /* a copy, whose first word a side may replace */
+    const char **words = calloc(planned->command_count + 1, sizeof *words);
+    if (!words)
+        return NULL;
+    if (planned->command_count)
+        memcpy(words, planned->command, planned->command_count * sizeof *words);
     struct kg_request request = {
         .task = options->task,
         .source = spec->source,
@@ -63,7 +75,9 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .device = (size_t)planned->device,
         .threads = (size_t)threads,
         .seed = spec->settings.seed,
-        .memory_limit_bytes = spec->settings.memory_limit_bytes,
+        /* not while instructions are counted: Valgrind needs memory of its own */
+        .memory_limit_bytes =
+            options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
         .min_time_ns = spec->settings.min_time_ns,
         .batch = measurement->batch[index],
         .turn_ns = options->turn_ns,
@@ -71,13 +85,8 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .count_source = options->count_source,
     };
     side_apply(measurement->side, &request);
-    json_t *json = kg_record_write(&kg_request_record, &request);
-    if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) != 0) {
-        json_decref(json);
-        return NULL;
-    }
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    json_decref(json);
+    char *text = json_text(kg_record_write(&kg_request_record, &request));
+    free(words);
     return text;
 }
 
@@ -279,7 +288,7 @@ static bool counters_append(struct kg_measurement *measurement, size_t index,
     for (size_t c = 0; c < result->counter_count && *all; c++) {
         struct kg_counter *counter = &result->counters[c];
         double value = NAN;
-        if (strcmp(counter->source, "workload") != 0)
+        if (strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) != 0)
             continue;
         for (size_t i = 0; i < response->reported_count; i++)
             if (!strcmp(response->reported[i].name, counter->name))

@@ -123,22 +123,6 @@ static bool play(struct match *match)
     return true;
 }
 
-/* Asks a player for its round. */
-static bool round_ask(struct match *match, struct player *player, struct kg_arena *arena,
-                      struct kg_response *response)
-{
-    if (!ask(match, player, KG_TURN_END))
-        return true; /* it is gone: its outcome says how */
-    const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
-                                                  match->deadline_ns, false, &player->outcome);
-    kg_process_finish(&player->process, ending, match->kills, &player->outcome);
-    match->ending = ending;
-    if (ending == KG_ENDED_INTERRUPT)
-        return true;
-    return kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena,
-                                response, match->err);
-}
-
 /* A case that failed in the base cannot be compared: it is FAILED in the head's results too. */
 static bool base_failure_copy(struct kg_pairing *pairing, size_t index, struct kg_error *err)
 {
@@ -164,18 +148,46 @@ static bool failure_read(struct match *match, struct kg_arena *arena)
         ending = kg_process_wait(&player->launch, &player->process, match->deadline_ns, false,
                                  &player->outcome);
     kg_process_finish(&player->process, ending, match->kills, &player->outcome);
-    return ending == KG_ENDED_INTERRUPT ||
-           kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena,
-                                &response, match->err);
+    if (ending == KG_ENDED_INTERRUPT)
+        return true;
+    if (!kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena, &response,
+                              match->err))
+        return false;
+    return !response.good || kg_case_fail(player->measurement, match->index,
+                                          "the worker ended before its time", "", match->err);
+}
+
+/* Asks a player for its round; *got is false where there is none, and then the case is FAILED, or
+ * everything is being stopped. */
+static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
+                      struct kg_response *response, bool *got)
+{
+    struct player *player = &match->players[side];
+    *got = false;
+    if (!ask(match, player, KG_TURN_END))
+        return failure_read(match, arena);
+    const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
+                                                  match->deadline_ns, false, &player->outcome);
+    kg_process_finish(&player->process, ending, match->kills, &player->outcome);
+    if (ending == KG_ENDED_INTERRUPT)
+        return true;
+    if (!kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena, response,
+                              match->err))
+        return false;
+    *got = response->good && response->round_count == 1;
+    return !response->good || *got ||
+           kg_case_fail(player->measurement, match->index, "the worker gave no round", "",
+                        match->err);
 }
 
 static bool rounds_take(struct match *match, struct kg_arena *arena, bool confirm)
 {
     struct kg_response responses[SIDES] = {{0}};
     for (size_t side = 0; side < SIDES; side++) {
-        if (!round_ask(match, &match->players[side], arena, &responses[side]))
+        bool got;
+        if (!round_ask(match, side, arena, &responses[side], &got))
             return false;
-        if (!responses[side].good || responses[side].round_count != 1)
+        if (!got)
             return true;
     }
     responses[1].rounds[0].base_ratio =

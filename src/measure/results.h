@@ -94,6 +94,9 @@ struct kg_case_check {
     double tolerance;
 };
 
+/* The source of counters that have one value a round; all others are counted apart from them. */
+#define KG_COUNTER_OF_WORKLOAD "workload"
+
 /* A figure besides time and memory. */
 struct kg_counter {
     const char *name;

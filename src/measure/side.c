@@ -179,17 +179,28 @@ static const char *code_file(struct kg_arena *arena, const struct kg_side *side,
     return spec->target;
 }
 
+/* The hash of the file with a case's code; of the case before where that is the same file, since
+ * hashing it again for each of ten thousand would take longer than measuring them. */
+static const char *code_hash(struct kg_results *results, const char *file, const char *file_before,
+                             const char *hash_before)
+{
+    char hex[17];
+    if (file && file_before && !strcmp(file, file_before))
+        return hash_before;
+    return file && kg_file_hash(file, hex) ? kg_arena_copy(&results->arena, hex) : NULL;
+}
+
 bool kg_side_apply(const struct kg_side *side, const struct kg_plan *plan,
                    struct kg_results *results, struct kg_error *err)
 {
+    const char *file_before = NULL, *hash_before = NULL;
     for (size_t i = 0; i < plan->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         const struct kg_workload_spec *spec = plan->cases[i].spec;
         const char *why = silence(side, spec->source);
-        char hex[17];
         const char *file = code_file(&results->arena, side, spec);
-        result->code_hash =
-            file && kg_file_hash(file, hex) ? kg_arena_copy(&results->arena, hex) : NULL;
+        result->code_hash = hash_before = code_hash(results, file, file_before, hash_before);
+        file_before = file;
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;

@@ -54,23 +54,26 @@ static const char *pace_words(struct kg_arena *arena, const struct kg_metric *me
                            100 * metric->pace_exponent);
 }
 
-/* "threshold 7.1 %: noise floor 7.1 %" where it is not the suite's own. */
+/* "noise floor 7.1 %", "threshold raised by 2.0 % for the clock": where it is not the suite's own.
+ */
 static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.001;
-    const bool clock = metric->pace_doubt >= WORTH_SAYING;
-    const double before_clock =
-        metric->threshold - (metric->pace_doubt > 0 ? metric->pace_doubt : 0);
-    const bool noise = metric->noise_floor > 0 && metric->noise_floor >= before_clock;
-    if (!clock && !noise)
-        return "";
-    if (!clock)
-        return kg_arena_printf(arena, "noise floor %.1f %%", 100 * metric->noise_floor);
-    if (!noise)
-        return kg_arena_printf(arena, "threshold raised by %.1f %% for the clock",
-                               100 * metric->pace_doubt);
-    return kg_arena_printf(arena, "noise floor %.1f %%, and %.1f %% for the clock",
-                           100 * metric->noise_floor, 100 * metric->pace_doubt);
+    struct kg_text text = {0};
+    const double clock = metric->pace_doubt > 0 ? metric->pace_doubt : 0;
+    const double memory = metric->memory_doubt > 0 ? metric->memory_doubt : 0;
+    const double before = metric->threshold - clock - memory;
+    if (metric->noise_floor > 0 && metric->noise_floor >= before * (1 - 1e-9))
+        kg_text_printf(&text, "noise floor %.1f %%", 100 * metric->noise_floor);
+    if (clock >= WORTH_SAYING)
+        kg_text_printf(&text, "%sthreshold raised by %.1f %% for the clock",
+                       text.length ? ", " : "", 100 * clock);
+    if (memory >= WORTH_SAYING)
+        kg_text_printf(&text, "%sthreshold raised by %.1f %% for the memory's bandwidth",
+                       text.length ? ", " : "", 100 * memory);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
 }
 
 /* What time and instructions did where another metric decided: "instructions +0.0 %". */

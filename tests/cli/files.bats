@@ -100,3 +100,31 @@ YAML
     run bash -c "'$KGATE' report a.json >/dev/full"
     [ "$status" -eq 3 ]
 }
+
+@test "files of an older kgate, without pace, probes, counters and metrics, load and compare" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=6
+    jq 'del(.probes, .cases[].counters, .cases[].metrics, .cases[].rounds.pulse_ns)' r.json >old.json
+    run kgate compare old.json r.json
+    [ "$status" -eq 0 ]
+    run kgate compare r.json old.json
+    [ "$status" -eq 0 ]
+    kgate baseline update old.json -b base
+    for file in base/*.json; do
+        jq 'del(.runs[].cases[].round_pulses_ns, .runs[].cases[].counters, .runs[].cases[].batch)' \
+            "$file" >older.json
+        mv older.json "$file"
+    done
+    run kgate gate -c suite.yaml -b base -o out
+    [ "$status" -eq 0 ] || [ "$status" -eq 1 ]
+    valid out/comparison.json comparison
+}
+
+@test "a gate keeps the batch that its baseline had" {
+    kgate run -c suite.yaml -o r.json -q
+    jq '(.cases[].rounds.batch) |= map(. * 2)' r.json >doubled.json
+    kgate baseline update doubled.json -b base
+    kgate gate -c suite.yaml -b base -o out -q || true
+    [ "$(jq -c '[.cases[].rounds.batch[0]]' out/results.json)" = "$(jq -c '[.cases[].rounds.batch[0]]' doubled.json)" ]
+    kgate run -c suite.yaml -o again.json -b base -q
+    [ "$(jq -c '[.cases[].rounds.batch[0]]' again.json)" = "$(jq -c '[.cases[].rounds.batch[0]]' doubled.json)" ]
+}

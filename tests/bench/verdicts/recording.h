@@ -14,7 +14,7 @@ enum {
     CASES = WORKLOADS * SCALES, /* of the suite that is gated */
     SLOWDOWNS = 4,
     ROUNDS_LEAST = 7,
-    ROUNDS_MOST = 40
+    ROUNDS_MOST = 56
 };
 extern const char *const workload_names[WORKLOADS];
 extern const double slowdowns[SLOWDOWNS]; /* in per cent */

@@ -1,0 +1,112 @@
+/* All tests of a comparison judged together: what was looked at on the way must not help the rest.
+ */
+#include "compare/decide.h"
+#include "test_support.h"
+
+enum { TESTS = 20 };
+static const double ALPHA = 0.01;
+
+struct scene {
+    struct kg_metric metrics[TESTS];
+    struct kg_evidence evidence[TESTS];
+};
+
+/* Twenty times: the first 20 % slower, the others 1 % and within the threshold, all by their p. */
+static void scene_make(struct scene *scene, double first_p, double other_p, bool others_confirmed)
+{
+    for (size_t i = 0; i < TESTS; i++) {
+        const double ratio = i ? 1.01 : 1.2;
+        scene->metrics[i] = (struct kg_metric){.name = "time",
+                                               .against = "baseline",
+                                               .unit = "ns",
+                                               .baseline = 100,
+                                               .current = 100 * ratio,
+                                               .ratio = ratio,
+                                               .interval_low = ratio - 0.01,
+                                               .interval_high = ratio + 0.01,
+                                               .p_value = i ? other_p : first_p,
+                                               .threshold = 0.05,
+                                               .noise_floor = NAN,
+                                               .pace_doubt = NAN,
+                                               .memory_doubt = NAN};
+        scene->evidence[i] = (struct kg_evidence){.metric = &scene->metrics[i],
+                                                  .state = {.scatter = NAN, .run_count = 1},
+                                                  .confirmed = !i || others_confirmed};
+    }
+}
+
+static void decide(struct scene *scene, enum kg_stage stage)
+{
+    struct kg_arena scratch = {0};
+    assert_true(kg_evidence_decide(&scratch, scene->evidence, TESTS, stage, ALPHA));
+    kg_arena_free(&scratch);
+}
+
+static void one_of_twenty_needs_a_twentieth_of_alpha(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, ALPHA / 21, 1, false);
+    decide(&scene, KG_STAGE_SCREEN);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
+    scene_make(&scene, ALPHA / 19, 1, false);
+    decide(&scene, KG_STAGE_SCREEN);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+}
+
+/* In Holm's method small p-values before one make its own count for more. Only those that mean what
+ * they say may do so. */
+static void what_was_looked_at_makes_nothing_easier(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, ALPHA / 10, 1e-9, true);
+    decide(&scene, KG_STAGE_SCREEN);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
+    scene_make(&scene, ALPHA / 10, 1e-9, false);
+    decide(&scene, KG_STAGE_SCREEN);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_true(fabs(scene.metrics[1].p_value - TESTS * 1e-9) < 1e-15);
+    /* with rounds fixed beforehand every p means what it says */
+    scene_make(&scene, ALPHA / 10, 1e-9, false);
+    decide(&scene, KG_STAGE_FINAL);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
+}
+
+static void an_unconfirmed_change_is_a_suspect(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, ALPHA / 2, 1, false);
+    scene.evidence[0].confirmed = false;
+    decide(&scene, KG_STAGE_SCREEN);
+    assert_true(scene.metrics[0].suspected);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_false(scene.metrics[1].suspected);
+    assert_int_equal(scene.metrics[1].change, KG_CHANGE_NO_CHANGE);
+}
+
+static void times_of_unlike_batches_are_not_compared(void **state)
+{
+    struct scene scene;
+    struct kg_arena arena = {0};
+    (void)state;
+    scene_make(&scene, 1e-9, 1, true);
+    scene.evidence[0].unlike = true;
+    decide(&scene, KG_STAGE_FINAL);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_true(kg_evidence_explain(&arena, scene.evidence, TESTS, ALPHA));
+    assert_non_null(strstr(scene.metrics[0].reason, "another number of calls"));
+    kg_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_of_twenty_needs_a_twentieth_of_alpha),
+        cmocka_unit_test(what_was_looked_at_makes_nothing_easier),
+        cmocka_unit_test(an_unconfirmed_change_is_a_suspect),
+        cmocka_unit_test(times_of_unlike_batches_are_not_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
