@@ -33,6 +33,11 @@ static void run(void *state)
     work->context->report(work->context, "quality", 1e6 / (double)work->count);
 }
 
+static void tear_down(struct kgate_context *context, void *state)
+{
+    context->release(context, state);
+}
+
 /* In the slower build it crashes where it is told to. */
 static void run_or_crash(void *state)
 {
@@ -47,7 +52,8 @@ static void run_or_crash(void *state)
                                                  .devices = 1u << KGATE_DEVICE_CPU,                \
                                                  .revision = 1,                                    \
                                                  .set_up = set_up,                                 \
-                                                 .run = (function)}
+                                                 .run = (function),                                \
+                                                 .tear_down = tear_down}
 WORKLOAD(turns, "turns", run);
 WORKLOAD(fragile, "fragile", run_or_crash);
 
