@@ -126,13 +126,13 @@ static bool note_difference(struct kg_comparison *comparison, const char *what, 
                                 what, before ? before : "none", now ? now : "none"));
 }
 
-/* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. */
-static bool drift_note_one(struct kg_comparison *comparison, const char *what, double before,
-                           double now)
+/* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. `worth` is
+ * how much is worth saying: more than a reading moves by itself. */
+static bool drift_note_one(struct kg_comparison *comparison, const char *what, double worth,
+                           double before, double now)
 {
-    static const double WORTH_SAYING = 0.03;
     const double moved = now / before - 1;
-    if (!(fabs(moved) >= WORTH_SAYING)) /* nor where one of them is not known */
+    if (!(fabs(moved) >= worth)) /* nor where one of them is not known */
         return true;
     return note(comparison, kg_arena_printf(&comparison->arena,
                                             "%s of this machine is %.0f %% %s the baseline's", what,
@@ -143,10 +143,11 @@ static bool drift_note(struct kg_comparison *comparison, const struct kg_baselin
                        const struct kg_results *current)
 {
     const struct kg_probe_reading now = kg_results_probe(current);
-    return drift_note_one(comparison, "the clock", now.pulse_ns, newest->pulse_ns) &&
-           drift_note_one(comparison, "memory bandwidth", newest->bandwidth_bytes_per_s,
+    /* the pace is a time: the clock is its inverse */
+    return drift_note_one(comparison, "the clock", 0.03, 1 / newest->pulse_ns, 1 / now.pulse_ns) &&
+           drift_note_one(comparison, "memory bandwidth", 0.05, newest->bandwidth_bytes_per_s,
                           now.bandwidth_bytes_per_s) &&
-           drift_note_one(comparison, "memory latency", newest->latency_ns, now.latency_ns);
+           drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
 }
 
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
