@@ -32,6 +32,14 @@ static bool by_interval(const struct kg_evidence *evidence)
            (evidence->kind == KG_EVIDENCE_COUNTER && evidence->state.repeats);
 }
 
+/* Rounds that say nothing of their own scatter cannot say that nothing changed either. */
+static bool too_few(const struct kg_evidence *evidence)
+{
+    enum { LEAST = 3 };
+    return evidence->kind == KG_EVIDENCE_TIME &&
+           (evidence->base_rounds < LEAST || evidence->current_rounds < LEAST);
+}
+
 /* While rounds are still being added only a suspicion comes of them, and for that a p that is small
  * by itself is enough: what decides are the confirming rounds, which nobody has looked at. */
 static void metric_decide(const struct kg_evidence *evidence, double adjusted, bool screening,
@@ -44,7 +52,8 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
     metric->p_value = adjusted;
     metric->suspected = screening && significant && kg_metric_large(metric) && !evidence->unlike;
     kg_metric_classify(metric, significant && !screening);
-    if (metric->suspected || evidence->unlike)
+    if (metric->suspected || evidence->unlike ||
+        (metric->change == KG_CHANGE_NO_CHANGE && too_few(evidence)))
         metric->change = KG_CHANGE_INCONCLUSIVE;
 }
 
@@ -103,6 +112,13 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
             "its times are skewed, and were averaged over another number of calls than "
             "the baseline's: refresh the baseline with `kgate run -b`";
         return true;
+    }
+    if (too_few(evidence) && !kg_metric_large(metric)) {
+        metric->reason = kg_arena_printf(arena,
+                                         "%zu rounds against %zu cannot say that nothing changed: "
+                                         "take three at the least",
+                                         evidence->current_rounds, evidence->base_rounds);
+        return metric->reason != NULL;
     }
     metric->reason = metric->suspected ? "suspected, but no later rounds were taken to confirm it"
                                        : kg_metric_doubt(arena, metric, evidence->base_rounds,

@@ -126,8 +126,8 @@ static bool note_difference(struct kg_comparison *comparison, const char *what, 
                                 what, before ? before : "none", now ? now : "none"));
 }
 
-/* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. `worth` is
- * how much is worth saying: more than a reading moves by itself. */
+/* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. `worth`
+ * is how much is worth saying: more than a reading moves by itself. */
 static bool drift_note_one(struct kg_comparison *comparison, const char *what, double worth,
                            double before, double now)
 {

@@ -192,7 +192,7 @@ extern const struct kg_record kg_round_record;
 extern const struct kg_record kg_case_check_record;
 extern const struct kg_record kg_results_policy_record;
 
-/* Medians of the probe's readings; NaN where there are none. */
+/* Medians of the probe's readings; NaN where there are fewer than five. */
 struct kg_probe_reading kg_results_probe(const struct kg_results *results);
 
 /* Whether a counter's values can be compared: at least one, all finite and 0 or more. */

@@ -5,7 +5,7 @@
 #include "measure/results.h"
 #include "stats/stats.h"
 
-enum { ROUNDS_MOST = 4096 };
+enum { ROUNDS_MOST = 4096, READINGS_LEAST = 5 };
 
 /* Files have 15 significant digits: what is derived is rounded to them here, so that a result is
  * the same in memory and on disk. */
@@ -45,7 +45,8 @@ static double probe_median(const struct kg_results *results, size_t offset)
         results->probe_count < KG_PROBES_MOST ? results->probe_count : KG_PROBES_MOST;
     for (size_t i = 0; i < count; i++)
         values[i] = *(const double *)(const void *)((const char *)&results->probes[i] + offset);
-    return count ? median_of(values, count) : NAN;
+    /* of one or two, a single interrupt would make a moved machine */
+    return count >= READINGS_LEAST ? median_of(values, count) : NAN;
 }
 
 struct kg_probe_reading kg_results_probe(const struct kg_results *results)

@@ -41,6 +41,13 @@ baseline_scaled() {
     [ "$status" -eq 4 ]
 }
 
+@test "one round a side does not say that nothing changed" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=1
+    run kgate compare r.json r.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *INCONCLUSIVE*"1 rounds against 1 cannot say that nothing changed"* ]]
+}
+
 @test "--budget ends the doubt in time, and a bad one is bad usage" {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
     jq '(.cases[].rounds.median_ns) |= [to_entries[] | .value * (if .key % 2 == 0 then 1 else 9 end)]' \
@@ -73,6 +80,9 @@ baseline_scaled() {
 
 @test "a machine whose memory became slower is said to have" {
     kgate run -c suite.yaml -o r.json -q
+    # as many readings as a longer run has
+    jq '.probes |= map_values([range(8) as $i | .[0]])' r.json >long.json
+    mv long.json r.json
     jq '.probes.bandwidth_bytes_per_s |= map(. * 0.8)' r.json >slower.json
     run kgate compare r.json slower.json
     [[ "$output" == *"memory bandwidth of this machine is 20 % below the baseline's"* ]]
@@ -91,10 +101,10 @@ baseline_scaled() {
     threshold: 900%
     counters: {hits: {better: higher, threshold: 1%}}
 YAML
-    kgate run -c one.yaml -o r.json -q
+    kgate run -c one.yaml -o r.json -q --set rounds.min=3
     valid r.json results
     jq -e '.cases[0].counters | map({(.name): .values[0]}) | add == {turns: 20000, quality: 50}' r.json
-    jq -e '.cases[1].counters[0].values == [42, 42]' r.json
+    jq -e '.cases[1].counters[0].values == [42, 42, 42]' r.json
     run kgate compare r.json r.json
     [ "$status" -eq 0 ]
     jq '.cases[0].counters[0].values |= map(. * 1.05)' r.json >more.json

@@ -187,41 +187,42 @@ static void workloads_print(const struct state *state)
         100 * share(state->scores[1].doubts, state->scores[1].gates * CASES));
 }
 
-static json_t *score_json(const struct state *state, const struct score *score)
+/* {"2": {"compute": share, …}, …} of two arrays [SLOWDOWNS][WORKLOADS]. */
+static json_t *caught_json(const size_t *caught, const size_t *tried)
 {
-    json_t *caught = json_object();
+    json_t *all = json_object();
     for (size_t s = 0; s < SLOWDOWNS; s++) {
         char key[16];
         json_t *each = json_object();
         snprintf(key, sizeof key, "%g", slowdowns[s]);
         for (size_t w = 0; w < WORKLOADS; w++)
-            json_object_set_new(each, workload_names[w],
-                                json_real(share(score->caught[s][w], score->tried[s][w])));
-        json_object_set_new(caught, key, each);
+            json_object_set_new(
+                each, workload_names[w],
+                json_real(share(caught[s * WORKLOADS + w], tried[s * WORKLOADS + w])));
+        json_object_set_new(all, key, each);
     }
+    return all;
+}
+
+static json_t *score_json(const struct state *state, const struct score *score)
+{
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:f, s:o}", "rule", score->name, "gates",
                      (json_int_t)score->gates, "gate_alarms", (json_int_t)score->gate_alarms,
                      "case_alarms", (json_int_t)score->case_alarms, "inconclusive",
                      (json_int_t)score->doubts, "seconds_a_case", seconds_a_case(state, score),
-                     "caught", caught);
+                     "caught", caught_json(score->caught[0], score->tried[0]));
 }
 
 static json_t *ab_json(const struct ab_score *ab)
 {
-    json_t *caught = json_object();
-    for (size_t s = 0; s < SLOWDOWNS; s++) {
-        char key[16];
-        json_t *each = json_object();
-        snprintf(key, sizeof key, "%g", slowdowns[s]);
+    size_t tried[SLOWDOWNS][WORKLOADS];
+    for (size_t s = 0; s < SLOWDOWNS; s++)
         for (size_t w = 0; w < WORKLOADS; w++)
-            json_object_set_new(each, workload_names[w],
-                                json_real(share(ab->caught[s][w], ab->runs)));
-        json_object_set_new(caught, key, each);
-    }
+            tried[s][w] = ab->runs;
     return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o}", "runs", (json_int_t)ab->runs, "alarmed_runs",
                      (json_int_t)ab->alarmed_runs, "one_per_cent_caught",
                      (json_int_t)ab->one_per_cent, "one_per_cent_seconds", ab->one_per_cent_seconds,
-                     "seconds_a_case", ab->seconds, "caught", caught);
+                     "seconds_a_case", ab->seconds, "caught", caught_json(ab->caught[0], tried[0]));
 }
 
 static bool json_write(const struct options *options, const struct state *states,

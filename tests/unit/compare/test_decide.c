@@ -31,6 +31,8 @@ static void scene_make(struct scene *scene, double first_p, double other_p, bool
                                                .memory_doubt = NAN};
         scene->evidence[i] = (struct kg_evidence){.metric = &scene->metrics[i],
                                                   .state = {.scatter = NAN, .run_count = 1},
+                                                  .base_rounds = 10,
+                                                  .current_rounds = 10,
                                                   .confirmed = !i || others_confirmed};
     }
 }
