@@ -40,6 +40,11 @@ static const struct kg_field case_fields[] = {
      .optional = true,
      .offset = offsetof(struct kg_baseline_case, round_pulses_ns),
      .count_offset = offsetof(struct kg_baseline_case, pulse_count)},
+    {.name = "round_means_ns",
+     .kind = KG_FIELD_REALS,
+     .optional = true,
+     .offset = offsetof(struct kg_baseline_case, round_means_ns),
+     .count_offset = offsetof(struct kg_baseline_case, mean_count)},
     {.name = "batch",
      .kind = KG_FIELD_COUNT,
      .optional = true,
@@ -114,16 +119,20 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .code_hash = result->code_hash,
         .round_count = result->round_count,
         .peak_count = result->round_count,
+        .round_means_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
+        .mean_count = result->round_count,
         .batch = result->round_count ? result->rounds[0].batch : 0,
         .round_medians_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .round_peak_bytes = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .round_pulses_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
     };
-    if (!stored->round_medians_ns || !stored->round_peak_bytes || !stored->round_pulses_ns)
+    if (!stored->round_medians_ns || !stored->round_peak_bytes || !stored->round_pulses_ns ||
+        !stored->round_means_ns)
         return false;
     for (size_t i = 0; i < result->round_count; i++) {
         stored->round_medians_ns[i] = result->rounds[i].median_ns;
         stored->round_peak_bytes[i] = (double)result->rounds[i].peak_bytes;
+        stored->round_means_ns[i] = result->rounds[i].mean_ns;
         stored->round_pulses_ns[i] = result->rounds[i].pulse_ns;
         stored->pulse_count += result->rounds[i].pulse_ns > 0;
     }

@@ -30,6 +30,8 @@ struct kg_baseline_case {
     size_t peak_count;
     double *round_pulses_ns; /* the core's pace in each round: as many, or none */
     size_t pulse_count;
+    double *round_means_ns; /* as many, or none */
+    size_t mean_count;
     uint64_t batch; /* calls a sample, of its rounds; 0 where not known */
     struct kg_baseline_counter *counters;
     size_t counter_count;

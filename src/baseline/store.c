@@ -153,7 +153,8 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
         return kg_error_memory(change->err);
     baseline->fingerprint = results->machine.fingerprint;
     baseline->machine = results->machine;
-    ordinary_prune(baseline, results->suite, options->keep);
+    if (!options->missing_only) /* which only adds */
+        ordinary_prune(baseline, results->suite, options->keep);
     return true;
 }
 

@@ -69,7 +69,8 @@ int kg_cli_compare(const struct kg_arguments *arguments)
     struct kg_error err;
     const bool good =
         both_load(&base, arguments->positional[1], &current, &err) &&
-        kg_compare(&base.baseline, &current, KG_STAGE_FINAL, &comparison, &err) &&
+        kg_compare(&base.baseline, &current, current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL,
+                   &comparison, &err) &&
         (!arguments->output || kg_comparison_reports(&comparison, arguments->output, &err)) &&
         summary_print(arguments, &comparison, &err);
     const int status = good ? (int)comparison.exit_status : kg_fail(&err);

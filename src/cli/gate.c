@@ -137,6 +137,7 @@ static bool gate_start(struct gate *gate)
         .results_path = gate->results_path,
         .filter = gate->prepared.left_out,
         .batches = batches,
+        .sequential = true,
         .progress = kg_progress_bar_start(&gate->bar, arguments)};
     return kg_measurement_begin(&gate->measurement, &what, &options, &gate->err);
 }

@@ -176,6 +176,12 @@ static bool all_catch(struct calibrator *calibrator, size_t index, double change
     return true;
 }
 
+/* Slowdowns are made by calculation, of times. */
+static bool times_compared(const struct kg_case_result *result)
+{
+    return !result->metrics || result->metrics & 1u << KG_METRIC_TIME;
+}
+
 /* The smallest change that every pair catches, by bisection. */
 static bool caught_find(struct calibrator *calibrator, size_t index)
 {
@@ -183,6 +189,8 @@ static bool caught_find(struct calibrator *calibrator, size_t index)
     double low = 0, high = CAUGHT_MOST;
     bool all;
     calibrated->caught = NAN;
+    if (!times_compared(&calibrator->runs[0].cases[index]))
+        return true;
     if (!all_catch(calibrator, index, high, &all))
         return false;
     if (!all)
@@ -250,7 +258,9 @@ static bool advise(struct calibrator *calibrator, size_t index)
     const double wanted = rounded_up(1.5 * (c->worst_ratio - 1));
     const bool rounds_help =
         c->run_scatter < 2 * c->round_scatter / sqrt(rounds ? (double)rounds : 1);
-    if (isnan(c->run_scatter))
+    if (!times_compared(&calibrator->runs[0].cases[index]))
+        c->advice = "its time is not compared";
+    else if (isnan(c->run_scatter))
         c->advice = "it was not measured in every run";
     else if (isnan(c->caught))
         c->advice = rounds_help

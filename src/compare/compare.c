@@ -20,7 +20,8 @@ struct comparer {
     struct kg_error *err;
     struct kg_reference_index index;
     bool same_machine;
-    double bandwidth; /* that the probe read */
+    struct kg_metric_state ordinary; /* of the case's time against the ordinary runs */
+    double bandwidth;                /* that the probe read */
     enum kg_stage stage;
     struct kg_evidence *evidence; /* one for each metric against a reference */
     size_t evidence_count;
@@ -77,6 +78,24 @@ static bool uncounted_add(struct comparer *comparer, const struct kg_counter *co
     return metric->name && metric->reason ? true : kg_error_memory(comparer->err);
 }
 
+/* A counter against a reference, which may be older than the wish to compare it. */
+static bool counter_make(struct comparer *comparer, const struct kg_case_result *result,
+                         const struct kg_reference *reference, const char *against,
+                         const struct kg_counter *counter, struct kg_case_change *change)
+{
+    struct kg_counter missing = *counter;
+    const size_t before = change->metric_count;
+    if (!metric_make(comparer, result, reference, against, KG_EVIDENCE_COUNTER, counter, change))
+        return false;
+    if (change->metric_count > before)
+        return true;
+    missing.reason = kg_arena_printf(&comparer->comparison->arena,
+                                     "the %s has no %s counted by '%s': refresh it", against,
+                                     counter->name, counter->source);
+    return missing.reason ? uncounted_add(comparer, &missing, against, change)
+                          : kg_error_memory(comparer->err);
+}
+
 static bool compares(const struct kg_case_result *result, enum kg_metric_kind kind)
 {
     const unsigned metrics =
@@ -90,6 +109,26 @@ static const char *against_name(struct comparer *comparer, const struct kg_refer
     if (pin)
         return kg_arena_printf(&comparer->comparison->arena, "pin %s", pin);
     return reference->paired ? "base" : "baseline";
+}
+
+/* The time. A pinned run is one: how runs of the case scatter is what the ordinary ones show. */
+static bool time_make(struct comparer *comparer, const struct kg_case_result *result,
+                      const struct kg_reference *reference, const char *against, const char *pin,
+                      struct kg_case_change *change)
+{
+    const size_t before = comparer->evidence_count;
+    if (!metric_make(comparer, result, reference, against, KG_EVIDENCE_TIME, NULL, change))
+        return false;
+    if (comparer->evidence_count == before)
+        return true;
+    struct kg_metric_state *state = &comparer->evidence[before].state;
+    if (!pin) {
+        comparer->ordinary = *state;
+    } else if (comparer->ordinary.scatter_runs > 1) {
+        state->scatter = comparer->ordinary.scatter;
+        state->scatter_runs = comparer->ordinary.scatter_runs;
+    }
+    return true;
 }
 
 /* Every metric against the ordinary runs (`pin` NULL) or a pinned one. */
@@ -107,7 +146,7 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
     if (!against)
         return kg_error_memory(comparer->err);
     if (compares(result, KG_METRIC_TIME) &&
-        !metric_make(comparer, result, &reference, against, KG_EVIDENCE_TIME, NULL, change))
+        !time_make(comparer, result, &reference, against, pin, change))
         return false;
     if (compares(result, KG_METRIC_PEAK_MEMORY) &&
         !metric_make(comparer, result, &reference, against, KG_EVIDENCE_MEMORY, NULL, change))
@@ -117,8 +156,7 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
         if (counter->reason && !uncounted_add(comparer, counter, against, change))
             return false;
         if (counter->threshold >= 0 && counter->value_count &&
-            !metric_make(comparer, result, &reference, against, KG_EVIDENCE_COUNTER, counter,
-                         change))
+            !counter_make(comparer, result, &reference, against, counter, change))
             return false;
     }
     return true;
@@ -136,6 +174,7 @@ static bool metrics_make(struct comparer *comparer, const struct kg_case_result 
                          struct kg_case_change *change)
 {
     struct kg_comparison *comparison = comparer->comparison;
+    comparer->ordinary = (struct kg_metric_state){0};
     change->metrics =
         kg_arena_alloc(&comparison->arena, metrics_most(comparer, result) + result->budget_count,
                        sizeof *change->metrics);
@@ -227,7 +266,7 @@ static bool unconfirmed_explain(struct comparer *comparer, const struct kg_case_
         !kg_evidence_make(&comparer->scratch, result, &reference, KG_EVIDENCE_TIME, NULL,
                           KG_ROUNDS_SCREENING, comparer->bandwidth, &first, &evidence))
         return kg_error_memory(comparer->err);
-    if (!evidence.metric)
+    if (!evidence.metric || !kg_metric_large(&first))
         return true;
     change->reason = metric->reason =
         kg_arena_printf(&comparer->comparison->arena,

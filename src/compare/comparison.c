@@ -24,6 +24,7 @@ static const struct kg_field metric_fields[] = {
     OPTIONAL(kg_metric, interval_low, KG_FIELD_REAL),
     OPTIONAL(kg_metric, interval_high, KG_FIELD_REAL),
     OPTIONAL(kg_metric, p_value, KG_FIELD_REAL),
+    OPTIONAL(kg_metric, asked_threshold, KG_FIELD_REAL),
     METRIC(threshold, KG_FIELD_REAL),
     OPTIONAL(kg_metric, noise_floor, KG_FIELD_REAL),
     METRIC(min_effect, KG_FIELD_REAL),

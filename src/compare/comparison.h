@@ -33,15 +33,16 @@ struct kg_metric {
     double ratio;        /* current / baseline; of both plus one byte where a peak is 0 */
     double interval_low; /* of the ratio, 95 %; NaN where not estimated */
     double interval_high;
-    double p_value;       /* adjusted for the number of tests (Holm); NaN where not tested: memory,
-                             budgets, counts that repeat */
-    double threshold;     /* the relative change that counts: the suite's or the noise floor,
-                             whichever is more, and pace_doubt */
-    double noise_floor;   /* share; NaN where the baseline has one run */
-    double min_effect;    /* the absolute change that counts, in the unit */
-    double pace_shift;    /* log pace of the core against the reference's; NaN where not known */
-    double pace_exponent; /* how times follow it; `current` is corrected so */
-    double pace_doubt;    /* share that the threshold is raised by, for the exponent's doubt */
+    double p_value; /* adjusted for the number of tests (Holm); NaN where not tested: memory,
+                       budgets, counts that repeat */
+    double asked_threshold; /* the suite's: what NO_CHANGE has to lie within */
+    double threshold;       /* the relative change that counts: the suite's or the noise floor,
+                               whichever is more, and pace_doubt */
+    double noise_floor;     /* share; NaN where the baseline has one run */
+    double min_effect;      /* the absolute change that counts, in the unit */
+    double pace_shift;      /* log pace of the core against the reference's; NaN where not known */
+    double pace_exponent;   /* how times follow it; `current` is corrected so */
+    double pace_doubt;      /* share that the threshold is raised by, for the exponent's doubt */
     double
         memory_doubt; /* the same, for memory that became slower or faster; NaN where not known */
     enum kg_better better;

@@ -3,10 +3,12 @@
 #include <math.h>
 
 #include "stats/stats.h"
+#include "util/units.h"
 
 /* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
  * helps where one case has few runs; memory and counters have no usual noise. */
-static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count)
+static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+                             double alpha)
 {
     size_t times = 0;
     struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
@@ -19,7 +21,7 @@ static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evide
     const double usual = kg_metric_usual(states, times, room);
     for (size_t i = 0; i < count; i++)
         kg_metric_raise(evidence[i].metric, &evidence[i].state,
-                        evidence[i].kind == KG_EVIDENCE_TIME ? usual : NAN);
+                        evidence[i].kind == KG_EVIDENCE_TIME ? usual : NAN, alpha, times);
     return true;
 }
 
@@ -35,9 +37,19 @@ static bool by_interval(const struct kg_evidence *evidence)
 /* Rounds that say nothing of their own scatter cannot say that nothing changed either. */
 static bool too_few(const struct kg_evidence *evidence)
 {
-    enum { LEAST = 3 };
+    enum { LEAST = 3, PAIRS_LEAST = 6 };
+    if (evidence->paired)
+        return evidence->current_rounds < PAIRS_LEAST;
     return evidence->kind == KG_EVIDENCE_TIME &&
            (evidence->base_rounds < LEAST || evidence->current_rounds < LEAST);
+}
+
+/* Whether a part of the calls changed that the median of a round does not see. */
+static bool mean_moved(const struct kg_evidence *evidence, double alpha)
+{
+    const double above = 1 + evidence->metric->threshold;
+    return evidence->mean_p <= alpha &&
+           (evidence->mean_ratio > above || evidence->mean_ratio < 1 / above);
 }
 
 /* While rounds are still being added only a suspicion comes of them, and for that a p that is small
@@ -53,7 +65,8 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
     metric->suspected = screening && significant && kg_metric_large(metric) && !evidence->unlike;
     kg_metric_classify(metric, significant && !screening);
     if (metric->suspected || evidence->unlike ||
-        (metric->change == KG_CHANGE_NO_CHANGE && too_few(evidence)))
+        (metric->change == KG_CHANGE_NO_CHANGE &&
+         (too_few(evidence) || mean_moved(evidence, alpha))))
         metric->change = KG_CHANGE_INCONCLUSIVE;
 }
 
@@ -87,7 +100,7 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
                         enum kg_stage stage, double alpha)
 {
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
-    if (!p || !thresholds_raise(scratch, evidence, count) ||
+    if (!p || !thresholds_raise(scratch, evidence, count, alpha) ||
         !p_values_adjust(evidence, count, stage, p))
         return false;
     for (size_t i = 0; i < count; i++)
@@ -113,11 +126,21 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
             "the baseline's: refresh the baseline with `kgate run -b`";
         return true;
     }
+    if (!too_few(evidence) && mean_moved(evidence, alpha) && !kg_metric_large(metric)) {
+        char moved[KG_UNIT_BYTES];
+        metric->reason =
+            kg_arena_printf(arena,
+                            "the typical call is as before, but the mean is %s: a part "
+                            "of the calls changed",
+                            kg_change_format(evidence->mean_ratio, moved));
+        return metric->reason != NULL;
+    }
     if (too_few(evidence) && !kg_metric_large(metric)) {
         metric->reason = kg_arena_printf(arena,
                                          "%zu rounds against %zu cannot say that nothing changed: "
-                                         "take three at the least",
-                                         evidence->current_rounds, evidence->base_rounds);
+                                         "take %d at the least",
+                                         evidence->current_rounds, evidence->base_rounds,
+                                         evidence->paired ? 6 : 3);
         return metric->reason != NULL;
     }
     metric->reason = metric->suspected ? "suspected, but no later rounds were taken to confirm it"

@@ -231,6 +231,33 @@ static double memory_doubt(const struct kg_case_result *result,
     return share * (fmax(before / bandwidth, bandwidth / before) - 1);
 }
 
+/* The means of the rounds against those of the reference: what a median does not see. */
+static bool means_compare(const struct gathering *gathering, struct kg_evidence *evidence)
+{
+    const struct kg_case_result *result = gathering->result;
+    const struct kg_reference *reference = gathering->reference;
+    size_t base = 0, now = 0;
+    double *before = kg_arena_alloc(gathering->scratch, reference->round_count + 1, sizeof *before);
+    double *after = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof *after);
+    evidence->mean_ratio = evidence->mean_p = NAN;
+    if (!before || !after)
+        return false;
+    for (size_t i = 0; i < reference->case_count; i++)
+        for (size_t r = 0; r < reference->cases[i]->mean_count; r++)
+            before[base++] = reference->cases[i]->round_means_ns[r];
+    for (size_t i = 0; i < result->round_count; i++)
+        if (wanted(gathering, i))
+            after[now++] = result->rounds[i].mean_ns;
+    if (base != reference->round_count || !base || !now)
+        return true;
+    kg_sort(before, base);
+    kg_sort(after, now);
+    evidence->mean_ratio =
+        kg_quantile_sorted(after, now, TIME_SHARE) / kg_quantile_sorted(before, base, TIME_SHARE);
+    evidence->mean_p = kg_mann_whitney(before, base, after, now);
+    return true;
+}
+
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, enum kg_evidence_kind kind,
                       const struct kg_counter *counter, enum kg_evidence_rounds rounds,
@@ -240,7 +267,7 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     struct kg_metric_input input = {0};
     for (size_t i = 0; i < result->round_count; i++)
         gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
-    *evidence = (struct kg_evidence){.kind = kind};
+    *evidence = (struct kg_evidence){.kind = kind, .mean_ratio = NAN, .mean_p = NAN};
     thresholds_set(&gathering, &input);
     if (!input_start(&gathering, &input))
         return false;
@@ -252,6 +279,9 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     kg_metric_estimate(&input, metric, &evidence->state);
     if (kind == KG_EVIDENCE_TIME)
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
+    if (kind == KG_EVIDENCE_TIME && !means_compare(&gathering, evidence))
+        return false;
+    evidence->paired = input.log_ratios != NULL;
     evidence->metric = metric;
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;

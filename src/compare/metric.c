@@ -82,6 +82,7 @@ static void runs_align(const struct kg_metric_input *input, struct kg_metric_sta
         at += n;
     }
     state->scatter = kg_run_scatter(location, input->run_count);
+    state->scatter_runs = input->run_count;
     memcpy(sorted, location, input->run_count * sizeof *sorted);
     kg_sort(sorted, input->run_count);
     const double middle = kg_median_sorted(sorted, input->run_count);
@@ -107,7 +108,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     const bool shifted = zeros_shift(input, all);
     *state = (struct kg_metric_state){.run_count = input->run_count};
     metric->noise_floor = metric->memory_doubt = NAN;
-    metric->threshold = input->threshold;
+    metric->threshold = metric->asked_threshold = input->threshold;
     metric->min_effect = input->min_effect;
     state->repeats = spread(input->values, base) <= REPEATS * input->threshold &&
                      spread(current, input->current_count) <= REPEATS * input->threshold;
@@ -144,10 +145,16 @@ double kg_metric_usual(const struct kg_metric_state *states, size_t count, doubl
     return kg_median_sorted(scratch, known);
 }
 
-void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual)
+void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual,
+                     double alpha, size_t tests)
 {
-    if (state->run_count > 1)
-        metric->noise_floor = kg_noise_floor(state->scatter, state->run_count, usual);
+    const struct kg_run_noise noise = {.scatter = state->scatter,
+                                       .runs = state->scatter_runs,
+                                       .reference_runs = state->run_count,
+                                       .usual = usual,
+                                       .alpha = alpha,
+                                       .tests = tests};
+    metric->noise_floor = kg_noise_floor(&noise);
     metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax passes NaN over */
     if (metric->pace_doubt > 0)
         metric->threshold += metric->pace_doubt;
@@ -179,7 +186,8 @@ bool kg_metric_large(const struct kg_metric *metric)
 
 void kg_metric_classify(struct kg_metric *metric, bool significant)
 {
-    const double above = 1 + metric->threshold, below = 1 / above;
+    /* what is within the noise only is not known to be unchanged */
+    const double above = 1 + metric->asked_threshold, below = 1 / above;
     if (kg_metric_large(metric) && significant)
         metric->change = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER)
                              ? KG_CHANGE_REGRESSION
@@ -203,6 +211,18 @@ static void format_effect(const struct kg_metric *metric, double value, char *te
 
 /* Rounds that would do where the interval narrows as the root of their number; and the threshold
  * that these rounds would do for. */
+/* Beyond what the suite asks, and within what the noise allows to say. */
+static const char *noise_doubt(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    return kg_arena_printf(
+        arena,
+        "%s to %s is not within the threshold of %.1f %%, and here nothing below "
+        "%.1f %% can be told from noise: a quieter machine, or `kgate ab`",
+        kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
+        100 * metric->asked_threshold, 100 * metric->threshold);
+}
+
 static const char *crossing_doubt(struct kg_arena *arena, const struct kg_metric *metric,
                                   size_t rounds)
 {
@@ -247,5 +267,8 @@ const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metr
                                "counts: more rounds would settle it",
                                high, low);
     }
+    if (metric->interval_low > 1 / (1 + metric->threshold) &&
+        metric->interval_high < 1 + metric->threshold)
+        return noise_doubt(arena, metric);
     return crossing_doubt(arena, metric, current_rounds);
 }

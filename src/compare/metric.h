@@ -23,17 +23,20 @@ struct kg_metric_input {
 
 /* What is left to decide on, once all metrics are estimated. */
 struct kg_metric_state {
-    double scatter; /* between the reference's runs: kg_run_scatter */
-    size_t run_count;
-    bool repeats; /* all values of a side agree, so that the interval is proof enough */
+    double scatter; /* between runs of the case: kg_run_scatter; of a pin, those of the others */
+    size_t scatter_runs; /* how many runs that is */
+    size_t run_count;    /* of the reference */
+    bool repeats;        /* all values of a side agree, so that the interval is proof enough */
 };
 
 /* Fills the figures of `metric`, p_value not adjusted and threshold not raised yet. */
 void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
                         struct kg_metric_state *state);
 
-/* Raises the threshold to the noise floor; `usual` is the scatter usual among the cases, or NaN. */
-void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual);
+/* Raises the threshold to the noise floor; `usual` is the scatter usual among the cases, or NaN,
+ * and `alpha` is shared by `tests` tests. */
+void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual,
+                     double alpha, size_t tests);
 
 /* What is usual among the states of many cases; NaN where too few have several runs. `scratch` has
  * room for `count` values. */

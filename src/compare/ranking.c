@@ -82,8 +82,9 @@ bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err)
     }
     for (size_t i = 0; i < count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const bool moved =
-            change->change == KG_CHANGE_REGRESSION || change->change == KG_CHANGE_IMPROVEMENT;
+        const bool moved = change->metric_count && (change->change == KG_CHANGE_REGRESSION ||
+                                                    change->change == KG_CHANGE_IMPROVEMENT ||
+                                                    change->change == KG_CHANGE_INCONCLUSIVE);
         ranked[i] = (struct ranked){
             .change = change, .size = moved ? distance(&change->metrics[0]) : 0, .index = i};
     }

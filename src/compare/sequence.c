@@ -63,6 +63,19 @@ static bool suspect(const struct kg_case_change *change)
     return false;
 }
 
+/* Whether more rounds could settle the metric: not what they do not measure, and not what lies
+ * between the suite's threshold and the noise between runs. */
+static bool rounds_help(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->threshold, asked = 1 + metric->asked_threshold;
+    if (is_budget(metric) || !isfinite(metric->ratio) ||
+        !strcmp(metric->name, kg_metric_kind_names[KG_METRIC_INSTRUCTIONS]))
+        return false;
+    const bool in_noise = metric->interval_low > 1 / above && metric->interval_high < above;
+    const bool beyond_asked = metric->ratio > asked || metric->ratio < 1 / asked;
+    return !(in_noise && beyond_asked);
+}
+
 /* Whether more rounds could change what is said of the case. */
 static bool doubtful(const struct runner *runner, const struct kg_case_change *change)
 {
@@ -71,8 +84,7 @@ static bool doubtful(const struct runner *runner, const struct kg_case_change *c
     if (suspect(change))
         return false;
     for (size_t m = 0; m < change->metric_count; m++)
-        if (change->metrics[m].change == KG_CHANGE_INCONCLUSIVE &&
-            isfinite(change->metrics[m].ratio) && !is_budget(&change->metrics[m]))
+        if (change->metrics[m].change == KG_CHANGE_INCONCLUSIVE && rounds_help(&change->metrics[m]))
             return true;
     return false;
 }
@@ -169,15 +181,23 @@ static bool more_wanted(struct runner *runner)
     return any;
 }
 
+/* Sets what the suspects get, as far as the budget goes, in the order of the report. */
 static bool suspects_wanted(struct runner *runner)
 {
+    const struct kg_sequence *sequence = runner->sequence;
+    double left = (sequence->budget_ns - sequence->elapsed_ns(sequence->user)) /
+                  fmax(1, round_cost_ns(runner));
     bool any = false;
     wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
         if (!suspect(change))
             continue;
-        runner->wanted[change->order] = change->rounds + confirming(runner, change);
+        const size_t rounds = confirming(runner, change);
+        if ((double)rounds > left)
+            continue;
+        runner->wanted[change->order] = change->rounds + rounds;
+        left -= (double)rounds;
         any = true;
     }
     return any;

@@ -82,6 +82,7 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
         !kg_results_start(&measurement->results, what->suite, what->plan, what->machine,
                           options->filter, err))
         return false;
+    measurement->results.sequential = options->sequential;
     bool good = arrays_make(measurement, err);
     if (good && options->batches)
         memcpy(measurement->batch, options->batches,
@@ -194,6 +195,7 @@ void kg_measurement_summarize(struct kg_measurement *measurement)
 void kg_measurement_end(struct kg_measurement *measurement)
 {
     kg_measurement_summarize(measurement);
+    kg_probe_free(&measurement->probe);
     if (measurement->interrupt == &measurement->own_interrupt)
         kg_interrupt_end(measurement->interrupt);
 }

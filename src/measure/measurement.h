@@ -32,6 +32,7 @@ struct kg_measurement_options {
                                  none */
     const char *filter;       /* what was left out, for the results; NULL where nothing was */
     struct kg_progress progress; /* may be all zero */
+    bool sequential;             /* rounds will be added while they are looked at */
     const uint64_t *batches; /* calls a sample that each case's reference had, 0 where it has none;
                                 NULL: none has */
     const struct kg_side *side;     /* another build than this one; NULL: this one */

@@ -123,17 +123,23 @@ static bool play(struct match *match)
     return true;
 }
 
-/* A case that failed in the base cannot be compared: it is FAILED in the head's results too. */
-static bool base_failure_copy(struct kg_pairing *pairing, size_t index, struct kg_error *err)
+/* A case that one side cannot measure cannot be compared. What fails in the head is FAILED; what
+ * only the base cannot do, a head that adds or mends it may: it is SKIPPED, with the reason. */
+static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error *err)
 {
     const struct kg_case_result *base = &pairing->base.results.cases[index];
-    struct kg_case_result *head = &pairing->head.results.cases[index];
-    if (base->status != KG_STATUS_FAILED || head->status == KG_STATUS_FAILED)
+    struct kg_results *results = &pairing->head.results;
+    struct kg_case_result *head = &results->cases[index];
+    if (kg_case_measurable(base) || !kg_case_measurable(head))
         return true;
-    char reason[512];
-    snprintf(reason, sizeof reason, "in the base: %.400s", base->reason);
-    return kg_case_fail(&pairing->head, index, reason, base->stderr_tail ? base->stderr_tail : "",
-                        err);
+    head->status = KG_STATUS_SKIPPED;
+    head->reason =
+        base->status == KG_STATUS_SKIPPED
+            ? kg_arena_copy(&results->arena, base->reason)
+            : kg_arena_printf(&results->arena, "the base cannot be measured: %s", base->reason);
+    if (!head->reason)
+        return kg_error_memory(err);
+    return !pairing->head.journaled || kg_journal_case(&pairing->head.journal, index, head, err);
 }
 
 /* Reads what the failed one left: its response, or how it ended. */
@@ -229,7 +235,7 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
         good = play(&match) ? rounds_take(&match, &arena, confirm) : failure_read(&match, &arena);
     match_end(&match);
     kg_arena_free(&arena);
-    return good && base_failure_copy(pairing, index, err);
+    return good && sides_join(pairing, index, err);
 }
 
 static size_t missing(const struct kg_pairing *pairing, const size_t *wanted, size_t i)
@@ -282,7 +288,7 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
 static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
 {
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
-        if (!base_failure_copy(pairing, i, err))
+        if (!sides_join(pairing, i, err))
             return false;
         if (pairing->base.batch[i] > pairing->head.batch[i])
             pairing->head.batch[i] = pairing->base.batch[i];
@@ -307,6 +313,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
 {
     struct kg_measurement_options side = {.results_path = options->base_path,
                                           .filter = options->filter,
+                                          .sequential = true,
                                           .progress = options->progress,
                                           .side = options->base,
                                           .interrupt = &pairing->interrupt};

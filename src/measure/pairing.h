@@ -22,7 +22,8 @@ struct kg_pairing_options {
     const struct kg_side *head;
 };
 
-/* Checks every case in both builds. A case that fails in one is FAILED in the head's results.
+/* Checks every case in both builds. A case that the base alone cannot do is SKIPPED in the head's
+ * results, with the reason.
  * On failure nothing is held. */
 bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                       const struct kg_pairing_options *options, struct kg_error *err);

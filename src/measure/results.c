@@ -217,6 +217,7 @@ static const struct kg_field results_fields[] = {
     FIELD(complete, KG_FIELD_BOOL),
     OPTIONAL(filter, KG_FIELD_STRING),
     INNER(machine, kg_machine_record),
+    OPTIONAL(sequential, KG_FIELD_BOOL),
     OPTIONAL(pair, KG_FIELD_STRING),
     OPTIONAL_INNERS(probes, probe_count, KG_FIELD_COLUMNS, probe_record),
     FIELD(timer_resolution_ns, KG_FIELD_REAL),
@@ -268,6 +269,12 @@ static bool case_validate(const struct kg_case_result *result, size_t index, str
     if (result->status == KG_STATUS_OK && !result->round_count)
         return kg_error_set(err, KG_ERROR_USAGE, "cases[%zu].rounds: a case of status OK has none",
                             index);
+    for (size_t c = 0; c < result->counter_count; c++)
+        if (result->counters[c].value_count &&
+            !kg_counter_values_good(result->counters[c].values, result->counters[c].value_count))
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "cases[%zu].counters[%zu].values: expected numbers from 0 up",
+                                index, c);
     if (!(result->threshold >= 0) || !(result->min_effect_ns >= 0) ||
         !(result->memory_threshold >= 0))
         return kg_error_set(err, KG_ERROR_USAGE,

@@ -176,7 +176,8 @@ struct kg_results {
     const char
         *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
     struct kg_machine machine;
-    const char *pair;                /* `ab`: the same in the results of both sides; else NULL */
+    bool sequential;  /* rounds were added while they were looked at: `gate` and `ab` */
+    const char *pair; /* `ab`: the same in the results of both sides; else NULL */
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;
     double timer_resolution_ns;

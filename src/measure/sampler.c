@@ -164,14 +164,26 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
     sampling->before = usage_now(sampler);
 }
 
+/* Every second sample goes: the round goes on, and what is kept is spread over it. */
+static void samples_thin(struct kg_sampling *sampling)
+{
+    double *buffer = sampling->sampler->buffer;
+    for (size_t i = 0; i < sampling->count / 2; i++)
+        buffer[i] = buffer[2 * i];
+    sampling->count /= 2;
+}
+
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
     double spent = 0;
-    while (spent < time_ns && sampling->count < sampler->capacity) {
+    while (spent < time_ns) {
         const double time = batch_time_ns(sampler, sampling->batch);
         spent += time;
+        if (sampling->count == sampler->capacity)
+            samples_thin(sampling);
         sampler->buffer[sampling->count++] = time / (double)sampling->batch;
+        sampling->taken++;
         pulse_take(&sampling->pulses, time);
     }
     sampling->spent_ns += spent;
@@ -188,12 +200,13 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
     *round = (struct kg_round){.batch = sampling->batch,
                                .warm_up_ns = sampling->warm_up_ns,
                                .wall_ns = sampling->spent_ns,
-                               .calls = sampling->count * sampling->batch,
+                               .calls = sampling->taken * sampling->batch,
                                .base_ratio = NAN};
     round->pulse_ns = pulses_median(&sampling->pulses);
     usage_record(round, &sampling->before, &after);
     if (!samples_keep(sampler->buffer, sampling->count, arena, round))
         return kg_error_memory(err);
+    round->samples_dropped = sampling->taken - round->sample_count;
     samples_summarize(sampler->buffer, sampling->count, round);
     if (!(round->median_ns > 0))
         return kg_error_set(err, KG_ERROR_MEASURE, "a call takes less than the clock can show");

@@ -40,7 +40,8 @@ struct kg_pulses {
 struct kg_sampling {
     const struct kg_sampler *sampler;
     uint64_t batch;
-    size_t count;
+    size_t count;   /* samples in the buffer */
+    uint64_t taken; /* samples so far */
     double spent_ns;
     double warm_up_ns;
     struct kg_pulses pulses;

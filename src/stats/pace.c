@@ -3,6 +3,7 @@
  * waiting for memory that has a clock of its own) and 1 (all of it spent on the core), and shows
  * within the rounds of one side, where the code is the same and the pace is not. */
 #include <math.h>
+#include <string.h>
 
 #include "stats/stats.h"
 
@@ -47,13 +48,25 @@ static void exponent_find(const struct kg_paced *sides, size_t count, double *sc
     pace->doubt = (double)(high - low) / 2 / STEPS;
 }
 
+/* The median pace of all rounds of the reference's runs. */
+static double reference_pace(const struct kg_paced *sides, size_t count, double *scratch)
+{
+    size_t total = 0;
+    for (size_t s = 0; s < count; s++) {
+        memcpy(scratch + total, sides[s].log_paces, sides[s].count * sizeof *scratch);
+        total += sides[s].count;
+    }
+    kg_sort(scratch, total);
+    return kg_median_sorted(scratch, total);
+}
+
 struct kg_pace kg_pace_correct(struct kg_paced *sides, size_t count, double *scratch)
 {
     struct kg_pace pace = {0.5, 0.5, 0};
     if (count < 2 || !sides[0].count || !sides[count - 1].count)
         return pace;
     exponent_find(sides, count, scratch, &pace);
-    const double reference = kg_median_of(sides[0].log_paces, sides[0].count, scratch);
+    const double reference = reference_pace(sides, count - 1, scratch);
     const struct kg_paced *current = &sides[count - 1];
     pace.shift = kg_median_of(current->log_paces, current->count, scratch) - reference;
     for (size_t s = 0; s < count; s++)

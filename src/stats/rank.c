@@ -119,8 +119,10 @@ static size_t pairwise_means(const double *x, size_t n, double *means)
  * w with P(W <= w) at most 2.5 %, and one more (Hodges and Lehmann 1963). */
 static size_t means_outside(size_t n)
 {
+    double weight[MEANS_MOST + 1], sum = 0;
     size_t outside = 0;
-    while (w_up_to(n, (double)outside) <= 0.025)
+    w_weights(n, weight, n * (n + 1) / 2 + 1);
+    while (ldexp(sum += weight[outside], -(int)n) <= 0.025)
         outside++;
     return outside;
 }

@@ -60,12 +60,23 @@ bool kg_holm_adjust(double *p, size_t n);
 /* Standard deviation of the log locations (> 0) of n runs; NaN where n < 2. */
 double kg_run_scatter(const double *run_locations, size_t n);
 
+/* What a noise floor is made from. */
+struct kg_run_noise {
+    double scatter; /* between `runs` runs: kg_run_scatter; not looked at where runs < 2 */
+    size_t runs;
+    size_t reference_runs; /* that the reference is made of: 1 for a pinned one */
+    double usual;          /* scatter usual among the suite's cases; NaN where not known */
+    double alpha;          /* false alarms of all tests together */
+    size_t tests;
+};
+
 /* The scatter between runs as a share: half the width of what one more run may be expected within,
- * at most 0.5; 0 where n < 2. noise.c says why so.
- * scatter  of the case's n runs, as above
- * usual    what is usual among the suite's cases, which few runs of one case are weighed against;
- *          NaN where not known */
-double kg_noise_floor(double scatter, size_t n, double usual);
+ * at most 0.5; NaN where neither the runs nor what is usual say anything. noise.c says why so. */
+double kg_noise_floor(const struct kg_run_noise *noise);
+
+/* Student's t for one of `tests` tests at `alpha` together, two-sided, with `freedom` degrees of
+ * freedom; between 3 and 8. */
+double kg_noise_factor(double alpha, size_t tests, double freedom);
 
 /* One side of a comparison of times, for the core's pace: values and what the pace was at each. */
 struct kg_paced {
@@ -83,7 +94,7 @@ struct kg_pace {
 
 /* Finds the exponent from the scatter within each of the sides: the ones with which it is smallest,
  * or within a tenth of that. Where the pace hardly moved within them, all fit: then it is 0.5, with
- * a doubt of 0.5. Sides are moved to their common reference, the first side's median pace.
+ * a doubt of 0.5. Sides are moved to the median pace of the reference's rounds.
  * sides    `count` of them, the last being the current one; all others are the reference's runs
  * scratch  room for twice as many values as all sides have together */
 struct kg_pace kg_pace_correct(struct kg_paced *sides, size_t count, double *scratch);

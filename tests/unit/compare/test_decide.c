@@ -26,14 +26,18 @@ static void scene_make(struct scene *scene, double first_p, double other_p, bool
                                                .interval_high = ratio + 0.01,
                                                .p_value = i ? other_p : first_p,
                                                .threshold = 0.05,
+                                               .asked_threshold = 0.05,
                                                .noise_floor = NAN,
                                                .pace_doubt = NAN,
                                                .memory_doubt = NAN};
-        scene->evidence[i] = (struct kg_evidence){.metric = &scene->metrics[i],
-                                                  .state = {.scatter = NAN, .run_count = 1},
-                                                  .base_rounds = 10,
-                                                  .current_rounds = 10,
-                                                  .confirmed = !i || others_confirmed};
+        scene->evidence[i] =
+            (struct kg_evidence){.metric = &scene->metrics[i],
+                                 .mean_ratio = NAN,
+                                 .mean_p = NAN,
+                                 .state = {.scatter = NAN, .scatter_runs = 1, .run_count = 1},
+                                 .base_rounds = 10,
+                                 .current_rounds = 10,
+                                 .confirmed = !i || others_confirmed};
     }
 }
 

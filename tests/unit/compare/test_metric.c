@@ -27,7 +27,7 @@ static struct kg_metric estimate(double from, double to, double spread, double t
         values[ROUNDS + i] = to * at;
     }
     kg_metric_estimate(&input, &metric, &metric_state);
-    kg_metric_raise(&metric, &metric_state, NAN);
+    kg_metric_raise(&metric, &metric_state, NAN, 0.01, 1);
     return metric;
 }
 
@@ -120,7 +120,8 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                        .ratio = 1.04,
                                        .interval_low = 0.98,
                                        .interval_high = 1.09,
-                                       .threshold = 0.05};
+                                       .threshold = 0.05,
+                                       .asked_threshold = 0.05};
     const struct kg_metric few = {.unit = "ns",
                                   .baseline = 100,
                                   .current = 150,
@@ -128,7 +129,8 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                   .interval_low = 1.4,
                                   .interval_high = 1.6,
                                   .p_value = 0.16,
-                                  .threshold = 0.05};
+                                  .threshold = 0.05,
+                                  .asked_threshold = 0.05};
     const struct kg_metric small = {.unit = "ns",
                                     .baseline = 100,
                                     .current = 110,
@@ -136,6 +138,7 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                     .interval_low = 1.06,
                                     .interval_high = 1.5,
                                     .threshold = 0.05,
+                                    .asked_threshold = 0.05,
                                     .min_effect = 20};
     (void)state;
     expect_doubt(

@@ -17,10 +17,23 @@ static void near(const char *what, double expected, double value)
         fail_msg("%s is %.17g, expected %.17g", what, value, expected);
 }
 
+/* With alpha so large that the factor is the least. */
+static double floor_from(double scatter, size_t n, double usual)
+{
+    const struct kg_run_noise noise = {.scatter = scatter,
+                                       .runs = n,
+                                       .reference_runs = n,
+                                       .usual = usual,
+                                       .alpha = 0.5,
+                                       .tests = 1};
+    const double floor = kg_noise_floor(&noise);
+    return isnan(floor) ? 0 : floor;
+}
+
 /* Of a case whose suite says nothing of what is usual. */
 static double floor_of(const double *locations, size_t n)
 {
-    return kg_noise_floor(kg_run_scatter(locations, n), n, NAN);
+    return floor_from(kg_run_scatter(locations, n), n, NAN);
 }
 
 static void one_run_has_no_noise_floor(void **state)
@@ -82,7 +95,7 @@ static double covered(size_t runs, double usual)
             sum += deviation;
         }
         const double next = 0.01 * normal(&random) - sum / (double)runs;
-        const double floor = kg_noise_floor(kg_run_scatter(locations, runs), runs, usual);
+        const double floor = floor_from(kg_run_scatter(locations, runs), runs, usual);
         within += fabs(next) <= log1p(floor);
     }
     return within / (double)TRIALS;
@@ -114,10 +127,29 @@ static void it_covers_the_next_run_as_often_as_documented(void **state)
  * is noisier than the others is not believed to be quiet. */
 static void what_is_usual_moderates_a_case_with_few_runs(void **state)
 {
-    const double lucky = kg_noise_floor(0.0001, 2, 0.02);
+    const double lucky = floor_from(0.0001, 2, 0.02);
     (void)state;
     assert_true(lucky > 0.05 && lucky < 0.08);
-    assert_true(kg_noise_floor(0.02, 2, 0.001) == kg_noise_floor(0.02, 2, NAN));
+    assert_true(floor_from(0.02, 2, 0.001) == floor_from(0.02, 2, NAN));
+}
+
+/* Many tests, and few runs, need more. */
+static void the_factor_holds_alpha_for_all_tests_together(void **state)
+{
+    (void)state;
+    near("least", 3, kg_noise_factor(0.01, 1, 1000));
+    assert_true(kg_noise_factor(0.01, 20, 1e6) > 3.47 && kg_noise_factor(0.01, 20, 1e6) < 3.49);
+    assert_true(kg_noise_factor(0.01, 20, 8) > 5 && kg_noise_factor(0.01, 20, 8) < 6.5);
+    near("most", 8, kg_noise_factor(0.01, 20, 1));
+}
+
+/* A new case, or a pin, has one run: what is usual is all that there is. */
+static void one_run_takes_what_is_usual(void **state)
+{
+    const struct kg_run_noise noise = {
+        .runs = 1, .reference_runs = 1, .usual = 0.01, .alpha = 0.5, .tests = 1};
+    (void)state;
+    near("floor", expm1(kg_noise_factor(0.5, 1, 4) * 0.01 * sqrt(2)), kg_noise_floor(&noise));
 }
 
 int main(void)
@@ -128,6 +160,8 @@ int main(void)
         cmocka_unit_test(two_runs_that_differ_by_one_per_cent_leave_a_usable_gate),
         cmocka_unit_test(scattered_runs_raise_it_but_never_beyond_one_half),
         cmocka_unit_test(it_does_not_depend_on_the_unit),
+        cmocka_unit_test(the_factor_holds_alpha_for_all_tests_together),
+        cmocka_unit_test(one_run_takes_what_is_usual),
         cmocka_unit_test(what_is_usual_moderates_a_case_with_few_runs),
         cmocka_unit_test(it_covers_the_next_run_as_often_as_documented),
     };
