@@ -68,20 +68,35 @@ static void pace_apply(const struct kg_metric_input *input, size_t count, struct
     metric->pace_doubt = expm1(pace.doubt * fabs(pace.shift));
 }
 
+/* Variance of a run's log location that comes of its rounds alone: share (1 - share) / f^2 of
+ * theirs over their number, with f the normal density at that quantile. */
+static double sampling_variance(const double *values, size_t n, double share, double *scratch)
+{
+    const double factor = share < 0.5 ? 1.857 : 1.571;
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = log(values[i]);
+    const double deviation = n > 1 ? kg_standard_deviation(scratch, n) : 0;
+    return factor * deviation * deviation / (double)n;
+}
+
 /* Moves the values of each run so that all runs lie at the median of their locations: what
  * differs between runs is the noise floor's business, and would only blur the rounds. */
 static void runs_align(const struct kg_metric_input *input, struct kg_metric_state *state)
 {
     double *location = input->scratch, *sorted = input->scratch + input->run_count;
-    double *at = input->values;
+    double *at = input->values, sampling = 0;
     for (size_t r = 0; r < input->run_count; r++) {
         const size_t n = input->run_counts[r];
+        sampling += sampling_variance(at, n, input->share, sorted) / (double)input->run_count;
         memcpy(sorted, at, n * sizeof *sorted);
         kg_sort(sorted, n);
         location[r] = kg_quantile_sorted(sorted, n, input->share);
         at += n;
     }
-    state->scatter = kg_run_scatter(location, input->run_count);
+    /* What the rounds' own scatter does to a location is the interval's and the test's business:
+     * only what is left is between runs. */
+    const double scatter = kg_run_scatter(location, input->run_count);
+    state->scatter = sqrt(fmax(0, scatter * scatter - sampling)); /* fmax passes NaN over */
     state->scatter_runs = input->run_count;
     memcpy(sorted, location, input->run_count * sizeof *sorted);
     kg_sort(sorted, input->run_count);

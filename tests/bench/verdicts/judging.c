@@ -29,6 +29,16 @@ static void view_make(const struct kg_results *run, size_t place, size_t slow,
     view->results.case_count = CASES;
 }
 
+/* What `gate --update-missing` records: rounds.max of each case, none of them confirming, which
+ * come last. */
+static void screening_only(struct suite_view *view)
+{
+    for (size_t i = 0; i < CASES; i++)
+        while (view->cases[i].round_count &&
+               view->cases[i].rounds[view->cases[i].round_count - 1].confirms)
+            view->cases[i].round_count--;
+}
+
 /* Runs that are stored for the gate of `current`: `stored` others, from `first` on. */
 static bool store_make(const struct recording *recording, size_t current, size_t first,
                        size_t stored, struct suite_view *views, struct kg_baseline *baseline,
@@ -45,6 +55,7 @@ static bool store_make(const struct recording *recording, size_t current, size_t
         if (i == current)
             continue;
         view_make(&recording->runs[i], 0, SIZE_MAX, view);
+        screening_only(view);
         if (!kg_baseline_run_make(&baseline->arena, &view->results,
                                   &baseline->runs[baseline->run_count++]))
             return kg_error_memory(err);
