@@ -109,8 +109,8 @@ static bool any_case(struct ab *ab)
         for (int s = 0; s < 2; s++)
             if (sides[s]->status == KG_STATUS_SKIPPED)
                 reason = sides[s]->reason;
-        if (sides[0]->status == KG_STATUS_FAILED || (sides[0]->status != KG_STATUS_SKIPPED &&
-                                                     sides[1]->status != KG_STATUS_SKIPPED))
+        if (sides[0]->status == KG_STATUS_FAILED ||
+            (sides[0]->status != KG_STATUS_SKIPPED && sides[1]->status != KG_STATUS_SKIPPED))
             return true;
     }
     return kg_error_set(&ab->err, KG_ERROR_USAGE, "no case can be compared: %s",
