@@ -209,3 +209,37 @@ YAML
     kgate doctor --seconds 1 --json >doctor.json
     valid doctor.json doctor
 }
+
+@test "the budget bounds confirming too: a suspect stays one" {
+    baseline_scaled 0.01
+    run kgate gate -c suite.yaml -b base -o out --budget 1ms --set rounds.min=6
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"suspected, but no later rounds were taken"* ]]
+    jq -e '[.cases[].rounds | has("confirms")] | any | not' out/results.json
+    # and compare of the file says the same: its rounds were looked at while they were taken
+    run kgate compare scaled.json out/results.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"suspected, but no later rounds were taken"* ]]
+}
+
+@test "a median that stands still does not hide a mean that moves" {
+    kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
+    jq '(.cases[].rounds.mean_ns) |= map(. * 4)' r.json >tail.json
+    run kgate compare r.json tail.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *INCONCLUSIVE*"the mean is +300"*"a part of the calls changed"* ]]
+}
+
+@test "what lies within the noise of the stored runs only is not called unchanged" {
+    for factor in 0.85 1 1.15; do
+        kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12 --set threshold=5%
+        scale r.json $factor >scaled.json
+        jq '(.cases[].rounds) |= del(.pulse_ns)' scaled.json >plain.json
+        kgate baseline update plain.json -b base
+    done
+    scale r.json 1.2 >slower.json
+    jq '(.cases[].rounds) |= del(.pulse_ns)' slower.json >plain.json
+    run kgate compare base/*.json plain.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *INCONCLUSIVE*"noise floor"*"can be told from noise"* ]]
+}
