@@ -272,7 +272,7 @@ static bool power_write(const struct options *options, const struct state *state
 
 static bool options_read(int argc, char **argv, struct options *options)
 {
-    *options = (struct options){.output = ".", .runs = 6, .ab_runs = 4};
+    *options = (struct options){.output = ".", .runs = 3, .ab_runs = 2};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--plugins"))
             options->plugins = argv[i + 1];
