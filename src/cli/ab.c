@@ -1,5 +1,6 @@
 /* ab.c: two builds, turn by turn, without a stored baseline. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "compare/sequence.h"
@@ -83,11 +84,27 @@ static bool measure(struct ab *ab)
     return results_write(ab, good);
 }
 
+/* Cases whose code is the very same file on both sides: an absolute path in the suite, or one build
+ * given twice. */
+static size_t same_code_count(const struct ab *ab)
+{
+    const struct kg_results *base = &ab->pairing.base.results, *head = &ab->pairing.head.results;
+    size_t same = 0;
+    for (size_t i = 0; i < head->case_count; i++)
+        same += base->cases[i].code_hash && head->cases[i].code_hash &&
+                !strcmp(base->cases[i].code_hash, head->cases[i].code_hash);
+    return same;
+}
+
 static bool summary_print(struct ab *ab)
 {
     struct kg_text text = {0};
     if (!kg_comparison_summary(&ab->comparison, ab->arguments, &text, &ab->err))
         return false;
+    const size_t same = same_code_count(ab);
+    if (!ab->arguments->json && same)
+        kg_text_printf(&text, "  note: %zu of %zu cases have the same code on both sides\n", same,
+                       ab->pairing.head.results.case_count);
     if (!ab->arguments->json && !ab->arguments->quiet)
         kg_text_printf(&text,
                        "  base: %s, head: %s\n"

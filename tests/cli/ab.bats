@@ -47,6 +47,7 @@ YAML
     ab_suite
     run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out
     [ "$status" -eq 0 ]
+    [[ "$output" == *"1 of 1 cases have the same code on both sides"* ]]
 }
 
 @test "ab of two programs" {
