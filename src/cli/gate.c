@@ -106,14 +106,9 @@ static bool summary_print(struct gate *gate)
     return good;
 }
 
-/* The exit status: with --update-missing a case that was just recorded no longer lacks a baseline.
- */
 static int status_of(const struct gate *gate)
 {
-    const struct kg_comparison *comparison = &gate->comparison;
-    if (gate->signal)
-        return KG_EXIT_SIGNAL + gate->signal;
-    return (int)comparison->exit_status;
+    return gate->signal ? KG_EXIT_SIGNAL + gate->signal : (int)gate->comparison.exit_status;
 }
 
 static bool gate_start(struct gate *gate)

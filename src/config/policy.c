@@ -21,13 +21,3 @@ const char *kg_change_name(enum kg_change change)
 {
     return kg_change_names[change];
 }
-
-bool kg_change_parse(const char *name, enum kg_change *change)
-{
-    for (int i = 0; i < KG_CHANGE_COUNT; i++)
-        if (!strcmp(name, kg_change_names[i])) {
-            *change = (enum kg_change)i;
-            return true;
-        }
-    return false;
-}

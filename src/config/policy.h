@@ -32,8 +32,6 @@ struct kg_policy {
 
 /* "IMPROVEMENT" and so on; never NULL for a value of the enum. */
 const char *kg_change_name(enum kg_change change);
-/* The reverse, letter case as written; false where there is no such name. */
-bool kg_change_parse(const char *name, enum kg_change *change);
 
 /* All names in enum order, terminated by NULL: for tables of enumerations and for kg_nearest. */
 extern const char *const kg_change_names[KG_CHANGE_COUNT + 1];

@@ -135,7 +135,9 @@ static bool count(struct worker *worker, struct kg_error *err)
     kg_counting_start(&worker->counting);
     for (uint64_t i = 0; i < request->batch; i++)
         worker->sampler.run(worker->sampler.state);
-    if (!kg_counting_stop(&worker->counting, &instructions, err))
+    const bool counted = kg_counting_stop(&worker->counting, &instructions, err);
+    kg_counting_close(&worker->counting);
+    if (!counted)
         return false;
     if (isnan(instructions)) /* in Callgrind's file */
         return true;

@@ -81,15 +81,6 @@ char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
     return text;
 }
 
-void kg_arena_adopt(struct kg_arena *into, struct kg_arena *from)
-{
-    struct kg_arena_block **tail = &into->head;
-    while (*tail)
-        tail = &(*tail)->next;
-    *tail = from->head;
-    from->head = NULL;
-}
-
 void kg_arena_free(struct kg_arena *arena)
 {
     for (struct kg_arena_block *block = arena->head, *next; block; block = next) {

@@ -23,8 +23,5 @@ char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t leng
 __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *arena,
                                                             const char *format, ...);
 
-/* Moves every block of `from` into `into`; pointers stay valid, `from` is left empty. */
-void kg_arena_adopt(struct kg_arena *into, struct kg_arena *from);
-
 /* Frees every block; the arena is empty and usable again. */
 void kg_arena_free(struct kg_arena *arena);
