@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kgate/device.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,9 +30,6 @@ extern "C" {
 /** Version of this interface. A plugin built for version 1, which had no `report`, works too; one
  * built for a later version than kgate's is refused with a message. */
 #define KGATE_PLUGIN_ABI 2u
-
-/** Where a case runs. */
-enum kgate_device { KGATE_DEVICE_CPU = 0, KGATE_DEVICE_CUDA = 1 };
 
 /** What a parameter's text is read as. */
 enum kgate_param_type {

@@ -1,0 +1,54 @@
+/* gpu.h: times on CUDA streams by events, collected later, without ever waiting for the program's work.
+ * The driver's library is opened at run time; where it, a device or a context is missing nothing is
+ * timed and nothing fails. One struct kg_gpu belongs to one thread's recording; calls on it are
+ * serialised by the caller. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/recording.h"
+
+struct kg_gpu;
+
+/* Two events on a stream: the beginning and the end of a scope. */
+struct kg_gpu_mark {
+    void *start;
+    void *stop;
+    void *stream;
+    void *context;
+};
+
+/* An entry whose GPU time is known, or will never be. */
+struct kg_gpu_done {
+    struct kg_entry entry; /* KG_ENTRY_GPU is set where `gpu` holds something */
+    struct kg_entry_usage usage;
+    struct kg_entry_gpu gpu;
+};
+
+enum { KG_GPU_PENDING_MOST = 1024 };
+
+/* NULL where memory is out. Opens nothing yet. */
+struct kg_gpu *kg_gpu_new(void);
+/* Destroys the events; those of a context that is gone are left to it. NULL is ignored. */
+void kg_gpu_free(struct kg_gpu *gpu);
+
+/* Puts an event on the stream. false: nothing is timed (no driver, no current context, an error, the
+ * stream is being captured into a graph, or KG_GPU_PENDING_MOST are pending); `mark` is zeroed. */
+bool kg_gpu_begin(struct kg_gpu *gpu, void *stream, struct kg_gpu_mark *mark);
+
+/* Puts the second event on the stream and keeps the entry until both have happened. false: the entry
+ * is still the caller's, without a GPU time.
+ * usage  with KG_ENTRY_USAGE among the entry's flags, else NULL */
+bool kg_gpu_end(struct kg_gpu *gpu, struct kg_gpu_mark *mark, const struct kg_entry *entry,
+                const struct kg_entry_usage *usage);
+
+/* Gives up a mark whose scope is not recorded. */
+void kg_gpu_cancel(struct kg_gpu *gpu, struct kg_gpu_mark *mark);
+
+/* Takes out up to `most` entries, oldest first, whose events have happened; stops at the first that
+ * has not. wait: waits for them, at most for `wait_ns` each, and takes out what then is not known,
+ * too, without GPU time. The process is then ending; a driver that is shut down is no error. */
+size_t kg_gpu_collect(struct kg_gpu *gpu, double wait_ns, struct kg_gpu_done *done, size_t most);
+
+/* How many begins and ends found no room or an error, although there is a driver with a context. */
+uint64_t kg_gpu_dropped(const struct kg_gpu *gpu);
