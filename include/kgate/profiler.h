@@ -40,6 +40,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* The library itself is built with everything else hidden. */
+#pragma GCC visibility push(default)
 
 /** A profiler: the process-wide one, or one of #kgate_profiler_new. */
 struct kgate_profiler;
@@ -192,9 +194,10 @@ void kgate_profile_call(struct kgate_profiler *profiler, const char *name,
  * queue to queue. */
 struct kgate_span {
     uint64_t start;
-    uint32_t site;
-    uint32_t thread;
+    uint64_t bytes;
     struct kgate_profiler *profiler;
+    uint32_t site; /**< 0: not recorded, or ended */
+    uint32_t recording;
 };
 /** Begins a span, named as kgate_scope_begin_named. */
 struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *name, uint64_t bytes);
@@ -276,6 +279,7 @@ bool kgate_profiler_write(struct kgate_profiler *profiler, enum kgate_profile_fo
 bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_format format,
                           FILE *file, size_t limit, char message[256]);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
