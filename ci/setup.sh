@@ -5,7 +5,8 @@ set -euo pipefail
 
 build_packages=(ca-certificates cmake gcc g++ libc6-dev libjansson-dev libopenblas-pthread-dev
                 libyaml-dev ninja-build valgrind)
-test_packages=(bats clang clang-format clang-tidy jq libcmocka-dev libomp-dev python3-jsonschema)
+test_packages=(bats clang clang-format clang-tidy jq libcmocka-dev libomp-dev pkgconf
+               python3-jsonschema)
 
 packages_missing() {
     local package

@@ -1,0 +1,217 @@
+load support
+
+# Installed, then moved: what is in the tree must not know where it was put.
+setup_file() {
+    cmake --install "$(dirname "$KGATE")" --prefix "$BATS_FILE_TMPDIR/first" >/dev/null
+    mv "$BATS_FILE_TMPDIR/first" "$BATS_FILE_TMPDIR/prefix"
+    export PREFIX=$BATS_FILE_TMPDIR/prefix
+    PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name kgate-profiler.pc)")
+    export PKG_CONFIG_PATH OMP_NUM_THREADS=2
+}
+
+not_sanitized() {
+    [ -z "$SANITIZED" ] || skip "a sanitized library needs its runtime in the program too"
+}
+
+# The example in a folder of its own, so that nothing is built in the sources.
+example_copy() { cp -r "$SOURCE/docs/examples/profile" example; }
+
+# Runs ./frames in a folder: its one line, nothing of the profiler's, and a recording.
+example_run() {
+    rm -f run.kgprof
+    KGATE_PROFILE=run.kgprof run "$1/frames" 96 3
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$output" == "3 frames of 96 x 96: mean contrast "* ]]
+    [ -s run.kgprof ]
+}
+
+@test "an installation has the program, the headers and the libraries" {
+    [ -x "$PREFIX/bin/kgate" ]
+    for header in profiler device plugin; do [ -f "$PREFIX/include/kgate/$header.h" ]; done
+    [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.a" ]
+    [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.so.0" ]
+    [ "$("$PREFIX/bin/kgate" --version)" = "kgate $(pkg-config --modversion kgate-profiler)" ]
+}
+
+@test "the installed files say nothing of the folder they were installed to" {
+    run grep -rlF "$BATS_FILE_TMPDIR/first" "$PREFIX/lib" "$PREFIX/include"
+    echo "$output"
+    [ "$status" -eq 1 ]
+}
+
+@test "a program is built by pkg-config, with the shared library" {
+    not_sanitized
+    example_copy
+    make -C example CFLAGS="-O2 -Wall -Wextra -Wpedantic -Werror"
+    readelf -d example/frames | grep -q 'NEEDED.*libkgate_profiler.so.0'
+    example_run example
+}
+
+@test "a program is built by pkg-config, with the static library" {
+    not_sanitized
+    example_copy
+    make -C example STATIC=1
+    ! readelf -d example/frames | grep -q libkgate_profiler
+    example_run example
+}
+
+@test "a program is built by find_package, with either library" {
+    not_sanitized
+    example_copy
+    for static in OFF ON; do
+        cmake -S example -B "$static" -DCMAKE_PREFIX_PATH="$PREFIX" -DSTATIC_PROFILER="$static"
+        cmake --build "$static"
+        example_run "$static"
+    done
+    readelf -d OFF/frames | grep -q 'NEEDED.*libkgate_profiler.so.0'
+    ! readelf -d ON/frames | grep -q libkgate_profiler
+}
+
+@test "find_package refuses another minor version" {
+    example_copy
+    sed -i 's/find_package(kgate 0.1/find_package(kgate 0.2/' example/CMakeLists.txt
+    run cmake -S example -B build -DCMAKE_PREFIX_PATH="$PREFIX"
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"kgate-config.cmake, version: 0.1."* ]]
+}
+
+@test "the example's --tree prints its scopes itself" {
+    not_sanitized
+    example_copy
+    make -C example
+    run example/frames 96 3 --tree
+    echo "$output"
+    [ "$status" -eq 0 ]
+    for scope in frame draw blur blur_along blur_across count_levels contrast; do
+        [[ "$output" == *"$scope"* ]]
+    done
+}
+
+@test "kgate report shows the scopes of the example's recording" {
+    not_sanitized
+    example_copy
+    make -C example
+    example_run example
+    run "$PREFIX/bin/kgate" report run.kgprof --format tree
+    echo "$output"
+    [ "$status" -eq 0 ]
+    for scope in frame draw blur blur_along blur_across count_levels contrast; do
+        [[ "$output" == *"$scope"* ]]
+    done
+}
+
+@test "the C++ example ends its scopes when an exception leaves them" {
+    not_sanitized
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror "$SOURCE/docs/examples/profile_cpp/requests.cpp" \
+        $(pkg-config --cflags --libs kgate-profiler) -pthread -o requests
+    export LD_LIBRARY_PATH=$(pkg-config --variable=libdir kgate-profiler)
+    [ "$(KGATE_PROFILE=run.kgprof ./requests 100)" = "100 requests, 10 failed" ]
+    [ -s run.kgprof ]
+    run "$PREFIX/bin/kgate" report run.kgprof --format json
+    [ "$status" -eq 0 ]
+    jq -e '[.. | objects | select(has("unfinished")) | .unfinished] | all(. == 0)' <<<"$output"
+}
+
+# Bytes allocated in all calls of "frame", as the recording has them.
+frame_allocated() {
+    "$PREFIX/bin/kgate" report run.kgprof --format json |
+        jq '[.. | objects | select(.name? == "frame" and has("allocated_bytes")) | .allocated_bytes] | max'
+}
+
+@test "libkgate_memory.so finds the profiler, linked either way" {
+    not_sanitized
+    example_copy
+    # a block for each frame, which the example has no need of
+    sed -i 's/    draw(frames, frame);/&\n    free(strdup("some memory"));/' example/frames.c
+    library=$(pkg-config --variable=libdir kgate-profiler)/libkgate_memory.so
+    for static in "" STATIC=1; do
+        rm -f example/frames run.kgprof
+        make -C example $static CFLAGS="-D_GNU_SOURCE"
+        KGATE_PROFILE=run.kgprof LD_PRELOAD=$library example/frames 32 10
+        [ "$(frame_allocated)" -ge 120 ]
+    done
+}
+
+# Every macro, in a function that is worth optimising.
+program_write() {
+    mkdir -p with without
+    cat >with/hot.c <<'C'
+#include <kgate/profiler.h>
+#include <stddef.h>
+
+double sum(const double *x, size_t n, void *stream);
+
+double sum(const double *x, size_t n, void *stream)
+{
+    KGATE_FUNCTION();
+    double total = 0;
+    (void)stream;
+    for (size_t i = 0; i < n; i++) {
+        KGATE_SCOPE("element");
+        KGATE_SCOPE_ON("on", KGATE_DEVICE_CPU, "loop", sizeof *x);
+        KGATE_SCOPE_CUDA("kernel", stream, 8);
+        KGATE_SCOPE_TRANSFER_CUDA("copy", stream, 8);
+        total += x[i];
+    }
+    return total;
+}
+C
+    sed '/KGATE_/d' with/hot.c >without/hot.c
+}
+
+@test "the header is free of warnings in C11, C17, C++11 and C++17, with gcc and clang" {
+    program_write
+    flags="-O2 -c -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I$PREFIX/include -o hot.o"
+    for defined in "" -DKGATE_NO_PROFILER; do
+        for standard in c11 c17; do
+            gcc -std=$standard $flags $defined with/hot.c
+            clang -std=$standard $flags $defined with/hot.c
+        done
+        for standard in c++11 c++17; do
+            g++ -std=$standard $flags $defined -x c++ with/hot.c
+            clang++ -std=$standard $flags $defined -x c++ with/hot.c
+        done
+    done
+}
+
+@test "with KGATE_NO_PROFILER scopes leave nothing in the object code" {
+    program_write
+    for compiler in gcc clang "g++ -x c++" "clang++ -x c++"; do
+        for folder in with without; do
+            (cd "$folder" && $compiler -O2 -c -DKGATE_NO_PROFILER -I"$PREFIX/include" hot.c)
+            (cd "$folder" && objdump -drs hot.o) >"$folder.dump"
+            size "$folder/hot.o" | awk 'NR == 2 {print $1, $2, $3}' >"$folder.size"
+        done
+        diff with.dump without.dump
+        diff with.size without.size
+        (cd with && $compiler -O2 -c -I"$PREFIX/include" hot.c && nm hot.o) | grep -q kgate_profiling
+    done
+}
+
+# The functions that a header declares, by the compiler's own list.
+functions_declared() {
+    echo "#include <kgate/profiler.h>" >declared.c
+    gcc -I"$PREFIX/include" -fsyntax-only -aux-info declared.txt declared.c
+    sed -n 's/.* extern .*\b\(kgate_[a-z_]*\) (.*/\1/p' declared.txt | sort
+}
+
+@test "the shared library shows the public symbols, all of them and no other" {
+    not_sanitized
+    library=$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.so
+    { functions_declared; echo kgate_profiling; } | sort >public
+    nm -D --defined-only "$library" | awk '{print $3}' | sort >shown
+    diff public shown
+}
+
+@test "the library for memory shows the allocator and nothing of its own" {
+    not_sanitized
+    library=$(pkg-config --variable=libdir kgate-profiler)/libkgate_memory.so
+    [ -f "$library" ] || skip "not built"
+    run bash -c "nm -D --defined-only '$library' | awk '{print \$3}' | grep -E '^kg'"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    nm -D --defined-only "$library" | grep -qw malloc
+    LD_PRELOAD=$library sort /dev/null
+}
