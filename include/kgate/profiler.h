@@ -15,14 +15,14 @@
  * }
  * @endcode
  *
- * Run as `KGATE_PROFILE=run.kgprof ./program`, and read with `kgate report run.kgprof --format tree`;
- * or start, stop and print from the program itself, with the functions below. Nothing is recorded
- * until one of the two turns it on.
+ * Run as `KGATE_PROFILE=run.kgprof ./program`, and read with `kgate report run.kgprof --format
+ * tree`; or start, stop and print from the program itself, with the functions below. Nothing is
+ * recorded until one of the two turns it on.
  *
- * A scope costs two readings of the processor's time stamp counter and a few stores into a buffer of
- * its own thread: no lock, no allocation, no system call, but for one write when a buffer is full
- * (which is itself recorded, as the scope "(profiler)"). Disabled, it costs one load and one branch;
- * with KGATE_NO_PROFILER defined before this header, nothing at all.
+ * A scope costs two readings of the processor's time stamp counter and a few stores into a buffer
+ * of its own thread: no lock, no allocation, no system call, but for one write when a buffer is
+ * full (which is itself recorded, as the scope "(profiler)"). Disabled, it costs one load and one
+ * branch; with KGATE_NO_PROFILER defined before this header, nothing at all.
  *
  * All functions are thread-safe unless they say otherwise. Names and other strings of a site must
  * live as long as the process; string literals do. Usable from C11, C++11 and CUDA C.
@@ -76,8 +76,8 @@ struct kgate_scope {
 /** Which scopes a sampling profiler leaves out. */
 enum kgate_sampling {
     KGATE_SAMPLE_REQUESTS = 0, /**< outermost scopes, each with everything inside: whole requests */
-    KGATE_SAMPLE_SCOPES = 1    /**< each scope by itself; one whose parent was left out is recorded as
-                                    a child of the nearest that was not */
+    KGATE_SAMPLE_SCOPES = 1 /**< each scope by itself; one whose parent was left out is recorded as
+                                 a child of the nearest that was not */
 };
 
 /** What a profiler is to do; zeros are good defaults. */
@@ -88,8 +88,8 @@ struct kgate_profiler_options {
      * child records nothing. A file that is there is replaced.
      */
     const char *path;
-    const char *label;            /**< what this process did, for reports; may be NULL */
-    double sample;                /**< share of requests or scopes recorded, above 0 up to 1; 0 is 1 */
+    const char *label; /**< what this process did, for reports; may be NULL */
+    double sample;     /**< share of requests or scopes recorded, above 0 up to 1; 0 is 1 */
     enum kgate_sampling sampling; /**< what `sample` is a share of */
     unsigned buffer_entries;      /**< of each thread; 64 to 2^20, a power of two; 0 is 1024 */
     uint64_t file_bytes_most;     /**< entries beyond are dropped and counted; 0 is 4 GiB */
@@ -101,16 +101,17 @@ struct kgate_profiler_options {
 
 /** What was not recorded, and why. */
 struct kgate_profile_losses {
-    uint64_t dropped;    /**< entries that found a full buffer, a full disk, or the file's limit */
-    uint64_t too_deep;   /**< scopes nested more than 128 deep, or of more than 65,535 paths */
-    uint64_t unbalanced; /**< ends without a beginning */
-    uint64_t unfinished; /**< scopes ended by the end of an outer one or of their thread; these are
-                              recorded, up to then */
+    uint64_t dropped;     /**< entries that found a full buffer, a full disk, or the file's limit */
+    uint64_t too_deep;    /**< scopes nested more than 128 deep, or of more than 65,535 paths */
+    uint64_t unbalanced;  /**< ends without a beginning */
+    uint64_t unfinished;  /**< scopes ended by the end of an outer one or of their thread; these are
+                               recorded, up to then */
     uint64_t sampled_out; /**< left out by sampling: requests or scopes */
     uint64_t gpu_dropped; /**< GPU times that were not taken: too many at once, or a CUDA error */
 };
 
-/* --- The process-wide profiler ------------------------------------------------------------------ */
+/* --- The process-wide profiler ------------------------------------------------------------------
+ */
 
 /**
  * Not 0 while the process-wide profiler records. Read by the macros; set by the functions below.
@@ -118,9 +119,9 @@ struct kgate_profile_losses {
 extern int kgate_profiling;
 
 /**
- * Starts the process-wide profiler. The environment variable KGATE_PROFILE=PATH does the same before
- * `main`; a PATH that ends in .json, .trace.json, .folded, .csv or .txt is written at the process's end
- * in that format, from PATH.kgprof, which a crash leaves behind.
+ * Starts the process-wide profiler. The environment variable KGATE_PROFILE=PATH does the same
+ * before `main`; a PATH that ends in .json, .trace.json, .folded, .csv or .txt is written at the
+ * process's end in that format, from PATH.kgprof, which a crash leaves behind.
  * @param options may be NULL
  * @param message where a failure is described, in one sentence; may be NULL
  * @return false where it runs already, options are impossible, or the file cannot be made
@@ -134,7 +135,8 @@ bool kgate_profiler_start(const struct kgate_profiler_options *options, char mes
  */
 void kgate_profiler_stop(void);
 
-/* --- Instances ---------------------------------------------------------------------------------- */
+/* --- Instances ----------------------------------------------------------------------------------
+ */
 
 /**
  * A profiler of one's own, recording from now on; at most seven at a time.
@@ -143,18 +145,20 @@ void kgate_profiler_stop(void);
 struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *options,
                                           char message[256]);
 
-/** Ends it; NULL is ignored. No scope of it may be open, and no other thread may use it any more. */
+/** Ends it; NULL is ignored. No scope of it may be open, and no other thread may use it any more.
+ */
 void kgate_profiler_free(struct kgate_profiler *profiler);
 
-/** Pauses (false) or resumes recording; NULL is the process-wide profiler. Cheap. Scopes that are open
- * are recorded when they end. Resuming a profiler that was never started does nothing. */
+/** Pauses (false) or resumes recording; NULL is the process-wide profiler. Cheap. Scopes that are
+ * open are recorded when they end. Resuming a profiler that was never started does nothing. */
 void kgate_profiler_enable(struct kgate_profiler *profiler, bool enabled);
 
 /** Writes what all threads' buffers hold to the recording; NULL is the process-wide profiler.
  * @return false where the file could not take it: a full disk, the limit; counted as dropped */
 bool kgate_profiler_flush(struct kgate_profiler *profiler);
 
-/* --- Scopes ------------------------------------------------------------------------------------- */
+/* --- Scopes -------------------------------------------------------------------------------------
+ */
 
 /**
  * Begins a scope inside the thread's innermost open one. For callbacks and other languages; blocks
@@ -178,20 +182,21 @@ struct kgate_scope kgate_scope_begin_named(struct kgate_profiler *profiler, cons
 struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struct kgate_site *site,
                                           void *stream, uint64_t bytes);
 
-/** Ends a scope, on the thread that began it, and with it those inside that are still open (counted as
- * unfinished). Ending it twice, or on another thread, does nothing but count it as unbalanced. */
+/** Ends a scope, on the thread that began it, and with it those inside that are still open (counted
+ * as unfinished). Ending it twice, or on another thread, does nothing but count it as unbalanced.
+ */
 void kgate_scope_finish(struct kgate_scope *scope);
 
-/** What the thread's innermost open scope reads and writes, where it is known only later; 0: nothing
- * to say. */
+/** What the thread's innermost open scope reads and writes, where it is known only later; 0:
+ * nothing to say. */
 void kgate_scope_bytes(struct kgate_profiler *profiler, uint64_t bytes);
 
 /** Calls function(argument) inside a scope. */
 void kgate_profile_call(struct kgate_profiler *profiler, const char *name,
                         void (*function)(void *argument), void *argument);
 
-/** A scope that may end on another thread than it began on, and need not nest: a request handed from
- * queue to queue. */
+/** A scope that may end on another thread than it began on, and need not nest: a request handed
+ * from queue to queue. */
 struct kgate_span {
     uint64_t start;
     uint64_t bytes;
@@ -200,7 +205,8 @@ struct kgate_span {
     uint32_t recording;
 };
 /** Begins a span, named as kgate_scope_begin_named. */
-struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *name, uint64_t bytes);
+struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *name,
+                                   uint64_t bytes);
 /** Ends it; a second time does nothing. Its entry belongs to the thread that ends it. */
 void kgate_span_end(struct kgate_span *span);
 
@@ -212,16 +218,17 @@ void kgate_memory_released(uint64_t bytes);
 /** Names the calling thread in reports, at most 31 bytes; copied. */
 void kgate_thread_name(const char *name);
 
-/* --- Results ------------------------------------------------------------------------------------ */
+/* --- Results ------------------------------------------------------------------------------------
+ */
 
 /** The figures of all scopes of one path (or one name). Times in nanoseconds. */
 struct kgate_scope_statistics {
     const char *name;
-    size_t parent;      /**< index of the scope around it; its own index for an outermost one */
-    unsigned depth;     /**< 0 for an outermost one */
-    uint64_t calls;     /**< recorded */
-    double total_ns;    /**< of all calls, on all threads; of a name, without calls inside itself */
-    double self_ns;     /**< without the scopes inside */
+    size_t parent;   /**< index of the scope around it; its own index for an outermost one */
+    unsigned depth;  /**< 0 for an outermost one */
+    uint64_t calls;  /**< recorded */
+    double total_ns; /**< of all calls, on all threads; of a name, without calls inside itself */
+    double self_ns;  /**< without the scopes inside */
     double mean_ns;
     double min_ns;
     double max_ns;
@@ -229,11 +236,11 @@ struct kgate_scope_statistics {
     double p50_ns; /**< quantiles are right within 1 % */
     double p95_ns;
     double p99_ns;
-    double share;           /**< of the time of all outermost scopes */
-    double gpu_ns;          /**< on the GPU, here and inside, without transfers */
-    double transfer_ns;     /**< in transfers, likewise */
-    double cpu_ns;          /**< CPU time; NaN where not recorded */
-    double overhead_ns;     /**< the profiler's own time, estimated, inside */
+    double share;             /**< of the time of all outermost scopes */
+    double gpu_ns;            /**< on the GPU, here and inside, without transfers */
+    double transfer_ns;       /**< in transfers, likewise */
+    double cpu_ns;            /**< CPU time; NaN where not recorded */
+    double overhead_ns;       /**< the profiler's own time, estimated, inside */
     uint64_t allocated_bytes; /**< of all calls */
     uint64_t peak_bytes;      /**< of the worst call, beyond what it began with */
     double bytes_per_second;  /**< NaN where no bytes were given */
@@ -284,7 +291,8 @@ bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_fo
 }
 #endif
 
-/* --- Macros ------------------------------------------------------------------------------------- */
+/* --- Macros -------------------------------------------------------------------------------------
+ */
 
 #define KGATE_PROFILER_JOIN_(a, b) a##b
 #define KGATE_PROFILER_JOIN(a, b) KGATE_PROFILER_JOIN_(a, b)
@@ -312,14 +320,18 @@ static inline void kgate_scope_end(struct kgate_scope *scope)
 /** Ends a scope at the end of its block: what the macros use in C++. */
 struct kgate_scope_guard {
     struct kgate_scope scope;
-    explicit kgate_scope_guard(struct kgate_scope begun) : scope(begun) {}
-    ~kgate_scope_guard() { kgate_scope_end(&scope); }
+    explicit kgate_scope_guard(struct kgate_scope begun) : scope(begun)
+    {
+    }
+    ~kgate_scope_guard()
+    {
+        kgate_scope_end(&scope);
+    }
     kgate_scope_guard(const kgate_scope_guard &) = delete;
     kgate_scope_guard &operator=(const kgate_scope_guard &) = delete;
 };
 #define KGATE_PROFILER_GUARD(begin)                                                                \
-    struct kgate_scope_guard KGATE_PROFILER_SCOPE                                                  \
-    {                                                                                              \
+    struct kgate_scope_guard KGATE_PROFILER_SCOPE {                                                \
         __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0) ? (begin)         \
                                                                                  : kgate_scope()   \
     }
@@ -328,12 +340,15 @@ struct kgate_scope_guard {
     struct kgate_scope KGATE_PROFILER_SCOPE __attribute__((cleanup(kgate_scope_end), unused)) =    \
         __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0)                   \
             ? (begin)                                                                              \
-            : (struct kgate_scope){NULL, 0, 0}
+            : (struct kgate_scope)                                                                 \
+    {                                                                                              \
+        NULL, 0, 0                                                                                 \
+    }
 #endif
 
 #define KGATE_PROFILER_PLACE(name, device, backend, kind)                                          \
-    static struct kgate_site KGATE_PROFILER_SITE = {(name), (backend), __FILE__, __LINE__,         \
-                                                    (device), (kind), 0}
+    static struct kgate_site KGATE_PROFILER_SITE = {(name),   (backend), __FILE__, __LINE__,       \
+                                                    (device), (kind),    0}
 
 /** A scope from here to the end of the block. `name` is a string literal. */
 #define KGATE_SCOPE(name) KGATE_SCOPE_ON(name, KGATE_DEVICE_CPU, NULL, 0)

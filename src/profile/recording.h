@@ -16,9 +16,11 @@ enum kg_chunk_type {
     KG_CHUNK_NAMES,       /* struct kg_chunk_name and strings, again and again */
     KG_CHUNK_THREAD,      /* struct kg_chunk_thread */
     KG_CHUNK_NODES,       /* struct kg_chunk_node of the chunk's thread, again and again */
-    KG_CHUNK_ENTRIES,     /* slots: struct kg_entry, each with its further slots */
+    KG_CHUNK_ENTRIES,     /* slots: struct kg_entry, each with its further slots; read, not written */
     KG_CHUNK_LOSSES,      /* struct kgate_profile_losses of the chunk's thread, so far */
-    KG_CHUNK_END,         /* nothing: the process ended its recording itself */
+    KG_CHUNK_PACKED,      /* entries as pack.h has them, and zeros up to a multiple of 8; the number of
+                             entries comes first, in 8 bytes */
+    KG_CHUNK_END = 16,    /* nothing: the process ended its recording itself */
 };
 
 /* Before each chunk. `ticks` and `clock_ns` (CLOCK_MONOTONIC) were read together: the first and the

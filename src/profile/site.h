@@ -1,0 +1,23 @@
+/* site.h: the places that make scopes, numbered: process-wide, from 1, never forgotten. All
+ * functions take the table's own lock; they are off the hot path. */
+#pragma once
+#include <stdint.h>
+
+#include "kgate/profiler.h"
+
+enum { KG_SITES_MOST = 1 << 16 };
+
+/* The site's number, given at its first use; 0 where there is no room left. */
+uint32_t kg_site_number(struct kgate_site *site);
+
+/* The site of a name made at run time: the same for the same name, device and backend. Strings are
+ * copied. NULL where memory or room is out. */
+struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend);
+
+/* How many there are, and the site of a number from 1 to that. */
+uint32_t kg_site_count(void);
+const struct kgate_site *kg_site_get(uint32_t number);
+
+/* Around fork: nobody else holds the table then. */
+void kg_sites_lock(void);
+void kg_sites_unlock(void);

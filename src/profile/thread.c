@@ -1,0 +1,135 @@
+/* What the hot path calls when it cannot go on by itself. */
+#include "profile/thread_hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "profile/site.h"
+#include "profile/ticks.h"
+
+__thread struct kg_slot kg_slots[KG_SLOTS];
+__thread struct kg_memory_count kg_memory;
+__thread char kg_thread_own_name[32];
+
+static uint32_t serials;
+
+/* Written in the place of a scope while the buffer is written to the file. */
+static struct kgate_site pause_site = {"(profiler)",         NULL, NULL, 0, KGATE_DEVICE_CPU,
+                                       KGATE_SCOPE_PROFILER, 0};
+
+struct kgate_profiler_thread *kg_thread_new(uint32_t entries)
+{
+    struct kgate_profiler_thread *thread;
+    if (posix_memalign((void **)&thread, KG_LINE, sizeof *thread) != 0)
+        return NULL;
+    memset(thread, 0, sizeof *thread);
+    thread->ring = calloc(entries, sizeof *thread->ring);
+    thread->blocks[0] = calloc(KG_NODE_BLOCK, sizeof *thread->blocks[0]);
+    thread->packed = malloc(KG_PACKED_BYTES);
+    if (!thread->ring || !thread->blocks[0] || !thread->packed) {
+        kg_thread_release(thread);
+        return NULL;
+    }
+    pthread_mutex_init(&thread->drain, NULL);
+    thread->mask = entries - 1;
+    /* A scope of an earlier recording must not be taken for one of this. */
+    thread->serial = __atomic_fetch_add(&serials, UINT32_C(0x01000193), __ATOMIC_RELAXED);
+    thread->node_count = 1;
+    thread->nodes_written = 1;
+    thread->system_id = (uint64_t)syscall(SYS_gettid);
+    return thread;
+}
+
+void kg_thread_release(struct kgate_profiler_thread *thread)
+{
+    for (int i = 0; i < KG_NODE_BLOCKS_MOST; i++)
+        free(thread->blocks[i]);
+    free(thread->extras);
+    free(thread->packed);
+    free(thread->ring);
+    free(thread);
+}
+
+void kg_thread_free(struct kgate_profiler_thread *thread)
+{
+    if (!thread)
+        return;
+    kg_gpu_free(thread->gpu);
+    pthread_mutex_destroy(&thread->drain);
+    kg_thread_release(thread);
+}
+
+static struct kg_node *node_of(const struct kgate_profiler_thread *thread, uint32_t node)
+{
+    return &thread->blocks[node / KG_NODE_BLOCK][node % KG_NODE_BLOCK];
+}
+
+/* A path that this thread takes for the first time; 0 where there is no room. */
+static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent,
+                           struct kgate_site *site)
+{
+    const uint32_t node = thread->node_count, number = kg_site_number(site);
+    if (node == KG_NODE_BLOCK * KG_NODE_BLOCKS_MOST || !number)
+        return 0;
+    if (node % KG_NODE_BLOCK == 0) {
+        thread->blocks[node / KG_NODE_BLOCK] = calloc(KG_NODE_BLOCK, sizeof(struct kg_node));
+        if (!thread->blocks[node / KG_NODE_BLOCK])
+            return 0;
+    }
+    struct kg_node *made = node_of(thread, node), *above = node_of(thread, parent);
+    *made = (struct kg_node){
+        .site = site, .site_number = number, .parent = parent, .next = above->first_child};
+    above->first_child = node;
+    __atomic_store_n(&thread->node_count, node + 1, __ATOMIC_RELEASE);
+    return node;
+}
+
+uint32_t kg_thread_child(struct kgate_profiler_thread *thread, uint32_t parent,
+                         struct kgate_site *site)
+{
+    uint32_t node = node_of(thread, parent)->first_child;
+    while (node && node_of(thread, node)->site != site)
+        node = node_of(thread, node)->next;
+    if (!node)
+        node = child_make(thread, parent, site);
+    if (node)
+        *kg_child_cached(thread, parent, site) =
+            (struct kg_child){.site = site, .parent = parent, .node = node};
+    return node;
+}
+
+bool kg_thread_pause(struct kgate_profiler_thread *thread)
+{
+    if (thread->drops)
+        return false;
+    const uint64_t start = kg_ticks();
+    kg_thread_drain(thread, 0);
+    thread->tail_seen = __atomic_load_n(&thread->tail, __ATOMIC_ACQUIRE);
+    const uint32_t node = kg_child_find(thread, thread->frames[thread->depth].node, &pause_site);
+    if (!node)
+        return true;
+    thread->ring[thread->head_own & thread->mask] =
+        (struct kg_entry){.start = start, .duration = kg_ticks() - start, .node = node};
+    kg_publish(thread, 1);
+    return true;
+}
+
+void kg_thread_put(struct kgate_profiler_thread *thread, const struct kg_entry *slots,
+                   uint32_t count)
+{
+    if (!kg_room(thread, count) && !kg_thread_pause(thread)) {
+        kg_loss_add(&thread->losses.dropped, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        thread->ring[(thread->head_own + i) & thread->mask] = slots[i];
+    kg_publish(thread, count);
+}
+
+struct kgate_scope kg_thread_too_deep(struct kgate_profiler_thread *thread)
+{
+    kg_loss_add(&thread->losses.too_deep, 1);
+    return (struct kgate_scope){NULL, 0, 0};
+}
