@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bfs/bfs.h"
+#include "kgate/profiler.h"
 
 static const int32_t UNREACHED = -1;
 
@@ -29,6 +30,7 @@ void kg_bfs_plain(struct kg_bfs *bfs)
  * same vertex: the exchange gives it to one. */
 static size_t level_down(struct kg_bfs *bfs, size_t frontier, int32_t level)
 {
+    KGATE_SCOPE_ON("level_down", KGATE_DEVICE_CPU, "openmp", 0);
     size_t found = 0;
 #pragma omp parallel for num_threads(bfs->threads) schedule(dynamic, 256)
     for (size_t i = 0; i < frontier; i++) {
@@ -57,6 +59,7 @@ static bool has_parent(const struct kg_bfs *bfs, size_t v, int32_t parent_level)
  */
 static size_t level_up(struct kg_bfs *bfs, int32_t level)
 {
+    KGATE_SCOPE_ON("level_up", KGATE_DEVICE_CPU, "openmp", 0);
     size_t found = 0;
 #pragma omp parallel for num_threads(bfs->threads) schedule(static)
     for (size_t v = 0; v < bfs->vertices; v++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gemm/gemm.h"
+#include "kgate/profiler.h"
 
 /* 0 naive: the definition, one element after the other. B is read down its columns, a cache line
  * for each float. */
@@ -83,6 +84,7 @@ static void tile_store(const float *tile, float *c, size_t stride, size_t rows, 
 /* One block of rows of C against all panels of B. */
 static void block_multiply(struct kg_gemm *gemm, size_t i0, size_t l0, size_t depth)
 {
+    KGATE_SCOPE_ON("multiply", KGATE_DEVICE_CPU, "openmp", 0);
     float *packed = gemm->packed_a + (size_t)omp_get_thread_num() * BLOCK_M * BLOCK_K;
     const size_t rows = least(BLOCK_M, gemm->m - i0);
     float tile[TILE_M * TILE_N];
@@ -95,6 +97,16 @@ static void block_multiply(struct kg_gemm *gemm, size_t i0, size_t l0, size_t de
         }
 }
 
+/* A thread's share of B's panels. The scope ends before it waits for the others. */
+static void strip_pack(struct kg_gemm *gemm, size_t l0, size_t depth)
+{
+    KGATE_SCOPE_ON("pack_b", KGATE_DEVICE_CPU, "openmp", 0);
+#pragma omp for schedule(static) nowait
+    for (size_t j = 0; j < gemm->n; j += TILE_N)
+        pack_b(gemm->b + l0 * gemm->n + j, gemm->n, least(TILE_N, gemm->n - j), depth,
+               gemm->packed_b + j * depth);
+}
+
 /* 1 blocked: everything that is read again and again is copied once to where it is read in order.
  */
 void kg_gemm_blocked(struct kg_gemm *gemm)
@@ -103,10 +115,8 @@ void kg_gemm_blocked(struct kg_gemm *gemm)
         const size_t depth = least(BLOCK_K, gemm->k - l0);
 #pragma omp parallel num_threads(gemm->threads)
         {
-#pragma omp for schedule(static)
-            for (size_t j = 0; j < gemm->n; j += TILE_N)
-                pack_b(gemm->b + l0 * gemm->n + j, gemm->n, least(TILE_N, gemm->n - j), depth,
-                       gemm->packed_b + j * depth);
+            strip_pack(gemm, l0, depth);
+#pragma omp barrier
 #pragma omp for schedule(dynamic)
             for (size_t i = 0; i < gemm->m; i += BLOCK_M)
                 block_multiply(gemm, i, l0, depth);

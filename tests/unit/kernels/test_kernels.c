@@ -3,6 +3,7 @@
 #include "bfs/bfs.h"
 #include "common/rows.h"
 #include "gemm/gemm.h"
+#include "gemm/gemm_pipeline.h"
 #include "reduce/reduce.h"
 #include "softmax/softmax.h"
 #include "stream/stream.h"
@@ -116,6 +117,23 @@ static void products_of_any_shape(void **state)
     }
 }
 
+static void pipelines_of_any_shape(void **state)
+{
+    static const char *const shapes[][4] = {{"1", "1", "1", "1"},
+                                            {"7", "5", "3", "2"},
+                                            {"5", "1", "300", "1"},
+                                            {"97", "257", "33", "17"},
+                                            {"100", "33", "513", "65"}};
+    (void)state;
+    for (size_t s = 0; s < 5; s++) {
+        const struct kg_pair sizes[] = {{"rows", shapes[s][0]},
+                                        {"inputs", shapes[s][1]},
+                                        {"hidden", shapes[s][2]},
+                                        {"outputs", shapes[s][3]}};
+        versions_pass("gemm_pipeline", sizes, 4);
+    }
+}
+
 static void graphs_of_any_size(void **state)
 {
     static const char *const shapes[][2] = {
@@ -176,11 +194,18 @@ static float *gemm_element(void *state)
     return &gemm->c[(gemm->m - 1) * gemm->n + 5]; /* a row that the sampled check may miss */
 }
 
+static float *gemm_pipeline_element(void *state)
+{
+    const struct kg_gemm *output = &((struct kg_gemm_pipeline *)state)->output;
+    return &output->c[(output->m - 1) * output->n + 5];
+}
+
 static void damaged_results_are_wrong(void **state)
 {
     const struct kg_pair bytes[] = {{"bytes", "4000B"}};
     const struct kg_pair shape[] = {{"rows", "40"}, {"cols", "50"}};
     const struct kg_pair product[] = {{"m", "200"}, {"n", "60"}, {"k", "70"}};
+    const struct kg_pair layers[] = {{"rows", "200"}, {"inputs", "60"}, {"hidden", "70"}};
     (void)state;
     damage_floats("copy", bytes, 1, copy_element, 1.000001F);
     damage_floats("triad", bytes, 1, triad_element, 1.00001F);
@@ -189,6 +214,7 @@ static void damaged_results_are_wrong(void **state)
     damage_floats("softmax", shape, 2, rows_element, 1.0001F);
     damage_floats("layernorm", shape, 2, rows_element, 1.001F);
     damage_floats("gemm", product, 3, gemm_element, 1.5F);
+    damage_floats("gemm_pipeline", layers, 3, gemm_pipeline_element, 1.01F);
 }
 
 static void damaged_words_and_distances_are_wrong(void **state)
@@ -212,7 +238,7 @@ static void work_is_what_the_headers_say(void **state)
 {
     static const struct {
         const char *name;
-        struct kg_pair pairs[3];
+        struct kg_pair pairs[4];
         size_t count;
         struct kgate_work work;
     } cases[] = {
@@ -224,6 +250,10 @@ static void work_is_what_the_headers_say(void **state)
         {"softmax", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 60}},
         {"layernorm", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 120}},
         {"gemm", {{"m", "2"}, {"n", "3"}, {"k", "5"}}, 3, {6, 124, 60}},
+        {"gemm_pipeline",
+         {{"rows", "2"}, {"inputs", "3"}, {"hidden", "5"}, {"outputs", "7"}},
+         4,
+         {2, 4 * (6 + 20 + 42 + 14), 2 * 2 * 5 * 10 + 2 * 17}},
         {"bfs", {{"vertices", "10"}, {"degree", "4"}}, 2, {40, 280, 0}},
     };
     (void)state;
@@ -276,6 +306,7 @@ int main(void)
         cmocka_unit_test(arrays_of_any_length),
         cmocka_unit_test(matrices_of_any_shape),
         cmocka_unit_test(products_of_any_shape),
+        cmocka_unit_test(pipelines_of_any_shape),
         cmocka_unit_test(graphs_of_any_size),
         cmocka_unit_test(damaged_results_are_wrong),
         cmocka_unit_test(damaged_words_and_distances_are_wrong),
