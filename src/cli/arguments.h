@@ -31,6 +31,7 @@ struct kg_arguments {
     uint64_t seconds;
     bool update_missing;
     bool force;
+    bool profile;
     bool quiet;
     bool verbose;
     bool json;

@@ -7,12 +7,15 @@
 #include "measure/worker.h"
 #include "util/nearest.h"
 
+/* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. */
+const bool kgate_profiler_ignores_environment = true;
+
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
      "suite! baseline output budget filter shard set update-missing top json quiet verbose",
      kg_cli_gate},
     {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
-     "suite! output! baseline filter shard set json quiet verbose", kg_cli_run},
+     "suite! output! baseline filter shard set profile json quiet verbose", kg_cli_run},
     {"compare", "BASE.json CURRENT.json", 2, 2,
      "Compare two results files, or a baseline file with results, without measuring.",
      "output top json quiet verbose", kg_cli_compare},

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "measure/measurement.h"
+#include "measure/profile_pass.h"
 
 /* Measures every case its fewest rounds. */
 static bool rounds_take(struct kg_measurement *measurement, const struct kg_plan *plan,
@@ -16,6 +17,13 @@ static bool rounds_take(struct kg_measurement *measurement, const struct kg_plan
     const bool good = kg_measurement_rounds(measurement, wanted, false, err);
     free(wanted);
     return good;
+}
+
+static bool profile_take(struct kg_measurement *measurement, const char *output,
+                         struct kg_error *err)
+{
+    const char *path = kg_profile_beside(&measurement->results.arena, output);
+    return path ? kg_profile_pass(measurement, path, err) : kg_error_memory(err);
 }
 
 static int status_of(const struct kg_results *results)
@@ -75,7 +83,8 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
                                                        kg_progress_bar_start(&bar, arguments)};
     if (!kg_measurement_begin(&measurement, &what, &options, err))
         return kg_fail(err);
-    bool good = rounds_take(&measurement, &prepared->plan, err);
+    bool good = rounds_take(&measurement, &prepared->plan, err) &&
+                (!arguments->profile || profile_take(&measurement, arguments->output, err));
     const int signal = kg_measurement_interrupted(&measurement);
     kg_measurement_end(&measurement);
     kg_progress_bar_clear(&bar);

@@ -83,6 +83,8 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .turn_ns = options->turn_ns,
         .count_directory = options->count_directory,
         .count_source = options->count_source,
+        .profile_path = options->profile_path,
+        .profile_label = options->profile_label,
     };
     side_apply(measurement->side, &request);
     char *text = json_text(kg_record_write(&kg_request_record, &request));

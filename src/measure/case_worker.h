@@ -15,6 +15,8 @@ struct kg_task_options {
     double turn_ns;              /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT */
     const char *count_source;
+    const char *profile_path; /* KG_TASK_PROFILE */
+    const char *profile_label;
     const char *program;    /* NULL: the side's kgate, or this one */
     char *const *arguments; /* NULL: those of a worker */
 };

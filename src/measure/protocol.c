@@ -1,6 +1,6 @@
 #include "measure/protocol.h"
 
-static const char *const task_names[] = {"check", "round", "turns", "count", NULL};
+static const char *const task_names[] = {"check", "round", "turns", "count", "profile", NULL};
 
 #define REQUEST(member, field_kind) KG_FIELD(struct kg_request, member, field_kind)
 static const struct kg_field request_fields[] = {
@@ -41,6 +41,14 @@ static const struct kg_field request_fields[] = {
      .kind = KG_FIELD_STRING,
      .optional = true,
      .offset = offsetof(struct kg_request, count_source)},
+    {.name = "profile_path",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_request, profile_path)},
+    {.name = "profile_label",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_request, profile_label)},
 };
 const struct kg_record kg_request_record = KG_RECORD_OF(struct kg_request, request_fields);
 

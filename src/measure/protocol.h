@@ -22,10 +22,11 @@
 enum { KG_WORKER_RESPONSE = 3 };
 
 enum kg_task {
-    KG_TASK_CHECK, /* set up, run once, check, find the batch; nothing is recorded as timing */
-    KG_TASK_ROUND, /* set up, warm up, measure one round */
-    KG_TASK_TURNS, /* the same, but in turns, as they are asked for */
-    KG_TASK_COUNT, /* set up, run once, count the instructions of `batch` calls */
+    KG_TASK_CHECK,   /* set up, run once, check, find the batch; nothing is recorded as timing */
+    KG_TASK_ROUND,   /* set up, warm up, measure one round */
+    KG_TASK_TURNS,   /* the same, but in turns, as they are asked for */
+    KG_TASK_COUNT,   /* set up, run once, count the instructions of `batch` calls */
+    KG_TASK_PROFILE, /* set up, run once, then for min_time with scopes on */
 };
 
 #define KG_TURN "turn\n"
@@ -50,6 +51,8 @@ struct kg_request {
     double turn_ns; /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
+    const char *profile_path;    /* KG_TASK_PROFILE: of the recording, with "%p" */
+    const char *profile_label;   /* likewise: what it is of */
 };
 
 /* A figure of the workload's own, or its instructions a call. */

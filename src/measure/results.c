@@ -219,6 +219,7 @@ static const struct kg_field results_fields[] = {
     INNER(machine, kg_machine_record),
     OPTIONAL(sequential, KG_FIELD_BOOL),
     OPTIONAL(pair, KG_FIELD_STRING),
+    OPTIONAL(profile, KG_FIELD_STRING),
     OPTIONAL_INNERS(probes, probe_count, KG_FIELD_COLUMNS, probe_record),
     FIELD(timer_resolution_ns, KG_FIELD_REAL),
     FIELD(measured_ns, KG_FIELD_REAL),

@@ -176,8 +176,9 @@ struct kg_results {
     const char
         *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
     struct kg_machine machine;
-    bool sequential;  /* rounds were added while they were looked at: `gate` and `ab` */
-    const char *pair; /* `ab`: the same in the results of both sides; else NULL */
+    bool sequential;     /* rounds were added while they were looked at: `gate` and `ab` */
+    const char *pair;    /* `ab`: the same in the results of both sides; else NULL */
+    const char *profile; /* name of the recording beside the results; NULL without one */
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;
     double timer_resolution_ns;

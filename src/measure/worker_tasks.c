@@ -1,9 +1,12 @@
 /* What a worker can be asked to do with a workload that is set up. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kgate/profiler.h"
+#include "measure/clock.h"
 #include "measure/worker_state.h"
 #include "util/file.h"
 
@@ -148,6 +151,53 @@ static bool count(struct worker *worker, struct kg_error *err)
     return true;
 }
 
+/* A command records itself, where it is built with the profiler. Each of its processes is one. */
+static bool command_profile(struct worker *worker)
+{
+    enum { CALLS_MOST = 10 };
+    const struct kg_request *request = &worker->request;
+    const uint64_t start = kg_clock_ns();
+    setenv("KGATE_PROFILE", request->profile_path, 1);
+    setenv("KGATE_PROFILE_LABEL", request->profile_label, 1);
+    for (int i = 0; i < CALLS_MOST; i++) {
+        kg_command_call(&worker->command);
+        if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
+            break;
+    }
+    return true;
+}
+
+static bool profile(struct worker *worker, struct kg_error *err)
+{
+    enum { CALLS_MOST = 100000 };
+    const struct kg_request *request = &worker->request;
+    const struct kgate_profiler_options options = {.path = request->profile_path,
+                                                   .label = request->profile_label};
+    char message[256];
+    if (!request->profile_path || !request->profile_label)
+        return kg_error_set(err, KG_ERROR_USAGE, "no path for the profile");
+    if (!worker->workload)
+        return command_profile(worker);
+    static struct kgate_site site;
+    site.name = worker->workload->name;
+    site.device = worker->host.context.device;
+    const uint64_t bytes =
+        worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;
+    worker->sampler.run(worker->sampler.state);
+    if (!kgate_profiler_start(&options, message))
+        return kg_error_set(err, KG_ERROR_SYSTEM, "%s", message);
+    const uint64_t start = kg_clock_ns();
+    for (int i = 0; i < CALLS_MOST; i++) {
+        struct kgate_scope scope = kgate_scope_begin(NULL, &site, bytes);
+        worker->sampler.run(worker->sampler.state);
+        kgate_scope_end(&scope);
+        if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
+            break;
+    }
+    kgate_profiler_stop();
+    return true;
+}
+
 bool kg_worker_task(struct worker *worker, struct kg_error *err)
 {
     switch (worker->request.task) {
@@ -162,6 +212,8 @@ bool kg_worker_task(struct worker *worker, struct kg_error *err)
         return measure_turns(worker, err);
     case KG_TASK_COUNT:
         return count(worker, err);
+    case KG_TASK_PROFILE:
+        return profile(worker, err);
     }
     return false;
 }

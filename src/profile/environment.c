@@ -5,6 +5,13 @@
 
 #include "profile/profiler.h"
 
+/* Read by every scope, and here, so that whoever makes scopes links this file, too. */
+int kgate_profiling;
+
+/* A program that runs other people's code under a profiler, as kgate does, defines it as true: it
+ * decides itself what is recorded. */
+__attribute__((weak)) const bool kgate_profiler_ignores_environment = false;
+
 /* Endings of a path that ask for a report at the process's end; the longest first. */
 static const struct {
     const char *ending;
@@ -52,7 +59,7 @@ __attribute__((constructor)) static void environment_start(void)
     const char *path = getenv("KGATE_PROFILE"), *label = getenv("KGATE_PROFILE_LABEL");
     const char *cpu = getenv("KGATE_PROFILE_CPU");
     char message[256], recording[sizeof asked.report + 8];
-    if (!path || !*path)
+    if (!path || !*path || kgate_profiler_ignores_environment)
         return;
     struct kgate_profiler_options options = {.path = path,
                                              .label = label,

@@ -13,8 +13,6 @@
 #include "profile/site.h"
 #include "profile/thread_hot.h"
 
-int kgate_profiling;
-
 enum { ENTRIES_LEAST = 64, ENTRIES_USUAL = 1024, ENTRIES_MOST = 1 << 20 };
 static const uint64_t FILE_BYTES_USUAL = UINT64_C(4) << 30;
 /* How long the end of a recording waits for a GPU time. */

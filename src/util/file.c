@@ -49,20 +49,6 @@ bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg
     return good;
 }
 
-static bool write_all(int file, const char *bytes, size_t length)
-{
-    while (length) {
-        const ssize_t count = write(file, bytes, length);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        bytes += count;
-        length -= (size_t)count;
-    }
-    return true;
-}
-
 /* The mode that the file has, or that a new one would get. */
 static mode_t mode_wanted(const char *path)
 {
@@ -87,50 +73,79 @@ static void folder_sync(const char *path)
     close(folder);
 }
 
-static bool temporary_write(const char *temporary, const char *target, const char *bytes,
-                            size_t length)
+/* The file itself where the path is a symbolic link, so that it stays one. */
+static const char *target_of(const char *path, char resolved[PATH_MAX])
 {
-    const int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0)
-        return false;
-    bool good = write_all(file, bytes, length) && fchmod(file, mode_wanted(target)) == 0 &&
-                fsync(file) == 0;
-    int code = errno;
-    if (close(file) != 0 && good) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && realpath(path, resolved)
+               ? resolved
+               : path;
+}
+
+bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_error *err)
+{
+    char resolved[PATH_MAX];
+    struct stat status;
+    const char *target = target_of(path, resolved);
+    *writing = (struct kg_file_writing){0};
+    if (strlen(target) >= sizeof writing->target)
+        return kg_error_set(err, KG_ERROR_USAGE, "cannot write '%.100s…': the path is too long",
+                            path);
+    strcpy(writing->target, target);
+    writing->atomic = stat(target, &status) != 0 || S_ISREG(status.st_mode);
+    if (writing->atomic) {
+        snprintf(writing->temporary, sizeof writing->temporary, "%s.tmp.%ld", target,
+                 (long)getpid());
+        const int file = open(writing->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        writing->file = file < 0 ? NULL : fdopen(file, "w");
+        if (file >= 0 && !writing->file)
+            close(file);
+    } else if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+    } else { /* /dev/stdout, a pipe: nothing to be atomic about */
+        writing->file = fopen(target, "we");
+    }
+    return writing->file
+               ? true
+               : kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+}
+
+bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err)
+{
+    const bool wanted = good;
+    int code = errno; /* of a write that has failed just now */
+    if (!ferror(writing->file))
+        errno = 0;
+    good = good && !ferror(writing->file) && fflush(writing->file) == 0;
+    if (writing->atomic)
+        good = good && fchmod(fileno(writing->file), mode_wanted(writing->target)) == 0 &&
+               fsync(fileno(writing->file)) == 0;
+    code = errno ? errno : code;
+    if (fclose(writing->file) != 0 && good) {
         good = false;
         code = errno;
     }
-    if (good && rename(temporary, target) == 0)
-        return true;
-    code = good ? errno : code;
-    unlink(temporary);
-    errno = code;
-    return false;
+    if (writing->atomic && good && rename(writing->temporary, writing->target) != 0) {
+        good = false;
+        code = errno;
+    }
+    if (writing->atomic && good)
+        folder_sync(writing->target);
+    else if (writing->atomic)
+        unlink(writing->temporary);
+    if (wanted && !good)
+        kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", writing->target,
+                     code ? strerror(code) : "the writing failed");
+    return good;
 }
 
 bool kg_file_write(const char *path, const char *bytes, size_t length, struct kg_error *err)
 {
-    char resolved[PATH_MAX], temporary[PATH_MAX + 32];
-    struct stat status;
-    const char *target = path;
-    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && realpath(path, resolved))
-        target = resolved;
-    if (stat(target, &status) == 0 && !S_ISREG(status.st_mode)) {
-        /* /dev/stdout, a pipe: nothing to be atomic about */
-        FILE *file = S_ISDIR(status.st_mode) ? NULL : fopen(target, "we");
-        const bool good = file && fwrite(bytes, 1, length, file) == length;
-        const bool closed = file && fclose(file) == 0;
-        return good && closed ? true
-                              : kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", path,
-                                             strerror(S_ISDIR(status.st_mode) ? EISDIR : errno));
-    }
-    const int wanted = snprintf(temporary, sizeof temporary, "%s.tmp.%ld", target, (long)getpid());
-    if (wanted < 0 || (size_t)wanted >= sizeof temporary)
-        return kg_error_set(err, KG_ERROR_USAGE, "cannot write '%s': the path is too long", path);
-    if (!temporary_write(temporary, target, bytes, length))
-        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
-    folder_sync(target);
-    return true;
+    struct kg_file_writing writing;
+    if (!kg_file_begin(&writing, path, err))
+        return false;
+    fwrite(bytes, 1, length, writing.file);
+    return kg_file_end(&writing, true, err);
 }
 
 bool kg_directory_make(const char *path, struct kg_error *err)

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "util/error.h"
 #include "util/text.h"
@@ -14,6 +15,18 @@ bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg
  * On failure what was there is untouched and the temporary file is gone. A symbolic link is
  * followed, so that it stays one; permissions of an existing file are kept. */
 bool kg_file_write(const char *path, const char *bytes, size_t length, struct kg_error *err);
+
+/* The same for what is written piece by piece. Write to `file` between begin and end. */
+struct kg_file_writing {
+    FILE *file;
+    bool atomic; /* not for a terminal or a pipe */
+    char target[4096];
+    char temporary[4096 + 32];
+};
+bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_error *err);
+/* good: whether what was to be written was; otherwise nothing changes, and err stays as it is.
+ * false: there is no new file; err says why where `good` was true */
+bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err);
 
 /* Makes a folder and those above it; one that is there is fine. */
 bool kg_directory_make(const char *path, struct kg_error *err);

@@ -1,0 +1,268 @@
+#include "compare/profiled.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline/baseline.h"
+#include "measure/case_result.h"
+
+const struct kg_profile_judging kg_profile_judging_usual = {
+    .threshold = 0.05, .alpha = 0.01, .share = 0.002};
+
+/* Notes that name paths whose calls changed stop being read after a few. */
+enum { CALLS_NOTED = 5 };
+
+/* What the outermost scopes of a process take, on average. */
+static double program_ns(const struct kg_profile *profile)
+{
+    double sum = 0;
+    for (size_t i = 0; i < profile->row_count; i++)
+        if (!profile->rows[i].path.depth && !profile->rows[i].path.span)
+            sum += profile->rows[i].figures.total_ns;
+    return profile->process_count ? sum / (double)profile->process_count : 0;
+}
+
+static const char *id_make(struct kg_arena *arena, const struct kg_profile *profile, size_t row)
+{
+    const struct kg_profile_path *path = &profile->rows[row].path;
+    const char *text = kg_profile_path_text(arena, profile, row);
+    if (!text)
+        return NULL;
+    return kg_arena_printf(arena, "%s%s%s/%s", text, path->backend ? "/backend=" : "",
+                           path->backend ? path->backend : "", path->device);
+}
+
+static bool rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row,
+                        struct kg_case_result *result)
+{
+    result->rounds = kg_arena_alloc(arena, row->round_count, sizeof *result->rounds);
+    if (!result->rounds)
+        return false;
+    result->round_count = row->round_count;
+    for (size_t i = 0; i < row->round_count; i++) {
+        const double ns = row->rounds_ns[i];
+        result->rounds[i] = (struct kg_round){.median_ns = ns,
+                                              .mean_ns = ns,
+                                              .min_ns = ns,
+                                              .max_ns = ns,
+                                              .p95_ns = ns,
+                                              .cpu_ns = NAN,
+                                              .wall_ns = ns,
+                                              .calls = 1,
+                                              .batch = 1,
+                                              .pulse_ns = NAN,
+                                              .base_ratio = NAN};
+    }
+    return true;
+}
+
+static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, size_t row,
+                      const struct kg_profile_judging *judging, struct kg_case_result *result)
+{
+    const struct kg_profile_row *from = &profile->rows[row];
+    *result = (struct kg_case_result){
+        .id = id_make(arena, profile, row),
+        .workload = kg_arena_copy(arena, from->path.name),
+        .source = "command",
+        .device = from->path.device,
+        .backend = "profile",
+        .definition_hash = "profile",
+        .status = KG_STATUS_OK,
+        .threshold = judging->threshold,
+        .min_effect_ns = judging->share * program_ns(profile),
+        .memory_threshold = 1,
+        .metrics = 1U << KG_METRIC_TIME,
+        .breakdown = {NAN, NAN, NAN, NAN, NAN},
+        .work = {NAN, NAN, NAN, NAN, NAN, NAN},
+        .check = {.error = NAN, .tolerance = NAN},
+    };
+    if (!result->id || !result->workload || !rounds_fill(arena, from, result))
+        return false;
+    kg_case_summarize(result);
+    return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct kg_case_result *const *x = a, *const *y = b;
+    const int order = strcmp((*x)->id, (*y)->id);
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Two paths that differ in what an id does not say: the later gets a number. */
+static bool ids_distinguish(struct kg_results *results)
+{
+    const size_t count = results->case_count;
+    struct kg_case_result **sorted =
+        kg_arena_alloc(&results->arena, count, sizeof(struct kg_case_result *));
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &results->cases[i];
+    qsort(sorted, count, sizeof *sorted, by_id);
+    const char *id = "";
+    for (size_t i = 0, same = 1; i < count; i++) {
+        same = !strcmp(sorted[i]->id, id) ? same + 1 : 1;
+        id = sorted[i]->id;
+        if (same > 1)
+            sorted[i]->id = kg_arena_printf(&results->arena, "%s#%zu", id, same);
+        if (!sorted[i]->id)
+            return false;
+    }
+    return true;
+}
+
+bool kg_profile_results(const struct kg_profile *profile, const struct kg_profile_judging *judging,
+                        struct kg_results *results, struct kg_error *err)
+{
+    *results = (struct kg_results){
+        .kgate_version = KGATE_VERSION,
+        .suite = "profile",
+        .suite_path = "",
+        .policy = {.fail_on = 1U << KG_CHANGE_REGRESSION | 1U << KG_CHANGE_FAILED,
+                   .missing_device = KG_MISSING_SKIP,
+                   .alpha = judging->alpha},
+        .complete = true,
+        .machine = {.fingerprint = "profile", .cpu_model = "", .compiler = ""},
+    };
+    results->created = kg_timestamp(&results->arena);
+    results->cases = kg_arena_alloc(&results->arena, profile->row_count, sizeof *results->cases);
+    bool good = results->created && results->cases;
+    for (size_t i = 0; i < profile->row_count && good; i++)
+        if (profile->rows[i].path.kind != KGATE_SCOPE_PROFILER && profile->rows[i].round_count)
+            good = case_fill(&results->arena, profile, i, judging,
+                             &results->cases[results->case_count++]);
+    if (good && ids_distinguish(results))
+        return true;
+    kg_results_free(results);
+    return kg_error_memory(err);
+}
+
+/* --- What a reader must know --------------------------------------------------------------------
+ */
+
+static bool note_add(struct kg_comparison *comparison, const char *note)
+{
+    const char **notes =
+        kg_arena_alloc(&comparison->arena, comparison->note_count + 1, sizeof *notes);
+    if (!note || !notes)
+        return false;
+    if (comparison->note_count)
+        memcpy(notes, comparison->notes, comparison->note_count * sizeof *notes);
+    notes[comparison->note_count++] = note;
+    comparison->notes = notes;
+    return true;
+}
+
+static const char *host_of(const struct kg_profile *profile)
+{
+    return profile->process_count && profile->processes[0].host ? profile->processes[0].host : "";
+}
+
+static bool sampled(const struct kg_profile *profile)
+{
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].sample < 1)
+            return true;
+    return false;
+}
+
+static double calls_of(const struct kg_profile_row *row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->process_count; i++)
+        sum += row->calls[i];
+    return row->process_count ? sum / (double)row->process_count : 0;
+}
+
+/* A path's row in another profile; NULL where it has none. */
+static const struct kg_profile_row *row_find(struct kg_arena *scratch,
+                                             const struct kg_profile *profile, const char *id)
+{
+    for (size_t i = 0; i < profile->row_count; i++) {
+        const char *other = id_make(scratch, profile, i);
+        if (other && !strcmp(other, id))
+            return &profile->rows[i];
+    }
+    return NULL;
+}
+
+/* A total that moved because there were more calls is another thing than slower calls. */
+static bool calls_note(const struct kg_profile *base, const struct kg_profile *current,
+                       struct kg_comparison *comparison)
+{
+    struct kg_arena scratch = {0};
+    bool good = true;
+    size_t noted = 0;
+    for (size_t i = 0; i < comparison->case_count && noted < CALLS_NOTED && good; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->change != KG_CHANGE_REGRESSION && change->change != KG_CHANGE_IMPROVEMENT)
+            continue;
+        const struct kg_profile_row *was = row_find(&scratch, base, change->id);
+        const struct kg_profile_row *is = row_find(&scratch, current, change->id);
+        if (!was || !is || calls_of(was) == calls_of(is))
+            continue;
+        noted++;
+        good = note_add(comparison,
+                        kg_arena_printf(&comparison->arena, "%s: %g calls a process, were %g",
+                                        change->id, calls_of(is), calls_of(was)));
+    }
+    kg_arena_free(&scratch);
+    return good;
+}
+
+static bool notes_add(const struct kg_profile *base, const struct kg_profile *current,
+                      struct kg_comparison *comparison, struct kg_error *err)
+{
+    struct kg_arena *arena = &comparison->arena;
+    bool good = calls_note(base, current, comparison);
+    if (good && (base->process_count < 2 || current->process_count < 2))
+        good = note_add(comparison,
+                        "of one process there are no rounds: parts of its calls stand in for them, "
+                        "which cannot know how much processes differ; record five of each and join "
+                        "them with `cat`");
+    if (good && strcmp(host_of(base), host_of(current)) != 0)
+        good = note_add(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
+                                                    host_of(current), host_of(base)));
+    if (good && (sampled(base) || sampled(current)))
+        good = note_add(comparison, "a profile is sampled: totals are of what was recorded");
+    return good ? true : kg_error_memory(err);
+}
+
+/* One side more than the other is not slower. */
+static bool same_sampling(const struct kg_profile *base, const struct kg_profile *current,
+                          struct kg_error *err)
+{
+    const double share = base->process_count ? base->processes[0].sample : 1;
+    for (size_t i = 0; i < current->process_count; i++)
+        if (current->processes[i].sample != share)
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "the profiles are sampled differently (%g %% and %g %%): their "
+                                "totals cannot be compared",
+                                100 * share, 100 * current->processes[i].sample);
+    return true;
+}
+
+bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *current,
+                        const struct kg_profile_judging *judging, struct kg_comparison *comparison,
+                        struct kg_error *err)
+{
+    struct kg_results base_results = {0}, current_results = {0};
+    struct kg_baseline baseline = {0};
+    *comparison = (struct kg_comparison){0};
+    bool good = same_sampling(base, current, err) &&
+                kg_profile_results(base, judging, &base_results, err) &&
+                kg_profile_results(current, judging, &current_results, err) &&
+                kg_baseline_from_results(&base_results, &baseline, err) &&
+                kg_compare(&baseline, &current_results, KG_STAGE_FINAL, comparison, err);
+    if (good && !notes_add(base, current, comparison, err)) {
+        kg_comparison_free(comparison);
+        *comparison = (struct kg_comparison){0};
+        good = false;
+    }
+    kg_baseline_free(&baseline);
+    kg_results_free(&base_results);
+    kg_results_free(&current_results);
+    return good;
+}

@@ -1,0 +1,15 @@
+/* profile_pass.h: one extra pass over the cases with scopes on, in processes of their own, after
+ * the timed rounds: what it records is about where time goes, never about how much. */
+#pragma once
+#include <stdbool.h>
+
+#include "measure/measurement.h"
+
+/* Runs every measured case once more and joins what its processes recorded into one recording at
+ * `path`, in which each process is labelled with its case's id; results->profile becomes its name
+ * without the folder. A command that is not built with the profiler adds nothing. Interrupted, it
+ * keeps what there is. An old recording is replaced only by a complete one. */
+bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struct kg_error *err);
+
+/* "DIR/results.json" -> "DIR/results.kgprof"; in `arena`, NULL where memory is out. */
+char *kg_profile_beside(struct kg_arena *arena, const char *results_path);
