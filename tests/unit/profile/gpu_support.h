@@ -23,6 +23,7 @@
 
 static const struct fake_cuda *fake;
 static uint64_t host_ns = UINT64_C(1000000000000);
+static bool host_is_real;  /* the clock is the machine's after all */
 static struct kg_gpu *gpu; /* of each test, fresh */
 static void *context;
 static void *stream;
@@ -31,7 +32,7 @@ static void *stream;
  * or nothing that polls would ever see any pass. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    if (clock != CLOCK_MONOTONIC)
+    if (clock != CLOCK_MONOTONIC || host_is_real)
         return (int)syscall(SYS_clock_gettime, clock, now);
     host_ns += 20;
     now->tv_sec = (time_t)(host_ns / 1000000000);

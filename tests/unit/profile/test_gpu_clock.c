@@ -124,6 +124,44 @@ static bool older_driver_serves(void)
 
 static bool older_driver_served;
 
+static uint64_t real_now(void)
+{
+    return kg_monotonic_ns();
+}
+
+/* On the machine's own clocks: a start is told in ticks of the processor's counter, and lies
+ * between what was read there before and after. */
+static bool start_is_told_in_ticks(void)
+{
+    struct kg_gpu_done done;
+    host_is_real = true;
+    fake_open(KGATE_FAKE_CUDA);
+    kg_ticks_start();
+    gpu_setup(NULL);
+    fake->restart(real_now, 1, 5e15);
+    fake->context_use(fake->context_new());
+    bool right = scope(NULL, 0, 0, NULL);
+    usleep(100000);
+    right &= kg_gpu_collect(gpu, 0, &done, 1) == 1;
+    const uint64_t before = kg_ticks();
+    right &= scope(NULL, 0, 0, NULL);
+    const uint64_t after = kg_ticks();
+    usleep(1000);
+    right &= kg_gpu_collect(gpu, 0, &done, 1) == 1 && is_timed(&done);
+    const double margin = 1e5 / kg_ticks_estimate();
+    right &= (double)done.gpu.start > (double)before - margin;
+    right &= (double)done.gpu.start < (double)after + margin;
+    return right && gpu_teardown(NULL) == 0;
+}
+
+static bool start_was_told_in_ticks;
+
+static void starts_are_ticks_of_the_host_s_counter(void **state)
+{
+    (void)state;
+    assert_true(start_was_told_in_ticks);
+}
+
 static void drivers_from_before_cuda_12_do(void **state)
 {
     (void)state;
@@ -135,6 +173,7 @@ static void drivers_from_before_cuda_12_do(void **state)
 int main(void)
 {
     older_driver_served = right_in_child(older_driver_serves);
+    start_was_told_in_ticks = right_in_child(start_is_told_in_ticks);
     fake_open(KGATE_FAKE_CUDA);
     const struct CMUnitTest tests[] = {
         GPU_TEST(starts_are_right_within_microseconds_for_an_hour),
@@ -142,6 +181,7 @@ int main(void)
         GPU_TEST(without_a_newer_reference_starts_become_coarse_only),
         GPU_TEST(a_device_that_does_not_get_to_the_reference_holds_nobody_up),
         GPU_TEST(an_event_may_be_older_than_the_reference),
+        cmocka_unit_test(starts_are_ticks_of_the_host_s_counter),
         cmocka_unit_test(drivers_from_before_cuda_12_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
