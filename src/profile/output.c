@@ -1,14 +1,13 @@
 /* What a program asks of its own recording: figures, reports, and a report at its end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/profile.h"
 #include "profile/profiler.h"
+#include "util/file.h"
 
 static void message_copy(char message[256], const struct kg_error *err)
 {
@@ -178,29 +177,17 @@ bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_fo
 static bool file_report(struct kgate_profiler *profiler, enum kgate_profile_format format,
                         const char *path, size_t limit, char message[256])
 {
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside) {
-        if (message)
-            snprintf(message, 256, "the path is too long");
+    struct kg_file_writing writing;
+    struct kg_error err;
+    if (!kg_file_begin(&writing, path, &err)) {
+        message_copy(message, &err);
         return false;
     }
-    const int descriptor = mkostemp(beside, O_CLOEXEC);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    bool good = file && kgate_profiler_print(profiler, format, file, limit, message);
-    const bool reported = good || !file;
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (file) {
-        good = good && fchmod(descriptor, 0666 & ~mask) == 0 && fsync(descriptor) == 0;
-        good = fclose(file) == 0 && good && rename(beside, path) == 0;
-    }
-    if (!good && (reported || !file) && message)
-        snprintf(message, 256, "cannot write '%.160s': %s", path, strerror(errno));
-    if (!good && descriptor >= 0)
-        unlink(beside);
-    if (!file && descriptor >= 0)
-        close(descriptor);
-    return good;
+    const bool printed = kgate_profiler_print(profiler, format, writing.file, limit, message);
+    const bool written = kg_file_end(&writing, printed, &err);
+    if (printed && !written)
+        message_copy(message, &err);
+    return written;
 }
 
 bool kgate_profiler_write(struct kgate_profiler *profiler, enum kgate_profile_format format,
