@@ -39,9 +39,13 @@ static const struct kg_option options[] = {
     OPTION("base", 0, KG_OPTION_TEXT, "A", base,
            "the old build: a checkout, a kgate executable, a plugin or a command"),
     OPTION("head", 0, KG_OPTION_TEXT, "B", head, "the new build, likewise"),
-    OPTION("format", 0, KG_OPTION_TEXT, "F", format, "text, markdown or json (default: text)"),
+    OPTION("format", 0, KG_OPTION_TEXT, "F", format,
+           "text, markdown or json; of a profile also tree, top, trace, folded or csv (default: "
+           "text)"),
+    OPTION("threshold", 0, KG_OPTION_TEXT, "SHARE", threshold,
+           "the smallest change that counts, when two profiles are compared (default: 5%)"),
     OPTION("top", 0, KG_OPTION_COUNT, "N", top,
-           "rows for each kind of change on the terminal (default: 10; 0: all)"),
+           "rows of a ranking: for each kind of change on the terminal (default: 10; 0: all)"),
     OPTION("seconds", 0, KG_OPTION_COUNT, "N", seconds,
            "how long to measure the noise (default: 3; 0: not at all)"),
     OPTION("profile", 0, KG_OPTION_FLAG, NULL, profile,
@@ -178,7 +182,7 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
                         struct kg_arguments *arguments, struct kg_error *err)
 {
     bool only_operands = false;
-    *arguments = (struct kg_arguments){.top = 10, .keep = 5, .runs = 6, .seconds = 3};
+    *arguments = (struct kg_arguments){.top = KG_TOP_UNSET, .keep = 5, .runs = 6, .seconds = 3};
     for (int i = 1; i < argc;) {
         if (!only_operands && !strcmp(argv[i], "--")) {
             only_operands = true;

@@ -7,6 +7,9 @@
 
 #include "util/error.h"
 
+/* --top where it was not given: 10 rows, or what suits the report. */
+#define KG_TOP_UNSET UINT64_MAX
+
 enum { KG_SET_MOST = 64, KG_POSITIONAL_MOST = 8 };
 
 /* What any subcommand may be given; a subcommand's table says which of it it takes. */
@@ -23,6 +26,7 @@ struct kg_arguments {
     const char *budget;
     const char *base;
     const char *head;
+    const char *threshold;
     const char *set[KG_SET_MOST];
     size_t set_count;
     uint64_t top;

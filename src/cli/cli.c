@@ -31,15 +31,19 @@ int kg_fail(const struct kg_error *err)
     return err->kind == KG_ERROR_USAGE ? KG_EXIT_USAGE : KG_EXIT_FAILED;
 }
 
-bool kg_print(const struct kg_text *text, struct kg_error *err)
+bool kg_print_to(FILE *file, const struct kg_text *text, struct kg_error *err)
 {
     if (text->failed)
         return kg_error_memory(err);
-    if (fwrite(kg_text_string(text), 1, text->length, stdout) == text->length &&
-        fflush(stdout) == 0)
+    if (fwrite(kg_text_string(text), 1, text->length, file) == text->length && fflush(file) == 0)
         return true;
-    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write to standard output: %s",
-                        strerror(errno));
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write %s: %s",
+                        file == stdout ? "to standard output" : "the report", strerror(errno));
+}
+
+bool kg_print(const struct kg_text *text, struct kg_error *err)
+{
+    return kg_print_to(stdout, text, err);
 }
 
 struct kg_report_style kg_style(const struct kg_arguments *arguments)
@@ -49,7 +53,7 @@ struct kg_report_style kg_style(const struct kg_arguments *arguments)
     return (struct kg_report_style){
         .colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour) &&
                   !(terminal && !strcmp(terminal, "dumb")),
-        .top = (size_t)arguments->top,
+        .top = arguments->top == KG_TOP_UNSET ? 10 : (size_t)arguments->top,
         .quiet = arguments->quiet,
         .verbose = arguments->verbose,
     };

@@ -3,6 +3,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/arguments.h"
 #include "compare/comparison.h"
@@ -21,6 +22,8 @@ int kg_fail(const struct kg_error *err);
 
 /* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */
 bool kg_print(const struct kg_text *text, struct kg_error *err);
+/* The same to any file. */
+bool kg_print_to(FILE *file, const struct kg_text *text, struct kg_error *err);
 
 /* How to print for this terminal and these arguments. */
 struct kg_report_style kg_style(const struct kg_arguments *arguments);

@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "compare/profiled.h"
+#include "profile/profile_load.h"
+#include "util/units.h"
 
 /* The base: a results file as a baseline of one run, or a file of the store. */
 struct base {
@@ -61,19 +64,63 @@ static bool summary_print(const struct kg_arguments *arguments,
     return good;
 }
 
+static bool threshold_parse(const char *text, double *share, struct kg_error *err)
+{
+    if (!text || kg_share_parse(text, share))
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--threshold is '%.60s', but must be a share such as 5%%", text);
+}
+
+static int finish(const struct kg_arguments *arguments, const struct kg_comparison *comparison,
+                  struct kg_error *err)
+{
+    const bool good =
+        (!arguments->output || kg_comparison_reports(comparison, arguments->output, err)) &&
+        summary_print(arguments, comparison, err);
+    return good ? (int)comparison->exit_status : kg_fail(err);
+}
+
+/* Two profiles of any program. */
+static int profiles_compare(const struct kg_arguments *arguments)
+{
+    struct kg_profile base = {0}, current = {0};
+    struct kg_comparison comparison = {0};
+    struct kg_profile_judging judging = kg_profile_judging_usual;
+    struct kg_error err;
+    const bool good = threshold_parse(arguments->threshold, &judging.threshold, &err) &&
+                      kg_profile_load(arguments->positional[0], &base, &err) &&
+                      kg_profile_load(arguments->positional[1], &current, &err) &&
+                      kg_profile_compare(&base, &current, &judging, &comparison, &err);
+    const int status = good ? finish(arguments, &comparison, &err) : kg_fail(&err);
+    kg_comparison_free(&comparison);
+    kg_profile_free(&base);
+    kg_profile_free(&current);
+    return status;
+}
+
 int kg_cli_compare(const struct kg_arguments *arguments)
 {
+    const bool base_profile = kg_profile_is(arguments->positional[0]);
+    const bool current_profile = kg_profile_is(arguments->positional[1]);
     struct base base = {.path = arguments->positional[0]};
     struct kg_results current = {0};
     struct kg_comparison comparison = {0};
     struct kg_error err;
+    if (base_profile && current_profile)
+        return profiles_compare(arguments);
+    if (base_profile || current_profile || arguments->threshold) {
+        kg_error_set(&err, KG_ERROR_USAGE,
+                     arguments->threshold && base_profile == current_profile
+                         ? "--threshold is for two profiles; results have their suite's"
+                         : "a profile can only be compared with another profile");
+        return kg_fail(&err);
+    }
     const bool good =
         both_load(&base, arguments->positional[1], &current, &err) &&
         kg_compare(&base.baseline, &current, current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL,
-                   &comparison, &err) &&
-        (!arguments->output || kg_comparison_reports(&comparison, arguments->output, &err)) &&
-        summary_print(arguments, &comparison, &err);
-    const int status = good ? (int)comparison.exit_status : kg_fail(&err);
+                   &comparison, &err);
+    const int status = good ? finish(arguments, &comparison, &err) : kg_fail(&err);
     kg_comparison_free(&comparison);
     kg_baseline_free(&base.baseline);
     kg_results_free(&base.results);

@@ -1,26 +1,37 @@
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/report.h"
+#include "profile/profile_load.h"
 #include "util/file.h"
 #include "util/nearest.h"
 
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON };
+static const char *const format_names[KG_FORMAT_COUNT] = {"text", "markdown", "json",   "tree",
+                                                          "top",  "trace",    "folded", "csv"};
 
-static bool format_parse(const char *name, enum format *format, struct kg_error *err)
+static bool format_parse(const char *name, enum kg_cli_format *format, struct kg_error *err)
 {
-    static const char *const names[] = {"text", "markdown", "json"};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(name, names[i])) {
-            *format = (enum format)i;
+    for (int i = 0; i < KG_FORMAT_COUNT; i++)
+        if (!strcmp(name, format_names[i])) {
+            *format = (enum kg_cli_format)i;
             return true;
         }
-    const char *nearest = kg_nearest(name, names, 3);
-    return kg_error_set(
-        err, KG_ERROR_USAGE, "--format is '%.60s', but must be text, markdown or json%s%s%s", name,
-        nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    const char *nearest = kg_nearest(name, format_names, KG_FORMAT_COUNT);
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--format is '%.60s', but must be text, markdown or json, or of a profile "
+                        "also tree, top, trace, folded or csv%s%s%s",
+                        name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                        nearest ? "'?" : "");
 }
 
-static bool comparison_report(const struct kg_arguments *arguments, enum format format,
+static bool profiles_only(const char *path, enum kg_cli_format format, struct kg_error *err)
+{
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "'%.300s' has no profile for --format %s; `kgate run --profile` makes one",
+                        path, format_names[format]);
+}
+
+static bool comparison_report(const struct kg_arguments *arguments, enum kg_cli_format format,
                               struct kg_text *text, struct kg_error *err)
 {
     struct kg_comparison comparison;
@@ -29,9 +40,9 @@ static bool comparison_report(const struct kg_arguments *arguments, enum format 
     style.colour = style.colour && !arguments->output;
     if (!kg_comparison_load(arguments->positional[0], &comparison, err))
         return false;
-    if (format == FORMAT_JSON)
+    if (format == KG_FORMAT_JSON)
         good = kg_record_print(&kg_comparison_record, &comparison, KG_COMPARISON_SCHEMA, text, err);
-    else if (format == FORMAT_MARKDOWN)
+    else if (format == KG_FORMAT_MARKDOWN)
         kg_report_comparison_markdown(&comparison, 0, text);
     else
         kg_report_comparison_text(&comparison, &style, text);
@@ -39,19 +50,19 @@ static bool comparison_report(const struct kg_arguments *arguments, enum format 
     return good;
 }
 
-static bool calibration_report(const struct kg_arguments *arguments, enum format format,
+static bool calibration_report(const struct kg_arguments *arguments, enum kg_cli_format format,
                                struct kg_text *text, struct kg_error *err)
 {
     struct kg_calibration calibration = {0};
     struct kg_report_style style = kg_style(arguments);
     style.colour = style.colour && !arguments->output;
-    bool good = format != FORMAT_MARKDOWN
+    bool good = format != KG_FORMAT_MARKDOWN
                     ? true
                     : kg_error_set(err, KG_ERROR_USAGE,
                                    "a calibration is shown as text or json, not as markdown");
     good = good && kg_record_load(&kg_calibration_record, KG_CALIBRATION_SCHEMA,
                                   arguments->positional[0], &calibration.arena, &calibration, err);
-    if (good && format == FORMAT_JSON)
+    if (good && format == KG_FORMAT_JSON)
         good =
             kg_record_print(&kg_calibration_record, &calibration, KG_CALIBRATION_SCHEMA, text, err);
     else if (good)
@@ -60,7 +71,23 @@ static bool calibration_report(const struct kg_arguments *arguments, enum format
     return good;
 }
 
-static bool results_report(const struct kg_arguments *arguments, enum format format,
+/* The recording beside the results, for what only a profile can be made into. */
+static bool results_profile(const struct kg_arguments *arguments, enum kg_cli_format format,
+                            const struct kg_results *results, struct kg_error *err)
+{
+    const char *path = arguments->positional[0], *slash = strrchr(path, '/');
+    char beside[4096];
+    if (!results->profile)
+        return profiles_only(path, format, err);
+    const int length = snprintf(beside, sizeof beside, "%.*s%s",
+                                slash ? (int)(slash + 1 - path) : 0, path, results->profile);
+    if (length < 0 || (size_t)length >= sizeof beside || access(beside, R_OK) != 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "the profile '%.300s' of these results is gone",
+                            results->profile);
+    return kg_cli_report_profile(arguments, beside, format, err);
+}
+
+static bool results_report(const struct kg_arguments *arguments, enum kg_cli_format format,
                            struct kg_text *text, struct kg_error *err)
 {
     struct kg_results results;
@@ -69,9 +96,11 @@ static bool results_report(const struct kg_arguments *arguments, enum format for
     style.colour = style.colour && !arguments->output;
     if (!kg_results_load(arguments->positional[0], &results, err))
         return false;
-    if (format == FORMAT_JSON)
+    if (format >= KG_FORMAT_TREE)
+        good = results_profile(arguments, format, &results, err);
+    else if (format == KG_FORMAT_JSON)
         good = kg_record_print(&kg_results_record, &results, KG_RESULTS_SCHEMA, text, err);
-    else if (format == FORMAT_MARKDOWN)
+    else if (format == KG_FORMAT_MARKDOWN)
         kg_report_results_markdown(&results, text);
     else
         kg_report_results_text(&results, &style, text);
@@ -79,27 +108,41 @@ static bool results_report(const struct kg_arguments *arguments, enum format for
     return good;
 }
 
-int kg_cli_report(const struct kg_arguments *arguments)
+/* Everything but profiles, which are streamed. */
+static bool file_report(const struct kg_arguments *arguments, enum kg_cli_format format,
+                        struct kg_text *text, struct kg_error *err)
 {
     char schema[64];
-    enum format format = FORMAT_TEXT;
-    struct kg_text text = {0};
-    struct kg_error err, not_json;
-    bool good = !arguments->format || format_parse(arguments->format, &format, &err);
+    struct kg_error not_json;
     /* A journal is lines of JSON, not one document: what cannot be peeked at is read as results. */
-    const bool peeked = good && kg_schema_peek(arguments->positional[0], schema, &not_json);
-    if (good && peeked && !strcmp(schema, KG_COMPARISON_SCHEMA))
-        good = comparison_report(arguments, format, &text, &err);
-    else if (good && peeked && !strcmp(schema, KG_CALIBRATION_SCHEMA))
-        good = calibration_report(arguments, format, &text, &err);
-    else
-        good = good && results_report(arguments, format, &text, &err);
-    if (good && arguments->output)
-        good = text.failed
-                   ? kg_error_memory(&err)
-                   : kg_file_write(arguments->output, kg_text_string(&text), text.length, &err);
-    else
-        good = good && kg_print(&text, &err);
+    const bool peeked = kg_schema_peek(arguments->positional[0], schema, &not_json);
+    const bool comparison = peeked && !strcmp(schema, KG_COMPARISON_SCHEMA);
+    const bool calibration = peeked && !strcmp(schema, KG_CALIBRATION_SCHEMA);
+    if ((comparison || calibration) && format >= KG_FORMAT_TREE)
+        return profiles_only(arguments->positional[0], format, err);
+    return comparison    ? comparison_report(arguments, format, text, err)
+           : calibration ? calibration_report(arguments, format, text, err)
+                         : results_report(arguments, format, text, err);
+}
+
+int kg_cli_report(const struct kg_arguments *arguments)
+{
+    enum kg_cli_format format = KG_FORMAT_TEXT;
+    struct kg_text text = {0};
+    struct kg_error err;
+    if (arguments->format && !format_parse(arguments->format, &format, &err))
+        return kg_fail(&err);
+    if (kg_profile_is(arguments->positional[0]))
+        return kg_cli_report_profile(arguments, arguments->positional[0], format, &err)
+                   ? KG_EXIT_PASS
+                   : kg_fail(&err);
+    bool good = file_report(arguments, format, &text, &err);
+    if (good && text.failed)
+        good = kg_error_memory(&err);
+    else if (good && arguments->output && format < KG_FORMAT_TREE)
+        good = kg_file_write(arguments->output, kg_text_string(&text), text.length, &err);
+    else if (good && format < KG_FORMAT_TREE)
+        good = kg_print(&text, &err);
     kg_text_free(&text);
     return good ? KG_EXIT_PASS : kg_fail(&err);
 }

@@ -7,6 +7,7 @@
 #include "compare/calibration.h"
 #include "compare/comparison.h"
 #include "measure/results.h"
+#include "profile/profile.h"
 #include "util/text.h"
 
 struct kg_report_style {
@@ -21,6 +22,9 @@ void kg_report_comparison_text(const struct kg_comparison *comparison,
                                const struct kg_report_style *style, struct kg_text *text);
 void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
                             struct kg_text *text);
+
+/* top: rows, 0: all */
+void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, struct kg_text *text);
 
 void kg_report_calibration_text(const struct kg_calibration *calibration,
                                 const struct kg_report_style *style, struct kg_text *text);

@@ -1,0 +1,46 @@
+/* A profile for a pull request. */
+#include "profile/profile.h"
+#include "report/escape.h"
+#include "report/report.h"
+#include "util/units.h"
+
+enum { ID_MOST = 200 };
+
+static void row_print(const struct kg_profile *profile, size_t index, struct kg_arena *arena,
+                      struct kg_text *text)
+{
+    const struct kg_profile_figures *figures = &profile->rows[index].figures;
+    const char *path = kg_profile_path_text(arena, profile, index);
+    char total[KG_UNIT_BYTES], self[KG_UNIT_BYTES], mean[KG_UNIT_BYTES], p95[KG_UNIT_BYTES];
+    if (!path) {
+        text->failed = true;
+        return;
+    }
+    kg_text_append(text, "| ");
+    kg_escape_markdown(text, path, ID_MOST);
+    kg_text_printf(text, " | %llu | %s | %s | %s | %s | %.1f %% |\n",
+                   (unsigned long long)figures->calls,
+                   kg_duration_format(figures->total_ns, total),
+                   kg_duration_format(figures->self_ns, self),
+                   kg_duration_format(figures->mean_ns, mean),
+                   kg_duration_format(figures->p95_ns, p95), 100 * figures->share);
+}
+
+void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, struct kg_text *text)
+{
+    struct kg_arena arena = {0};
+    char wall[KG_UNIT_BYTES];
+    const size_t rows = top && top < profile->row_count ? top : profile->row_count;
+    size_t printed = 0;
+    kg_text_printf(text, "**kgate profile**: %zu %s, %llu scopes in %s\n\n", profile->process_count,
+                   profile->process_count == 1 ? "process" : "processes",
+                   (unsigned long long)profile->entry_count,
+                   kg_duration_format(profile->wall_ns, wall));
+    kg_text_append(text, "| scope | calls | total | self | mean | p95 | time |\n"
+                         "| :-- | --: | --: | --: | --: | --: | --: |\n");
+    for (; printed < rows && text->length < KG_MARKDOWN_MOST - 4000; printed++)
+        row_print(profile, printed, &arena, text);
+    if (printed < profile->row_count)
+        kg_text_printf(text, "\n%zu more scopes are not shown.\n", profile->row_count - printed);
+    kg_arena_free(&arena);
+}
