@@ -15,5 +15,8 @@ cmake --preset release -G Ninja >/dev/null
 cmake --build --preset release -- -k 0
 cmake --preset portable -G Ninja -DBUILD_TESTING=OFF >/dev/null
 cmake --build --preset portable -- -k 0
+cmake --preset thread -G Ninja >/dev/null
+cmake --build --preset thread -- -k 0
+ctest --preset thread
 ctest --preset sanitize
 ctest --preset release
