@@ -1,0 +1,210 @@
+load support
+
+# The program of tests/plugins/scopes.c, recorded N times into $1.
+record() {
+    local file="$1" program="$2" runs="${3:-1}" i
+    rm -f part.*.kgprof
+    for ((i = 0; i < runs; i++)); do
+        KGATE_PROFILE="part.$i.kgprof" "$program" 100
+    done
+    cat part.*.kgprof >"$file"
+}
+
+@test "run --profile records kernels, plugins and programs in a pass of its own" {
+    suite_of <<YAML
+  - name: bfs
+    kernel: bfs
+    params: {vertices: 4096}
+  - name: gemm
+    kernel: gemm
+    params: {m: 96, n: 96, k: 96}
+  - name: staged
+    plugin: $PLUGINS/scopes.so
+  - name: program
+    command: [$PLUGINS/scopes_program, "20"]
+  - name: silent
+    command: ["true"]
+YAML
+    kgate run -c one.yaml -o out.json --profile -q
+    valid out.json results
+    [ "$(jq -r .profile out.json)" = out.kgprof ]
+    [ -s out.kgprof ]
+    [ -z "$(ls -d out.kgprof.* 2>/dev/null)" ]
+    run kgate report out.kgprof --format tree
+    [ "$status" -eq 0 ]
+    [[ "$output" == *bfs*level_* ]]
+    [[ "$output" == *gemm*pack_b* ]]
+    [[ "$output" == *staged*stages*compute* ]]
+    [[ "$output" == *main*stages* ]]
+    # by way of the results too
+    run kgate report out.json --format folded
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"main;stages;compute"* ]]
+    kgate report out.json --format trace -o trace.json
+    jq -e '.traceEvents | length > 10' trace.json
+    # each process says which case it was
+    kgate report out.kgprof --format json -o profile.json
+    valid profile.json profile
+    [ "$(jq -r '[.processes[].label] | unique | .[]' profile.json | grep -c /cpu)" -ge 4 ]
+}
+
+@test "run --profile leaves the timed rounds alone, and KGATE_PROFILE does not reach them" {
+    suite_of <<YAML
+  - name: program
+    command: [$PLUGINS/scopes_program, "20"]
+YAML
+    KGATE_PROFILE=leaked.kgprof kgate run -c one.yaml -o out.json -q
+    [ ! -e leaked.kgprof ]
+    [ "$(jq .profile out.json)" = null ]
+    run kgate report out.json --format tree
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"run --profile"* ]]
+}
+
+@test "run --profile says so where the recording cannot be written, and keeps an old one" {
+    [ "$(id -u)" -ne 0 ] || skip "root writes everywhere"
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}}'
+    mkdir locked && chmod a-w locked
+    run kgate run -c one.yaml -o locked/out.json --profile
+    [ "$status" -eq 3 ]
+}
+
+@test "a recording of any program becomes table, tree, ranking, trace, stacks, lines and JSON" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    run kgate report run.kgprof
+    [ "$status" -eq 0 ]
+    [[ "$output" == *calls*total*avg*min*max*"% time"* ]]
+    run kgate report run.kgprof --format tree
+    [[ "$output" == *main*stages*read* ]]
+    run kgate report run.kgprof --format top --top 1
+    [[ "$output" == *compute* ]]
+    run kgate report run.kgprof --format markdown
+    [[ "$output" == *"| main;stages;compute | 300 |"* ]]
+    kgate report run.kgprof --format csv -o run.csv
+    [ "$(wc -l <run.csv)" -ge 602 ]
+    kgate report run.kgprof --format folded >run.folded
+    grep -Eq '^main;stages;compute [0-9]+$' run.folded
+    kgate report run.kgprof --format json -o run.json
+    valid run.json profile
+    [ "$(jq '.names[] | select(.name == "compute") | .calls' run.json)" -eq 300 ]
+}
+
+@test "a JSON profile gives the same reports as its recording" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    kgate report run.kgprof --format json -o run.json
+    for format in text tree top folded csv trace markdown; do
+        kgate report run.kgprof --format "$format" -o "a.$format"
+        kgate report run.json --format "$format" -o "b.$format"
+        cmp "a.$format" "b.$format"
+    done
+    jq . run.json >indented.json
+    kgate report indented.json --format tree | cmp - a.tree
+}
+
+@test "KGATE_PROFILE's ending chooses the report, and the recording goes away" {
+    for ending in json trace.json folded csv txt; do
+        KGATE_PROFILE="run.$ending" "$PLUGINS/scopes_program" 10
+        [ -s "run.$ending" ]
+        [ ! -e "run.$ending.kgprof" ]
+    done
+    valid run.json profile
+    jq -e .traceEvents run.trace.json >/dev/null
+    grep -q stages run.txt
+}
+
+@test "KGATE_PROFILE that cannot be written is a warning, and the program runs" {
+    KGATE_PROFILE=/nonexistent/x.kgprof run "$PLUGINS/scopes_program" 10
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"/nonexistent/x.kgprof"*"nothing is recorded"* ]]
+}
+
+@test "a program that a recorded one starts does not write over its recording" {
+    KGATE_PROFILE=run.kgprof "$PLUGINS/scopes_program" 5
+    # the same path, while a first process holds it
+    (
+        flock -x 9
+        KGATE_PROFILE=run.kgprof "$PLUGINS/scopes_program" 7
+    ) 9<run.kgprof
+    [ "$(ls run.kgprof.* | wc -l)" -eq 1 ]
+    kgate report run.kgprof --format csv | grep -c ,stages, | grep -qx 5
+}
+
+@test "compare takes two profiles: exit 1 and the slower stage by name" {
+    record base.kgprof "$PLUGINS/scopes_program" 6
+    record same.kgprof "$PLUGINS/scopes_program" 6
+    record head.kgprof "$PLUGINS/scopes_program_slower" 6
+    run kgate compare base.kgprof head.kgprof --threshold 25% -o out
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"main;stages;compute"*REGRESSION* ]]
+    valid out/comparison.json comparison
+    [ -s out/report.md ]
+    # as JSON, too, and mixed
+    kgate report base.kgprof --format json -o base.json
+    run kgate compare base.json head.kgprof --threshold 25%
+    [ "$status" -eq 1 ]
+    run kgate compare base.kgprof base.kgprof
+    [ "$status" -eq 0 ]
+}
+
+@test "compare says of one process each that it is one" {
+    record base.kgprof "$PLUGINS/scopes_program"
+    record head.kgprof "$PLUGINS/scopes_program_slower"
+    run kgate compare base.kgprof head.kgprof --threshold 25%
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"of one process there are no rounds"* ]]
+}
+
+@test "compare refuses a profile against results, and --threshold for results" {
+    record base.kgprof "$PLUGINS/scopes_program"
+    kgate run -c suite.yaml -o r.json -q
+    run kgate compare base.kgprof r.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"only be compared with another profile"* ]]
+    run kgate compare r.json r.json --threshold 5%
+    [ "$status" -eq 2 ]
+    run kgate compare base.kgprof base.kgprof --threshold 5
+    [ "$status" -eq 2 ]
+}
+
+@test "what is no profile, cut off or damaged is read as far as it goes, or refused" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    head -c 200 run.kgprof >cut.kgprof
+    run kgate report cut.kgprof
+    [ "$status" -eq 0 ]
+    (head -c 300 run.kgprof; head -c 4000 /dev/urandom) >damaged.kgprof
+    run kgate report damaged.kgprof
+    [ "$status" -eq 2 ]
+    [[ "$output" == *damaged.kgprof* ]]
+    : >empty.kgprof
+    run kgate report empty.kgprof
+    [ "$status" -eq 2 ]
+    run kgate report run.kgprof --format tee
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"did you mean 'tree'?"* ]]
+}
+
+@test "a report onto a full disk is an error, and what was there stays" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    run kgate report run.kgprof --format csv -o /dev/full
+    [ "$status" -eq 3 ]
+    echo old >out.csv
+    run bash -c "ulimit -f 1; trap '' XFSZ; '$KGATE' report run.kgprof --format csv -o out.csv"
+    [ "$status" -eq 3 ]
+    [ "$(cat out.csv)" = old ]
+}
+
+@test "Ctrl-C during the profile pass keeps the results" {
+    suite_of <<YAML
+  - name: program
+    command: [$PLUGINS/scopes_program, "20"]
+  - name: slow
+    command: [sleep, "0.4"]
+YAML
+    kgate run -c one.yaml -o out.json --profile -q &
+    local pid=$!
+    sleep 2.3
+    kill -INT "$pid"
+    wait "$pid" || true
+    valid out.json results
+    [ -z "$(ls -d out.kgprof.* 2>/dev/null)" ]
+}
