@@ -27,9 +27,9 @@ struct kg_profile_process {
     double wall_ns;      /* from the first beginning to the last end; 0 without entries */
     double scope_cost_ns;
     double sample;
-    size_t sampling;   /* enum kgate_sampling */
-    uint64_t threads;  /* that recorded */
-    bool complete;     /* it ended its recording itself */
+    size_t sampling;  /* enum kgate_sampling */
+    uint64_t threads; /* that recorded */
+    bool complete;    /* it ended its recording itself */
     struct kgate_profile_losses losses;
 };
 
@@ -48,16 +48,16 @@ struct kg_profile_path {
 
 /* One scope that ended. Times in ns since its process's first reading of the clock. */
 struct kg_profile_entry {
-    size_t process; /* index */
-    size_t path;    /* index */
+    size_t process;  /* index */
+    size_t path;     /* index */
     uint32_t thread; /* its number in the process, from 1 */
     bool unfinished;
     double start_ns;
     double duration_ns;
-    double overhead_ns;   /* the profiler's own within, estimated: scopes recorded inside by what one
-                             costs; without what "(profiler)" scopes say */
-    uint64_t nested;      /* scopes recorded inside */
-    uint64_t bytes;       /* 0: not known */
+    double overhead_ns; /* the profiler's own within, estimated: scopes recorded inside by what one
+                           costs; without what "(profiler)" scopes say */
+    uint64_t nested;    /* scopes recorded inside */
+    uint64_t bytes;     /* 0: not known */
     uint64_t allocated_bytes;
     uint64_t peak_bytes;
     double cpu_ns;       /* NaN: not measured */
@@ -70,11 +70,13 @@ struct kg_profile_entry {
  * it. */
 struct kg_profile_visitor {
     void *user;
-    /* before the entries of the process; its wall_ns, threads, complete and losses are not known yet */
+    /* before the entries of the process; its wall_ns, threads, complete and losses are not known
+     * yet */
     bool (*process)(void *user, size_t index, const struct kg_profile_process *process,
                     struct kg_error *err);
     /* a new path: its index is one more than that of the last one. Also paths without entries. */
-    bool (*path)(void *user, size_t index, const struct kg_profile_path *path, struct kg_error *err);
+    bool (*path)(void *user, size_t index, const struct kg_profile_path *path,
+                 struct kg_error *err);
     /* a thread's name was told, or told anew */
     bool (*thread)(void *user, size_t process, uint32_t thread, uint64_t system_id,
                    const char *name, struct kg_error *err);
@@ -84,10 +86,10 @@ struct kg_profile_visitor {
                         struct kg_error *err);
 };
 
-/* Reads a recording from a descriptor (which stays open; it is read by pread from its start) or from
- * a path. One that is cut off, as a crash leaves it, is read as far as it goes (its last process's
- * `complete` is false); one that is no recording, or damaged, is KG_ERROR_USAGE with the byte it was
- * noticed at. Everything told is owned by the scan and valid until it returns. */
+/* Reads a recording from a descriptor (which stays open; it is read by pread from its start) or
+ * from a path. One that is cut off, as a crash leaves it, is read as far as it goes (its last
+ * process's `complete` is false); one that is no recording, or damaged, is KG_ERROR_USAGE with the
+ * byte it was noticed at. Everything told is owned by the scan and valid until it returns. */
 bool kg_profile_scan(const char *path, const struct kg_profile_visitor *visitor,
                      struct kg_error *err);
 bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_visitor *visitor,
@@ -96,7 +98,8 @@ bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_vi
 /* Whether a file begins as a recording does; false also where it cannot be read. */
 bool kg_profile_is_recording(const char *path);
 
-/* The figures of one path, or of one name, over all its entries. Times in ns; quantiles within 1 %. */
+/* The figures of one path, or of one name, over all its entries. Times in ns; quantiles within 1 %.
+ */
 struct kg_profile_figures {
     uint64_t calls;
     double total_ns;
@@ -110,19 +113,19 @@ struct kg_profile_figures {
     double gpu_ns;      /* here and inside; transfers apart */
     double transfer_ns; /* of transfers, on the GPU where known, here and inside */
     double cpu_ns;      /* NaN: not measured */
-    double overhead_ns; /* the profiler's own, here and inside, estimated, with "(profiler)" scopes */
+    double overhead_ns; /* the profiler's own, here and inside, estimated, with "(profiler)" */
     uint64_t bytes;
     uint64_t allocated_bytes; /* of its entries */
     uint64_t peak_bytes;      /* the most of an entry */
     uint64_t unfinished;
-    uint64_t threads; /* that it ran on, over all processes */
+    uint64_t threads;         /* that it ran on, over all processes */
     double busiest_thread_ns; /* total of the thread that had most of it: with `threads`, the
                                  imbalance */
 };
 
-/* One path of a profile with its figures, and, for comparing, its rounds: with more than one process
- * a value for each, with one its calls in up to KG_PROFILE_BLOCKS consecutive parts of equally many.
- * A round is the total of the path in a process (a block's mean times all calls). */
+/* One path of a profile with its figures, and, for comparing, its rounds: with more than one
+ * process a value for each, with one its calls in up to KG_PROFILE_BLOCKS consecutive parts of
+ * equally many. A round is the total of the path in a process (a block's mean times all calls). */
 enum { KG_PROFILE_BLOCKS = 10 };
 struct kg_profile_row {
     struct kg_profile_path path;
@@ -160,8 +163,11 @@ bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile
                           struct kg_error *err);
 void kg_profile_free(struct kg_profile *profile);
 
-/* The row's path as "outer;inner"; in `arena`, NULL where memory is out. A semicolon in a name becomes
- * a comma. */
+/* What was lost in all processes together. */
+struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile);
+
+/* The row's path as "outer;inner"; in `arena`, NULL where memory is out. A semicolon in a name
+ * becomes a comma. */
 const char *kg_profile_path_text(struct kg_arena *arena, const struct kg_profile *profile,
                                  size_t row);
 
@@ -172,8 +178,23 @@ void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_t
 void kg_profile_bottlenecks(const struct kg_profile *profile, size_t limit, struct kg_text *text);
 void kg_profile_folded(const struct kg_profile *profile, struct kg_text *text);
 
-/* Reports that hold every entry: streamed to `output`. `path` is the recording's, for messages. */
+/* What a report of every entry is made from: a recording, or (profile_load.h) a JSON profile. */
+struct kg_profile_source {
+    bool (*scan)(const struct kg_profile_source *source, const struct kg_profile_visitor *visitor,
+                 struct kg_error *err);
+    const char *path;
+    int file; /* a recording's descriptor */
+};
+struct kg_profile_source kg_profile_source_file(int file, const char *path);
+
+/* Reports that hold every entry: streamed to `output`, which is flushed. KG_ERROR_SYSTEM where it
+ * takes no more. */
+bool kg_profile_trace_write(const struct kg_profile_source *source, FILE *output,
+                            struct kg_error *err);
+bool kg_profile_csv_write(const struct kg_profile_source *source, FILE *output,
+                          struct kg_error *err);
+/* The same of a recording; `path` is for messages. */
 bool kg_profile_trace(int file, const char *path, FILE *output, struct kg_error *err);
 bool kg_profile_csv(int file, const char *path, FILE *output, struct kg_error *err);
-/* kgate.profile.v1: what kg_profile_read gives, then "entries", one a line. */
+/* kgate.profile.v1: what kg_profile_read gives, then "threads" and "entries", one a line. */
 bool kg_profile_json(int file, const char *path, FILE *output, struct kg_error *err);

@@ -1,12 +1,20 @@
-/* profile_load.h: profiles from files of either kind, recording or JSON. kgate's own, not part of the
- * profiler library: it needs a JSON reader. */
+/* profile_load.h: profiles from files of either kind, recording or JSON. kgate's own, not part of
+ * the profiler library: it needs a JSON reader. */
 #pragma once
 #include "profile/profile.h"
 
-/* Loads a recording, or a kgate.profile.v1 file (its entries are passed over).
- * err: KG_ERROR_USAGE naming what is wrong and where. profile: as kg_profile_read */
+/* Loads a recording, or a kgate.profile.v1 file. Its entries are passed over: in bounded memory
+ * where they are one a line, as kg_profile_json writes them, else (a file that went through jq)
+ * with all of the file, of at most 1 GiB, in memory. err: KG_ERROR_USAGE naming what is wrong and
+ * where. profile: as kg_profile_read */
 bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_error *err);
 
-/* Whether a file is a profile of either kind, going by its first bytes; false also where it cannot be
- * read. */
+/* Tells what a kgate.profile.v1 file holds, entries included, as kg_profile_scan tells it of a
+ * recording; but all processes, paths and threads come before the first entry, and all ends of
+ * processes after the last. Paths are those of kg_profile_load, in its order. */
+bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *visitor,
+                          struct kg_error *err);
+
+/* Whether a file is a profile of either kind, going by its first bytes; false also where it cannot
+ * be read. */
 bool kg_profile_is(const char *path);

@@ -1,0 +1,113 @@
+/* Where a program's time is: the paths with the most time that is not of scopes inside them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/columns.h"
+#include "profile/facts.h"
+#include "profile/profile.h"
+
+enum { LIMIT_USUAL = 10 };
+
+/* From here on a share is worth saying. */
+static const double NOTABLE = 0.1;
+
+struct ranked {
+    double self_ns;
+    size_t row;
+};
+
+static int ranked_compare(const void *one, const void *other)
+{
+    const struct ranked *a = one, *b = other;
+    if (a->self_ns != b->self_ns)
+        return a->self_ns > b->self_ns ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Rows that have time of their own, the most first; NULL where memory is out. */
+static struct ranked *rank(const struct kg_profile *profile, size_t *count)
+{
+    struct ranked *ranked = calloc(profile->row_count + 1, sizeof *ranked);
+    *count = 0;
+    for (size_t i = 0; i < profile->row_count && ranked; i++) {
+        const struct kg_profile_row *row = &profile->rows[i];
+        if (row->path.kind == KGATE_SCOPE_PROFILER || row->path.span || !(row->figures.self_ns > 0))
+            continue;
+        ranked[(*count)++] = (struct ranked){row->figures.self_ns, i};
+    }
+    if (ranked)
+        qsort(ranked, *count, sizeof *ranked, ranked_compare);
+    return ranked;
+}
+
+static void part_print(struct kg_text *text, const char *what, double part)
+{
+    if (part >= NOTABLE)
+        kg_text_printf(text, "%s%s %.0f %%", text->length ? ", " : "", what, 100 * part);
+}
+
+/* What a reader would look for next. */
+static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
+{
+    const struct kg_profile_figures *figures = &row->figures;
+    const double total_ns = figures->total_ns;
+    part_print(text, "GPU", figures->gpu_ns / total_ns);
+    part_print(text, "transfers", figures->transfer_ns / total_ns);
+    part_print(text, "profiler", figures->overhead_ns / total_ns);
+    if (figures->cpu_ns < total_ns)
+        part_print(text, "waiting", 1 - figures->cpu_ns / total_ns);
+    const double fair_ns = figures->threads ? total_ns / (double)figures->threads : 0;
+    if (figures->threads > 1 && figures->busiest_thread_ns > (1 + NOTABLE) * fair_ns)
+        kg_text_printf(text, "%s%llu threads, the busiest %.1f times the average",
+                       text->length ? ", " : "", (unsigned long long)figures->threads,
+                       figures->busiest_thread_ns / fair_ns);
+}
+
+static void place_print(const struct kg_profile *profile, size_t row, struct kg_text *text)
+{
+    const struct kg_profile_path *path = &profile->rows[row].path;
+    if (path->parent != row) {
+        place_print(profile, path->parent, text);
+        kg_text_append(text, " > ");
+    }
+    kg_name_append(text, path->name, KG_COLUMN_NAME_MOST);
+}
+
+static void row_add(struct kg_columns *columns, const struct kg_profile *profile, size_t row)
+{
+    const struct kg_profile_figures *figures = &profile->rows[row].figures;
+    struct kg_text place = {0}, notes = {0};
+    place_print(profile, row, &place);
+    notes_print(&profile->rows[row], &notes);
+    kg_columns_ns(columns, figures->self_ns);
+    kg_columns_share(columns, figures->share * figures->self_ns / figures->total_ns);
+    kg_columns_count(columns, figures->calls);
+    kg_columns_ns(columns, figures->mean_ns);
+    kg_columns_text(columns, kg_text_string(&place));
+    kg_columns_text(columns, kg_text_string(&notes));
+    columns->failed = columns->failed || place.failed || notes.failed;
+    kg_text_free(&place);
+    kg_text_free(&notes);
+}
+
+void kg_profile_bottlenecks(const struct kg_profile *profile, size_t limit, struct kg_text *text)
+{
+    struct kg_columns columns = {
+        .count = 6,
+        .heads = {"self", "% time", "calls", "avg", "path", ""},
+        .left = {[4] = true, [5] = true},
+    };
+    size_t count;
+    struct ranked *ranked = rank(profile, &count);
+    if (!ranked) {
+        text->failed = true;
+        return;
+    }
+    const size_t most = limit ? limit : LIMIT_USUAL, shown = most < count ? most : count;
+    for (size_t i = 0; i < shown; i++)
+        row_add(&columns, profile, ranked[i].row);
+    kg_columns_print(&columns, text);
+    kg_profile_rest_print(shown, count, "paths with time of their own", text);
+    free(ranked);
+}

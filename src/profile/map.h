@@ -1,0 +1,28 @@
+/* map.h: numbers by numbers, by open addressing. Zero-initialise before first use. Not thread-safe.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kg_map_item {
+    uint64_t key;
+    uint64_t value; /* 0: the place is empty */
+};
+
+struct kg_map {
+    struct kg_map_item *items;
+    size_t count;
+    size_t capacity; /* 0, or a power of two */
+};
+
+/* The value of a key; 0 where it has none. */
+uint64_t kg_map_get(const struct kg_map *map, uint64_t key);
+
+/* Where the value of a key is, until the next call; 0 at first, and then to be set to something
+ * else before the next call. NULL where memory is out. */
+uint64_t *kg_map_at(struct kg_map *map, uint64_t key);
+
+/* Forgets all keys and keeps the memory. */
+void kg_map_clear(struct kg_map *map);
+void kg_map_free(struct kg_map *map);

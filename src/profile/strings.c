@@ -1,0 +1,75 @@
+#include "profile/strings.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "profile/utf8.h"
+#include "util/hash.h"
+#include "util/text.h"
+
+static const char REPLACEMENT[] = "\xef\xbf\xbd";
+
+/* Whether all of it is UTF-8, as it nearly always is. */
+static bool is_valid(const unsigned char *bytes, size_t length)
+{
+    while (length) {
+        const size_t step = kg_utf8_length(bytes, length);
+        if (!step)
+            return false;
+        bytes += step;
+        length -= step;
+    }
+    return true;
+}
+
+static void repair(struct kg_text *text, const unsigned char *bytes, size_t length)
+{
+    while (length) {
+        const size_t step = kg_utf8_length(bytes, length), used = step ? step : 1;
+        if (step)
+            kg_text_append_bytes(text, (const char *)bytes, step);
+        else
+            kg_text_append(text, REPLACEMENT);
+        bytes += used;
+        length -= used;
+    }
+}
+
+static const char *add(struct kg_strings *strings, uint64_t hash, const char *bytes, size_t length)
+{
+    const char *copy = kg_arena_copy_bytes(strings->arena, bytes, length);
+    uint64_t *place = copy ? kg_map_at(&strings->map, hash) : NULL;
+    if (!place)
+        return NULL;
+    *place = (uint64_t)(uintptr_t)copy;
+    return copy;
+}
+
+static const char *keep(struct kg_strings *strings, const char *bytes, size_t length)
+{
+    /* Of two texts with one hash the second is found at the next number. */
+    for (uint64_t hash = kg_hash_bytes(KG_HASH_START, bytes, length);; hash++) {
+        const char *kept = (const char *)(uintptr_t)kg_map_get(&strings->map, hash);
+        if (!kept)
+            return add(strings, hash, bytes, length);
+        if (!strncmp(kept, bytes, length) && !kept[length])
+            return kept;
+    }
+}
+
+const char *kg_strings_keep(struct kg_strings *strings, const char *bytes, size_t length)
+{
+    const size_t whole = strnlen(bytes, length);
+    if (is_valid((const unsigned char *)bytes, whole))
+        return keep(strings, bytes, whole);
+    struct kg_text text = {0};
+    repair(&text, (const unsigned char *)bytes, whole);
+    const char *kept = text.failed ? NULL : keep(strings, text.data, text.length);
+    kg_text_free(&text);
+    return kept;
+}
+
+void kg_strings_free(struct kg_strings *strings)
+{
+    kg_map_free(&strings->map);
+}

@@ -1,0 +1,345 @@
+#include "profile/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Room for one more item at *items. */
+static bool make_room(void **items, size_t count, size_t *capacity, size_t size,
+                      struct kg_error *err)
+{
+    if (count < *capacity)
+        return true;
+    const size_t larger = *capacity ? 2 * *capacity : 16;
+    void *moved = realloc(*items, larger * size);
+    if (!moved)
+        return kg_error_memory(err);
+    *items = moved;
+    *capacity = larger;
+    return true;
+}
+#define ROOM(items, count, capacity, err)                                                          \
+    make_room((void **)&(items), (count), &(capacity), sizeof *(items), (err))
+
+/* Sums beyond what a file's numbers can hold stay there. */
+static void add_bounded(uint64_t *sum, uint64_t more)
+{
+    *sum = more < INT64_MAX - *sum ? *sum + more : INT64_MAX;
+}
+
+/* --- Processes ----------------------------------------------------------------------------------
+ */
+
+static bool text_keep(struct kg_sum *sum, const char **text, struct kg_error *err)
+{
+    if (!*text)
+        return true;
+    size_t length = 0;
+    while ((*text)[length])
+        length++;
+    *text = kg_strings_keep(&sum->strings, *text, length);
+    return *text ? true : kg_error_memory(err);
+}
+
+static bool process_begin(void *user, size_t index, const struct kg_profile_process *process,
+                          struct kg_error *err)
+{
+    struct kg_sum *sum = user;
+    struct kg_profile_process copy = *process;
+    (void)index;
+    if (!ROOM(sum->processes, sum->process_count, sum->process_capacity, err) ||
+        !text_keep(sum, &copy.label, err) || !text_keep(sum, &copy.program, err) ||
+        !text_keep(sum, &copy.host, err))
+        return false;
+    sum->processes[sum->process_count++] = copy;
+    return true;
+}
+
+/* --- Threads ------------------------------------------------------------------------------------
+ */
+
+/* Of several names the last one. */
+static bool thread_name(void *user, size_t process, uint32_t thread, uint64_t system_id,
+                        const char *name, struct kg_error *err)
+{
+    struct kg_sum *sum = user;
+    struct kg_sum_named named = {process, thread, system_id < INT64_MAX ? system_id : INT64_MAX,
+                                 name};
+    uint64_t *place = kg_map_at(&sum->named_by_thread, (uint64_t)process << 32 | thread);
+    if (!place)
+        return kg_error_memory(err);
+    if (!*place)
+        *place = sum->named_count + 1;
+    if (!ROOM(sum->named, *place - 1, sum->named_capacity, err) ||
+        !text_keep(sum, &named.name, err))
+        return false;
+    sum->named[*place - 1] = named;
+    if (*place > sum->named_count)
+        sum->named_count++;
+    return true;
+}
+
+static bool thread_add(struct kg_sum_threads *threads, size_t owner, uint32_t thread,
+                       double total_ns, struct kg_error *err)
+{
+    uint64_t *place = kg_map_at(&threads->map, (uint64_t)owner << 32 | thread);
+    if (!place)
+        return kg_error_memory(err);
+    if (!*place) {
+        *place = UINT64_MAX; /* of no item, should there be no room for one */
+        if (!ROOM(threads->items, threads->count, threads->capacity, err))
+            return false;
+        threads->items[threads->count++] = (struct kg_sum_thread){.owner = owner, .thread = thread};
+        *place = threads->count;
+    }
+    threads->items[*place - 1].total_ns += total_ns;
+    return true;
+}
+
+/* Puts what the thread at hand had of a path to the thread's. */
+static bool thread_flush(struct kg_sum *sum, size_t path, struct kg_error *err)
+{
+    struct kg_sum_entries *entries = sum->paths[path].entries;
+    if (!entries->thread_calls)
+        return true;
+    const double total_ns = entries->thread_ns;
+    entries->thread_ns = 0;
+    entries->thread_calls = false;
+    return thread_add(&sum->threads, path, entries->thread, total_ns, err);
+}
+
+static void busier(uint64_t *threads, double *busiest_ns, double total_ns)
+{
+    ++*threads;
+    if (total_ns > *busiest_ns)
+        *busiest_ns = total_ns;
+}
+
+/* The threads of a process are known: counts them for paths and names. */
+static bool threads_finish(struct kg_sum *sum, struct kg_error *err)
+{
+    for (size_t i = 0; i < sum->threads.count; i++) {
+        const struct kg_sum_thread *item = &sum->threads.items[i];
+        const struct kg_sum_path *path = &sum->paths[item->owner];
+        busier(&path->entries->threads, &path->entries->busiest_thread_ns, item->total_ns);
+        if (!thread_add(&sum->name_threads, path->name, item->thread,
+                        path->recursive ? 0 : item->total_ns, err))
+            return false;
+    }
+    for (size_t i = 0; i < sum->name_threads.count; i++) {
+        const struct kg_sum_thread *item = &sum->name_threads.items[i];
+        struct kg_sum_name *name = &sum->names[item->owner];
+        busier(&name->threads, &name->busiest_thread_ns, item->total_ns);
+    }
+    sum->threads.count = sum->name_threads.count = 0;
+    kg_map_clear(&sum->threads.map);
+    kg_map_clear(&sum->name_threads.map);
+    return true;
+}
+
+static bool process_end(void *user, size_t index, const struct kg_profile_process *process,
+                        struct kg_error *err)
+{
+    struct kg_sum *sum = user;
+    struct kg_profile_process *known = &sum->processes[index];
+    known->wall_ns = process->wall_ns;
+    known->threads = process->threads;
+    known->complete = process->complete;
+    known->losses = process->losses;
+    for (size_t i = 0; i < sum->touched_count; i++) {
+        const size_t path = sum->touched[i];
+        struct kg_sum_entries *entries = sum->paths[path].entries;
+        if (!thread_flush(sum, path, err) ||
+            !ROOM(sum->shares, sum->share_count, sum->share_capacity, err))
+            return false;
+        sum->shares[sum->share_count++] = (struct kg_sum_share){
+            path, index, .calls = entries->process_calls, .total_ns = entries->process_ns};
+        entries->process_calls = 0;
+        entries->process_ns = 0;
+    }
+    sum->touched_count = 0;
+    return threads_finish(sum, err);
+}
+
+/* --- Paths --------------------------------------------------------------------------------------
+ */
+
+static bool name_find(struct kg_sum *sum, const char *text, size_t *index, struct kg_error *err)
+{
+    uint64_t *place = kg_map_at(&sum->name_by_text, (uint64_t)(uintptr_t)text);
+    if (!place)
+        return kg_error_memory(err);
+    if (!*place) {
+        *place = UINT64_MAX;
+        if (!ROOM(sum->names, sum->name_count, sum->name_capacity, err))
+            return false;
+        sum->names[sum->name_count++] = (struct kg_sum_name){.name = text};
+        *place = sum->name_count;
+    }
+    *index = *place - 1;
+    return true;
+}
+
+/* Whether a path is inside one of the same name. */
+static bool is_recursive(const struct kg_sum *sum, const struct kg_sum_path *path, size_t index)
+{
+    for (size_t at = path->path.parent; at != index; at = sum->paths[at].path.parent) {
+        if (sum->paths[at].name == path->name)
+            return true;
+        if (sum->paths[at].path.parent == at)
+            break;
+    }
+    return false;
+}
+
+static bool path_add(void *user, size_t index, const struct kg_profile_path *path,
+                     struct kg_error *err)
+{
+    struct kg_sum *sum = user;
+    struct kg_sum_path copy = {.path = *path};
+    if (!ROOM(sum->paths, sum->path_count, sum->path_capacity, err) ||
+        !text_keep(sum, &copy.path.name, err) || !text_keep(sum, &copy.path.device, err) ||
+        !text_keep(sum, &copy.path.backend, err) || !text_keep(sum, &copy.path.file, err) ||
+        !name_find(sum, copy.path.name, &copy.name, err))
+        return false;
+    copy.recursive = is_recursive(sum, &copy, index);
+    sum->paths[index] = copy;
+    sum->path_count++;
+    return true;
+}
+
+static struct kg_sum_entries *entries_make(struct kg_sum *sum, size_t path, struct kg_error *err)
+{
+    struct kg_sum_entries *entries = calloc(1, sizeof *entries);
+    if (!entries) {
+        kg_error_memory(err);
+        return NULL;
+    }
+    entries->min_ns = INFINITY;
+    entries->cpu_ns = NAN;
+    sum->paths[path].entries = entries;
+    return entries;
+}
+
+/* --- Entries ------------------------------------------------------------------------------------
+ */
+
+/* Running mean and squares (Welford 1962). */
+static void moments_add(struct kg_sum_entries *entries, double value)
+{
+    const double off = value - entries->mean_ns;
+    entries->calls++;
+    entries->mean_ns += off / (double)entries->calls;
+    entries->squares += off * (value - entries->mean_ns);
+    entries->total_ns += value;
+    if (value < entries->min_ns)
+        entries->min_ns = value;
+    if (value > entries->max_ns)
+        entries->max_ns = value;
+}
+
+static void rest_add(struct kg_sum_entries *entries, const struct kg_profile_entry *entry,
+                     bool transfer)
+{
+    const bool on_gpu = !isnan(entry->gpu_ns);
+    entries->overhead_ns += entry->overhead_ns;
+    entries->unfinished += entry->unfinished;
+    add_bounded(&entries->bytes, entry->bytes);
+    add_bounded(&entries->allocated_bytes, entry->allocated_bytes);
+    if (entry->peak_bytes > entries->peak_bytes)
+        entries->peak_bytes = entry->peak_bytes;
+    if (!isnan(entry->cpu_ns))
+        entries->cpu_ns = entry->cpu_ns + (isnan(entries->cpu_ns) ? 0 : entries->cpu_ns);
+    if (transfer)
+        entries->transfer_ns += on_gpu ? entry->gpu_ns : entry->duration_ns;
+    else if (on_gpu)
+        entries->gpu_ns += entry->gpu_ns;
+}
+
+static bool entry_add(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
+{
+    struct kg_sum *sum = user;
+    const struct kg_sum_path *path = &sum->paths[entry->path];
+    struct kg_sum_entries *entries = path->entries;
+    if (!entries && !(entries = entries_make(sum, entry->path, err)))
+        return false;
+    if (!entries->process_calls) {
+        if (!ROOM(sum->touched, sum->touched_count, sum->touched_capacity, err))
+            return false;
+        sum->touched[sum->touched_count++] = entry->path;
+    }
+    if (entries->thread != entry->thread && !thread_flush(sum, entry->path, err))
+        return false;
+    entries->thread = entry->thread;
+    entries->thread_calls = true;
+    entries->thread_ns += entry->duration_ns;
+    entries->process_calls++;
+    entries->process_ns += entry->duration_ns;
+    sum->entry_count++;
+    moments_add(entries, entry->duration_ns);
+    rest_add(entries, entry, path->path.kind == KGATE_SCOPE_TRANSFER);
+    if (entry->process == 0)
+        kg_blocks_add(&entries->blocks, entry->duration_ns);
+    return kg_histogram_add(&entries->histogram, entry->duration_ns) || kg_error_memory(err);
+}
+
+/* Two sets of moments as one (Chan, Golub and LeVeque 1979). */
+bool kg_sum_merge(struct kg_sum_entries *sum, const struct kg_sum_entries *more,
+                  struct kg_error *err)
+{
+    const double before = (double)sum->calls, added = (double)more->calls, all = before + added;
+    const double off = more->mean_ns - sum->mean_ns;
+    if (!more->calls)
+        return true;
+    sum->calls += more->calls;
+    sum->mean_ns += off * added / all;
+    sum->squares += more->squares + off * off * before * added / all;
+    sum->total_ns += more->total_ns;
+    sum->min_ns = fmin(sum->min_ns, more->min_ns);
+    sum->max_ns = fmax(sum->max_ns, more->max_ns);
+    sum->unfinished += more->unfinished;
+    add_bounded(&sum->bytes, more->bytes);
+    add_bounded(&sum->allocated_bytes, more->allocated_bytes);
+    if (more->peak_bytes > sum->peak_bytes)
+        sum->peak_bytes = more->peak_bytes;
+    if (!isnan(more->cpu_ns))
+        sum->cpu_ns = more->cpu_ns + (isnan(sum->cpu_ns) ? 0 : sum->cpu_ns);
+    return kg_histogram_merge(&sum->histogram, &more->histogram) || kg_error_memory(err);
+}
+
+/* --- The whole ----------------------------------------------------------------------------------
+ */
+
+struct kg_profile_visitor kg_sum_visitor(struct kg_sum *sum)
+{
+    sum->strings.arena = &sum->arena;
+    return (struct kg_profile_visitor){.user = sum,
+                                       .process = process_begin,
+                                       .path = path_add,
+                                       .thread = thread_name,
+                                       .entry = entry_add,
+                                       .process_end = process_end};
+}
+
+void kg_sum_free(struct kg_sum *sum)
+{
+    for (size_t i = 0; i < sum->path_count; i++)
+        if (sum->paths[i].entries)
+            kg_histogram_free(&sum->paths[i].entries->histogram);
+    for (size_t i = 0; i < sum->path_count; i++)
+        free(sum->paths[i].entries);
+    free(sum->paths);
+    free(sum->names);
+    free(sum->processes);
+    free(sum->shares);
+    free(sum->touched);
+    free(sum->named);
+    kg_map_free(&sum->named_by_thread);
+    free(sum->threads.items);
+    free(sum->name_threads.items);
+    kg_map_free(&sum->threads.map);
+    kg_map_free(&sum->name_threads.map);
+    kg_map_free(&sum->name_by_text);
+    kg_strings_free(&sum->strings);
+    kg_arena_free(&sum->arena);
+    *sum = (struct kg_sum){0};
+}

@@ -1,0 +1,28 @@
+/* utf8.h: which bytes are characters. Pure. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The length of the valid UTF-8 character at the start of `bytes` (The Unicode Standard, table
+ * 3-7), of which `available` may be read; 0 where there is none. */
+static inline size_t kg_utf8_length(const unsigned char *bytes, size_t available)
+{
+    if (!available)
+        return 0;
+    const unsigned char first = bytes[0];
+    if (first < 0x80)
+        return 1;
+    const size_t length = first >= 0xf0 && first < 0xf5   ? 4
+                          : first >= 0xe0 && first < 0xf0 ? 3
+                          : first >= 0xc2 && first < 0xe0 ? 2
+                                                          : 0;
+    if (length > available)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    /* overlong forms, surrogates, and what lies beyond Unicode */
+    const bool bad = (first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] >= 0xa0) ||
+                     (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] >= 0x90);
+    return bad ? 0 : length;
+}
