@@ -1,0 +1,98 @@
+/* GPU times through the public interface: from the macros to the figures. */
+#include "gpu_support.h"
+
+#include <pthread.h>
+
+#include "kgate/profiler.h"
+
+enum { STEPS = 300, KERNEL_NS = 20000, COPY_NS = 10000, BUSY_NS = 200000000 };
+
+static uint64_t real_now(void)
+{
+    return kg_monotonic_ns();
+}
+
+static void step_run(void)
+{
+    KGATE_SCOPE("step");
+    {
+        KGATE_SCOPE_TRANSFER_CUDA("copy", stream, 4096);
+        fake->launch(stream, COPY_NS);
+    }
+    {
+        KGATE_SCOPE_CUDA("kernel", stream, 0);
+        fake->launch(stream, KERNEL_NS);
+    }
+}
+
+static void *thread_run(void *argument)
+{
+    (void)argument;
+    fake->context_use(context);
+    step_run();
+    return NULL;
+}
+
+static const struct kgate_scope_statistics *of_name(const struct kgate_profile_results *results,
+                                                    const char *name)
+{
+    for (size_t i = 0; i < results->name_count; i++)
+        if (!strcmp(results->names[i].name, name))
+            return &results->names[i];
+    fail_msg("no scope is called \"%s\"", name);
+    return NULL;
+}
+
+static void assert_near(double value_ns, double expected_ns)
+{
+    if (fabs(value_ns - expected_ns) > expected_ns * 1e-3)
+        fail_msg("%.0f ns are not %.0f ns", value_ns, expected_ns);
+}
+
+static void time_expect(const struct kgate_profile_results *results, const char *name,
+                        double gpu_ns, double transfer_ns)
+{
+    const struct kgate_scope_statistics *scope = of_name(results, name);
+    assert_int_equal(scope->calls, STEPS + 1);
+    assert_near(scope->gpu_ns, gpu_ns);
+    assert_near(scope->transfer_ns, transfer_ns);
+}
+
+static void scopes_on_streams_have_gpu_times_in_the_figures(void **state)
+{
+    (void)state;
+    char message[256];
+    pthread_t thread;
+    assert_true(kgate_profiler_start(NULL, message));
+    /* The device is busy until all scopes are on the stream: then their times are exact. */
+    fake->launch(stream, BUSY_NS);
+    for (int i = 0; i < STEPS; i++)
+        step_run();
+    assert_int_equal(pthread_create(&thread, NULL, thread_run, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    kgate_profiler_stop();
+    struct kgate_profile_results *results = kgate_profiler_results(NULL, message);
+    assert_non_null(results);
+    const double kernels_ns = (STEPS + 1.0) * KERNEL_NS, copies_ns = (STEPS + 1.0) * COPY_NS;
+    time_expect(results, "kernel", kernels_ns, 0);
+    time_expect(results, "copy", 0, copies_ns);
+    time_expect(results, "step", kernels_ns, copies_ns);
+    assert_int_equal(results->losses.gpu_dropped, 0);
+    kgate_profile_results_free(results);
+    assert_int_equal(fake->counts->synchronised, 0);
+    assert_int_equal(fake->counts->misuse, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scopes_on_streams_have_gpu_times_in_the_figures),
+    };
+    host_is_real = true;
+    fake_open(KGATE_FAKE_CUDA);
+    fake->restart(real_now, 1, 5e15);
+    context = fake->context_new();
+    fake->context_use(context);
+    stream = fake->stream_new();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
