@@ -104,11 +104,10 @@ static void chunk_put(struct packing *packing, const struct kg_entry *slots)
         chunk_end(packing);
 }
 
-static void ring_pack(struct packing *packing)
+static void ring_pack(struct packing *packing, uint64_t head)
 {
     struct kgate_profiler_thread *thread = packing->thread;
     struct kg_entry slots[KG_ENTRY_SLOTS_MOST];
-    const uint64_t head = __atomic_load_n(&thread->head, __ATOMIC_ACQUIRE);
     for (uint64_t tail = thread->tail; tail < head;) {
         const struct kg_entry *entry = &thread->ring[tail & thread->mask];
         const uint32_t count = kg_entry_slots(entry);
@@ -161,6 +160,9 @@ static void losses_write(struct kgate_profiler_thread *thread, struct kg_recorde
 bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
 {
     pthread_mutex_lock(&thread->drain);
+    /* Read before the paths are written: the thread goes on meanwhile, and what it adds after this
+     * may be of paths that are not in the file yet. */
+    const uint64_t head = __atomic_load_n(&thread->head, __ATOMIC_ACQUIRE);
     struct packing packing = {.thread = thread, .good = true};
     /* Where names of thread and paths do not go in, entries must not either: nobody could read
      * them. */
@@ -168,7 +170,7 @@ bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
         nodes_write(thread, &thread->profiler->recorder))
         packing.recorder = &thread->profiler->recorder;
     chunk_begin(&packing);
-    ring_pack(&packing);
+    ring_pack(&packing, head);
     gpu_pack(&packing, wait_ns);
     if (packing.recorder)
         losses_write(thread, packing.recorder);
