@@ -4,13 +4,11 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/kgate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
+install(TARGETS kgate_memory LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS kgate_profiler kgate_profiler_shared EXPORT kgate-targets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET kgate_memory)
-  install(TARGETS kgate_memory LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/kgate)
 install(EXPORT kgate-targets NAMESPACE kgate:: DESTINATION ${package})

@@ -32,7 +32,6 @@ static void plain_bias(struct kg_gemm *layer, const float *bias)
 /* 0 plain: the stages as the formula has them, three loops for a product. */
 void kg_gemm_pipeline_plain(struct kg_gemm_pipeline *pipeline)
 {
-    KGATE_SCOPE("gemm_pipeline");
     {
         KGATE_SCOPE("hidden");
         kg_gemm_naive(&pipeline->hidden);
@@ -72,7 +71,6 @@ static void fast_bias(struct kg_gemm *layer, const float *bias)
  * threads in between. */
 void kg_gemm_pipeline_fast(struct kg_gemm_pipeline *pipeline)
 {
-    KGATE_SCOPE("gemm_pipeline");
     {
         KGATE_SCOPE("hidden");
         kg_gemm_blocked(&pipeline->hidden);
