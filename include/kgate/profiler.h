@@ -118,8 +118,8 @@ struct kgate_profile_losses {
  */
 extern int kgate_profiling;
 
-/** Whether KGATE_PROFILE in the environment means nothing: a program that defines it as true starts the
- * profiler itself. */
+/** Whether KGATE_PROFILE in the environment means nothing: a program that defines it as true starts
+ * the profiler itself. */
 extern const bool kgate_profiler_ignores_environment;
 
 /**
@@ -362,15 +362,24 @@ struct kgate_scope_guard {
     KGATE_PROFILER_PLACE(name, device, backend, KGATE_SCOPE_COMPUTE);                              \
     KGATE_PROFILER_GUARD(kgate_scope_begin(NULL, &KGATE_PROFILER_SITE, (bytes)))
 
+/* With `--default-stream per-thread` the default stream is another one: cudaStreamPerThread. */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define KGATE_PROFILER_STREAM(stream) ((stream) ? (void *)(stream) : (void *)0x2)
+#else
+#define KGATE_PROFILER_STREAM(stream) ((void *)(stream))
+#endif
+
 /** The same, timed on a CUDA stream too. */
 #define KGATE_SCOPE_CUDA(name, stream, bytes)                                                      \
     KGATE_PROFILER_PLACE(name, KGATE_DEVICE_CUDA, "cuda", KGATE_SCOPE_COMPUTE);                    \
-    KGATE_PROFILER_GUARD(kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE, (stream), (bytes)))
+    KGATE_PROFILER_GUARD(kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE,                        \
+                                                KGATE_PROFILER_STREAM(stream), (bytes)))
 
 /** The same for a copy between host and device. */
 #define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes)                                             \
     KGATE_PROFILER_PLACE(name, KGATE_DEVICE_CUDA, "cuda", KGATE_SCOPE_TRANSFER);                   \
-    KGATE_PROFILER_GUARD(kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE, (stream), (bytes)))
+    KGATE_PROFILER_GUARD(kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE,                        \
+                                                KGATE_PROFILER_STREAM(stream), (bytes)))
 
 /** A scope of the function's name, to its end. */
 #define KGATE_FUNCTION() KGATE_SCOPE(__func__)

@@ -25,7 +25,7 @@ struct pending {
     struct kg_gpu_mark mark;
 };
 
-struct kg_gpu {
+struct kg_gpu_times {
     struct kg_gpu_context contexts[CONTEXTS_MOST];
     size_t context_count;
     struct pending pending[KG_GPU_PENDING_MOST]; /* a ring */
@@ -36,26 +36,26 @@ struct kg_gpu {
     bool waited_in_vain;
 };
 
-struct kg_gpu *kg_gpu_new(void)
+struct kg_gpu_times *kg_gpu_new(void)
 {
-    struct kg_gpu *gpu = calloc(1, sizeof *gpu);
+    struct kg_gpu_times *gpu = calloc(1, sizeof *gpu);
     if (gpu)
         gpu->forks = kg_cuda_forks();
     return gpu;
 }
 
-uint64_t kg_gpu_dropped(const struct kg_gpu *gpu)
+uint64_t kg_gpu_dropped(const struct kg_gpu_times *gpu)
 {
     return gpu->dropped;
 }
 
-static void lost(struct kg_gpu *gpu, int code)
+static void lost(struct kg_gpu_times *gpu, int code)
 {
     gpu->dropped += !kg_cuda_gone(code) && !kg_cuda_captured(code);
 }
 
 /* In a forked child the parent's contexts are not there. */
-static void forks_heed(struct kg_gpu *gpu)
+static void forks_heed(struct kg_gpu_times *gpu)
 {
     if (gpu->forks == kg_cuda_forks())
         return;
@@ -102,7 +102,7 @@ static void context_leave(const struct kg_cuda *cuda, bool pushed)
 }
 
 /* A place for one more context: a new one, or that of one which is gone. */
-static struct kg_gpu_context *context_place(struct kg_gpu *gpu)
+static struct kg_gpu_context *context_place(struct kg_gpu_times *gpu)
 {
     if (gpu->context_count < CONTEXTS_MOST)
         return &gpu->contexts[gpu->context_count++];
@@ -113,7 +113,8 @@ static struct kg_gpu_context *context_place(struct kg_gpu *gpu)
 }
 
 /* What is kept of the current context; NULL where there is no room for it. */
-static struct kg_gpu_context *context_find(struct kg_gpu *gpu, void *handle, unsigned long long id)
+static struct kg_gpu_context *context_find(struct kg_gpu_times *gpu, void *handle,
+                                           unsigned long long id)
 {
     for (size_t i = 0; i < gpu->context_count; i++) {
         struct kg_gpu_context *context = &gpu->contexts[i];
@@ -185,7 +186,7 @@ static int mark_start(const struct kg_cuda *cuda, struct kg_gpu_context *context
     return code;
 }
 
-bool kg_gpu_begin(struct kg_gpu *gpu, void *stream, struct kg_gpu_mark *mark)
+bool kg_gpu_begin(struct kg_gpu_times *gpu, void *stream, struct kg_gpu_mark *mark)
 {
     void *handle = NULL;
     unsigned long long id;
@@ -227,7 +228,7 @@ static int mark_stop(const struct kg_cuda *cuda, const struct kg_gpu_mark *mark)
     return code;
 }
 
-bool kg_gpu_end(struct kg_gpu *gpu, struct kg_gpu_mark *mark, const struct kg_entry *entry,
+bool kg_gpu_end(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark, const struct kg_entry *entry,
                 const struct kg_entry_usage *usage)
 {
     if (!mark->context)
@@ -248,7 +249,7 @@ bool kg_gpu_end(struct kg_gpu *gpu, struct kg_gpu_mark *mark, const struct kg_en
     return true;
 }
 
-void kg_gpu_cancel(struct kg_gpu *gpu, struct kg_gpu_mark *mark)
+void kg_gpu_cancel(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark)
 {
     if (!mark->context)
         return;
@@ -267,7 +268,8 @@ static int event_query(const struct kg_cuda *cuda, void *event)
 }
 
 /* By asking again and again, as cuEventSynchronize has no limit. */
-static int event_wait(struct kg_gpu *gpu, const struct kg_cuda *cuda, void *event, double wait_ns)
+static int event_wait(struct kg_gpu_times *gpu, const struct kg_cuda *cuda, void *event,
+                      double wait_ns)
 {
     struct timespec pause = {.tv_nsec = 10000};
     int code = event_query(cuda, event);
@@ -302,8 +304,8 @@ static int pending_read(const struct kg_cuda *cuda, struct pending *pending, dou
 }
 
 /* false: its events have not happened yet. */
-static bool pending_settle(struct kg_gpu *gpu, const struct kg_cuda *cuda, struct pending *pending,
-                           double wait_ns, double *ns_per_tick)
+static bool pending_settle(struct kg_gpu_times *gpu, const struct kg_cuda *cuda,
+                           struct pending *pending, double wait_ns, double *ns_per_tick)
 {
     bool pushed;
     pending->done.entry.nested_flags &= ~((uint32_t)KG_ENTRY_GPU << 24);
@@ -322,7 +324,8 @@ static bool pending_settle(struct kg_gpu *gpu, const struct kg_cuda *cuda, struc
     return true;
 }
 
-size_t kg_gpu_collect(struct kg_gpu *gpu, double wait_ns, struct kg_gpu_done *done, size_t most)
+size_t kg_gpu_collect(struct kg_gpu_times *gpu, double wait_ns, struct kg_gpu_done *done,
+                      size_t most)
 {
     size_t taken = 0;
     double ns_per_tick = 0;
@@ -355,7 +358,7 @@ static void context_free(const struct kg_cuda *cuda, struct kg_gpu_context *cont
     free(context->idle);
 }
 
-void kg_gpu_free(struct kg_gpu *gpu)
+void kg_gpu_free(struct kg_gpu_times *gpu)
 {
     if (!gpu)
         return;

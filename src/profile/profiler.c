@@ -17,6 +17,8 @@ enum { ENTRIES_LEAST = 64, ENTRIES_USUAL = 1024, ENTRIES_MOST = 1 << 20 };
 static const uint64_t FILE_BYTES_USUAL = UINT64_C(4) << 30;
 /* How long the end of a recording waits for a GPU time. */
 static const double GPU_WAIT_NS = 1e9;
+/* The end of a thread waits less: the program may be waiting for it. */
+static const double GPU_WAIT_THREAD_NS = 100e6;
 
 static struct kgate_profiler process_wide;
 
@@ -75,7 +77,7 @@ static void thread_leave(struct kg_slot *slot)
     if (!thread)
         return;
     kg_thread_close(thread);
-    kg_thread_drain(thread, GPU_WAIT_NS);
+    kg_thread_drain(thread, GPU_WAIT_THREAD_NS);
     pthread_mutex_lock(&registry.lock);
     if (thread->profiler)
         thread_unlist(thread->profiler, thread);

@@ -19,7 +19,7 @@ enum {
     KG_NODE_BLOCKS_MOST = 256, /* of KG_NODE_BLOCK paths */
     KG_CHILDREN_CACHED = 256,
     KG_SLOTS = 8, /* profilers at a time */
-    KG_LINE = 64,              /* bytes of a cache line */
+    KG_LINE = 64, /* bytes of a cache line */
     KG_PACKED_BYTES = 16384,
 };
 
@@ -100,7 +100,7 @@ struct kgate_profiler_thread {
     uint32_t nodes_written;
     bool announced; /* its name is in the file */
     struct kgate_profile_losses losses_written;
-    struct kg_gpu *gpu; /* NULL until a scope has a stream */
+    struct kg_gpu_times *gpu; /* NULL until a scope has a stream */
     uint64_t system_id;
     char name[32];
     struct kgate_profiler_thread *next; /* of the profiler's list, under the registry's lock */

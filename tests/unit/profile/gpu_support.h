@@ -23,8 +23,8 @@
 
 static const struct fake_cuda *fake;
 static uint64_t host_ns = UINT64_C(1000000000000);
-static bool host_is_real;  /* the clock is the machine's after all */
-static struct kg_gpu *gpu; /* of each test, fresh */
+static bool host_is_real;        /* the clock is the machine's after all */
+static struct kg_gpu_times *gpu; /* of each test, fresh */
 static void *context;
 static void *stream;
 
