@@ -20,8 +20,8 @@ static inline uint64_t kg_monotonic_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Not serialising: instructions around it may move past it by some tens of cycles, which is less than
- * waiting for them would add to every scope. */
+/* Not serialising: instructions around it may move past it by some tens of cycles, which is less
+ * than waiting for them would add to every scope. */
 static inline uint64_t kg_ticks(void)
 {
 #if defined(__x86_64__)

@@ -19,8 +19,7 @@ static void row_print(const struct kg_profile *profile, size_t index, struct kg_
     kg_text_append(text, "| ");
     kg_escape_markdown(text, path, ID_MOST);
     kg_text_printf(text, " | %llu | %s | %s | %s | %s | %.1f %% |\n",
-                   (unsigned long long)figures->calls,
-                   kg_duration_format(figures->total_ns, total),
+                   (unsigned long long)figures->calls, kg_duration_format(figures->total_ns, total),
                    kg_duration_format(figures->self_ns, self),
                    kg_duration_format(figures->mean_ns, mean),
                    kg_duration_format(figures->p95_ns, p95), 100 * figures->share);
