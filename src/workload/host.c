@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kgate/profiler.h"
+
 enum { ALIGNMENT = 64, PAGE = 4096, STAGGER = 5 * ALIGNMENT, PLACES = 12 };
 
 /* Lies in the 64 bytes before what the workload is given. */
@@ -34,6 +36,8 @@ static void *host_allocate(struct kgate_context *context, size_t bytes)
     *(struct header *)(void *)(memory - ALIGNMENT) =
         (struct header){.bytes = bytes, .start = start};
     host->allocated_bytes += bytes;
+    if (kgate_profiling)
+        kgate_memory_allocated(bytes);
     if (host->allocated_bytes > host->allocated_peak_bytes)
         host->allocated_peak_bytes = host->allocated_bytes;
     return memory;
@@ -46,6 +50,8 @@ static void host_release(struct kgate_context *context, void *memory)
     struct kg_host *host = context->host;
     const struct header *header = (const void *)((char *)memory - ALIGNMENT);
     host->allocated_bytes -= header->bytes;
+    if (kgate_profiling)
+        kgate_memory_released(header->bytes);
     free(header->start);
 }
 
