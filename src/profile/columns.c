@@ -84,12 +84,11 @@ static void line_print(const struct kg_columns *columns, const char *const *cell
 void kg_columns_print(struct kg_columns *columns, struct kg_text *text)
 {
     size_t widths[KG_COLUMNS_MOST];
-    for (size_t c = 0; c < columns->count; c++)
+    for (size_t c = 0; c < columns->count; c++) {
         widths[c] = width_of(columns->heads[c]);
-    for (size_t i = 0; i < columns->cell_count; i++) {
-        const size_t width = width_of(columns->cells[i]), c = i % columns->count;
-        if (width > widths[c])
-            widths[c] = width;
+        for (size_t i = c; i < columns->cell_count; i += columns->count)
+            if (width_of(columns->cells[i]) > widths[c])
+                widths[c] = width_of(columns->cells[i]);
     }
     if (!columns->failed)
         line_print(columns, columns->heads, widths, text);

@@ -321,11 +321,13 @@ static bool names_make(struct work *work, struct kg_error *err)
 {
     const struct kg_sum *sum = work->sum;
     struct named *named = calloc(sum->name_count + 1, sizeof *named);
-    bool good = named || kg_error_memory(err);
+    bool good = true;
+    if (!named)
+        return kg_error_memory(err);
     for (size_t i = 0; i < sum->path_count && good; i++)
         good = named_add(work, named, i, err);
     good = good && names_sort(work, named, err);
-    for (size_t i = 0; i < sum->name_count && named; i++)
+    for (size_t i = 0; i < sum->name_count; i++)
         kg_histogram_free(&named[i].entries.histogram);
     free(named);
     return good;

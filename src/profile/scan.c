@@ -302,7 +302,7 @@ bool kg_profile_size(int file, const char *path, uint64_t *size, struct kg_error
 bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_visitor *visitor,
                           struct kg_error *err)
 {
-    uint64_t size;
+    uint64_t size = 0;
     return kg_profile_size(file, path, &size, err) &&
            kg_profile_scan_part(file, path, size, visitor, err);
 }

@@ -5,7 +5,7 @@
 
 #include "profile/scan_state.h"
 
-enum { NODES_MOST = 1 << 16 };
+enum { NODES_FIRST = 16, NODES_MOST = 1 << 16 };
 
 /* Makes room for one more item. */
 static bool make_room(void **items, size_t count, size_t *capacity, size_t size,
@@ -144,22 +144,13 @@ bool kg_scan_span(struct kg_scan *scan, uint32_t id, uint64_t where, size_t *pat
     return true;
 }
 
-static bool node_room(struct kg_scan_thread *thread, struct kg_error *err)
-{
-    if (!make_room((void **)&thread->paths, thread->node_count, &thread->node_capacity,
-                   sizeof *thread->paths, err))
-        return false;
-    if (!thread->node_count)
-        thread->paths[thread->node_count++] = 0;
-    return true;
-}
-
 static bool node_add(struct kg_scan *scan, struct kg_scan_thread *thread,
                      const struct kg_chunk_node *told, uint64_t where, struct kg_error *err)
 {
     const struct kg_scan_name *name = name_of(scan, told->name);
     size_t path;
-    if (!node_room(thread, err))
+    if (!make_room((void **)&thread->paths, thread->node_count, &thread->node_capacity,
+                   sizeof *thread->paths, err))
         return false;
     if (told->node != thread->node_count || told->node >= NODES_MOST)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " where %zu was to come",
@@ -209,12 +200,15 @@ struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
     if (!make_room((void **)&scan->threads, scan->thread_count, &scan->thread_capacity,
                    sizeof *scan->threads, err))
         return NULL;
-    uint64_t *place = kg_map_at(&scan->thread_by_number, number);
+    struct kg_scan_thread thread = {.node_count = 1, .node_capacity = NODES_FIRST};
+    thread.paths = calloc(NODES_FIRST, sizeof *thread.paths);
+    uint64_t *place = thread.paths ? kg_map_at(&scan->thread_by_number, number) : NULL;
     if (!place) {
+        free(thread.paths);
         kg_error_memory(err);
         return NULL;
     }
-    scan->threads[scan->thread_count++] = (struct kg_scan_thread){0};
+    scan->threads[scan->thread_count++] = thread;
     *place = scan->thread_count;
     return &scan->threads[scan->thread_count - 1];
 }

@@ -1,6 +1,7 @@
 #include "profile/strings.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/utf8.h"
@@ -37,11 +38,20 @@ static void repair(struct kg_text *text, const unsigned char *bytes, size_t leng
 
 static const char *add(struct kg_strings *strings, uint64_t hash, const char *bytes, size_t length)
 {
+    if (strings->count == strings->capacity) {
+        const size_t capacity = strings->capacity ? 2 * strings->capacity : 64;
+        const char **items = realloc(strings->items, capacity * sizeof *items);
+        if (!items)
+            return NULL;
+        strings->items = items;
+        strings->capacity = capacity;
+    }
     const char *copy = kg_arena_copy_bytes(strings->arena, bytes, length);
     uint64_t *place = copy ? kg_map_at(&strings->map, hash) : NULL;
     if (!place)
         return NULL;
-    *place = (uint64_t)(uintptr_t)copy;
+    strings->items[strings->count++] = copy;
+    *place = strings->count;
     return copy;
 }
 
@@ -49,9 +59,10 @@ static const char *keep(struct kg_strings *strings, const char *bytes, size_t le
 {
     /* Of two texts with one hash the second is found at the next number. */
     for (uint64_t hash = kg_hash_bytes(KG_HASH_START, bytes, length);; hash++) {
-        const char *kept = (const char *)(uintptr_t)kg_map_get(&strings->map, hash);
-        if (!kept)
+        const uint64_t found = kg_map_get(&strings->map, hash);
+        if (!found)
             return add(strings, hash, bytes, length);
+        const char *kept = strings->items[found - 1];
         if (!strncmp(kept, bytes, length) && !kept[length])
             return kept;
     }
@@ -64,12 +75,15 @@ const char *kg_strings_keep(struct kg_strings *strings, const char *bytes, size_
         return keep(strings, bytes, whole);
     struct kg_text text = {0};
     repair(&text, (const unsigned char *)bytes, whole);
-    const char *kept = text.failed ? NULL : keep(strings, text.data, text.length);
+    const char *kept = text.failed ? NULL : keep(strings, kg_text_string(&text), text.length);
     kg_text_free(&text);
     return kept;
 }
 
 void kg_strings_free(struct kg_strings *strings)
 {
+    free(strings->items);
     kg_map_free(&strings->map);
+    strings->items = NULL;
+    strings->count = strings->capacity = 0;
 }

@@ -9,7 +9,9 @@
 /* Zero-initialise but for the arena, which owns the texts. */
 struct kg_strings {
     struct kg_arena *arena;
-    struct kg_map map; /* by hash */
+    const char **items;
+    size_t count, capacity;
+    struct kg_map map; /* by hash, to index + 1 */
 };
 
 /* The one copy of a text, up to its first zero byte; what is not UTF-8 becomes U+FFFD. NULL where

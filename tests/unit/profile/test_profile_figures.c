@@ -1,0 +1,384 @@
+#include "recording_support.h"
+
+static char *folder;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    folder = support_folder();
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    support_remove(folder);
+    return 0;
+}
+
+/* Adds up a recording and frees it. */
+static void read_all(struct recording *recording, struct kg_profile *profile)
+{
+    struct kg_error err;
+    if (!kg_profile_read(recording_save(recording, folder, "r.kgprof"), profile, &err))
+        fail_msg("refused: %s", err.message);
+    recording_free(recording);
+}
+
+static const struct kg_profile_row *row_of(const struct kg_profile *profile, const char *path)
+{
+    struct kg_arena arena = {0};
+    const struct kg_profile_row *found = NULL;
+    for (size_t i = 0; i < profile->row_count && !found; i++)
+        if (!strcmp(kg_profile_path_text(&arena, profile, i), path))
+            found = &profile->rows[i];
+    kg_arena_free(&arena);
+    if (!found)
+        fail_msg("there is no path %s", path);
+    return found;
+}
+
+static const struct kg_profile_figures *name_of(const struct kg_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->name_count; i++)
+        if (!strcmp(profile->names[i].name, name))
+            return &profile->names[i].figures;
+    fail_msg("there is no name %s", name);
+    return NULL;
+}
+
+static void rows_are_nested_and_by_total(void **state)
+{
+    (void)state;
+    static const char *const order[] = {"main",
+                                        "main;solve",
+                                        "main;solve;solve",
+                                        "main;solve;copy",
+                                        "main;solve;(profiler)",
+                                        "request,\"a\"",
+                                        "solve"};
+    static const size_t parents[] = {0, 0, 1, 1, 1, 5, 6};
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_arena arena = {0};
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    assert_int_equal(profile.row_count, 7);
+    for (size_t i = 0; i < 7; i++) {
+        assert_string_equal(kg_profile_path_text(&arena, &profile, i), order[i]);
+        assert_int_equal(profile.rows[i].path.parent, parents[i]);
+    }
+    assert_int_equal(profile.entry_count, 8);
+    assert_near(profile.wall_ns, 10000, 0);
+    kg_arena_free(&arena);
+    kg_profile_free(&profile);
+}
+
+static void figures_of_paths_are_as_by_hand(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    const struct kg_profile_figures *outer = &row_of(&profile, "main")->figures;
+    assert_int_equal(outer->calls, 1);
+    assert_int_equal(outer->unfinished, 1);
+    assert_near(outer->total_ns, 10000, 0);
+    assert_near(outer->self_ns, 3000, 0);
+    assert_near(outer->share, 10000.0 / 12000, 1e-15);
+    assert_near(outer->gpu_ns, 2200, 0);
+    assert_near(outer->transfer_ns, 800, 0);
+    assert_near(outer->overhead_ns, 140, 0);
+    assert_true(isnan(outer->cpu_ns));
+    const struct kg_profile_figures *solve = &row_of(&profile, "main;solve")->figures;
+    assert_int_equal(solve->calls, 2);
+    assert_near(solve->total_ns, 7000, 0);
+    assert_near(solve->self_ns, 3900, 0);
+    assert_near(solve->mean_ns, 3500, 0);
+    assert_near(solve->standard_deviation_ns, sqrt(500000), 1e-9);
+    assert_near(solve->min_ns, 3000, 0);
+    assert_near(solve->max_ns, 4000, 0);
+    assert_near(solve->p50_ns, 3500, 35);
+    assert_near(solve->overhead_ns, 120, 0);
+    assert_near(solve->gpu_ns, 2200, 0);
+    const struct kg_profile_figures *copy = &row_of(&profile, "main;solve;copy")->figures;
+    assert_near(copy->cpu_ns, 900, 0);
+    assert_near(copy->gpu_ns, 0, 0);
+    assert_near(copy->transfer_ns, 800, 0);
+    assert_int_equal(copy->bytes, 4096);
+    assert_int_equal(copy->allocated_bytes, 512);
+    assert_int_equal(copy->peak_bytes, 256);
+    assert_near(row_of(&profile, "main;solve;(profiler)")->figures.overhead_ns, 100, 0);
+    assert_near(row_of(&profile, "request,\"a\"")->figures.share, 0, 0);
+    kg_profile_free(&profile);
+}
+
+static void a_name_counts_recursion_once(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    assert_int_equal(profile.name_count, 5);
+    assert_string_equal(profile.names[0].name, "main");
+    assert_string_equal(profile.names[1].name, "solve");
+    const struct kg_profile_figures *solve = name_of(&profile, "solve");
+    assert_int_equal(solve->calls, 4);
+    assert_near(solve->total_ns, 9000, 0);
+    assert_near(solve->self_ns, 7900, 0);
+    assert_near(solve->mean_ns, 2750, 1e-9);
+    assert_near(solve->standard_deviation_ns, sqrt(2750000.0 / 3), 1e-9);
+    assert_near(solve->min_ns, 2000, 0);
+    assert_near(solve->max_ns, 4000, 0);
+    assert_near(solve->share, 0.75, 1e-15);
+    assert_near(solve->gpu_ns, 2200, 0);
+    assert_near(solve->overhead_ns, 120, 0);
+    assert_int_equal(solve->threads, 2);
+    assert_near(solve->busiest_thread_ns, 7000, 0);
+    kg_profile_free(&profile);
+}
+
+/* `threads` threads of one process, thread i with i scopes of 100 ns. */
+static void threads_add(struct recording *recording, uint32_t number, uint32_t threads)
+{
+    recording_process(recording, number, 1, "");
+    recording_name(recording, 1, "task");
+    for (uint32_t thread = 1; thread <= threads; thread++) {
+        recording_node(recording, thread, 1, 0, 1);
+        for (uint32_t i = 0; i < thread; i++)
+            recording_entry(recording, thread, 1, 100 * i, 100, 0);
+    }
+    recording_end(recording);
+}
+
+static void the_busiest_thread_is_found(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    threads_add(&recording, 1, 3);
+    threads_add(&recording, 2, 5);
+    read_all(&recording, &profile);
+    const struct kg_profile_figures *task = &profile.rows[0].figures;
+    assert_int_equal(task->calls, 6 + 15);
+    assert_int_equal(task->threads, 8);
+    assert_near(task->busiest_thread_ns, 500, 0);
+    assert_int_equal(profile.names[0].figures.threads, 8);
+    assert_near(profile.names[0].figures.busiest_thread_ns, 500, 0);
+    assert_int_equal(profile.processes[1].threads, 5);
+    assert_near(profile.wall_ns, 300 + 500, 0);
+    kg_profile_free(&profile);
+}
+
+static void entries_of_threads_may_alternate(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "task");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 2, 1, 0, 1);
+    for (uint32_t i = 0; i < 10; i++)
+        recording_entry(&recording, 1 + i % 2, 1, 100 * i, i % 2 ? 30 : 20, 0);
+    read_all(&recording, &profile);
+    assert_int_equal(profile.rows[0].figures.threads, 2);
+    assert_near(profile.rows[0].figures.busiest_thread_ns, 150, 0);
+    kg_profile_free(&profile);
+}
+
+/* --- Rounds
+ * --------------------------------------------------------------------------------------- */
+
+static void each_process_is_a_round(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    threads_add(&recording, 1, 3);
+    threads_add(&recording, 2, 5);
+    recording_process(&recording, 3, 1, ""); /* nothing of it here */
+    recording_end(&recording);
+    read_all(&recording, &profile);
+    const struct kg_profile_row *row = &profile.rows[0];
+    assert_int_equal(row->round_count, 3);
+    assert_int_equal(row->process_count, 3);
+    assert_near(row->rounds_ns[0], 600, 0);
+    assert_near(row->rounds_ns[1], 1500, 0);
+    assert_near(row->rounds_ns[2], 0, 0);
+    assert_near(row->calls[0], 6, 0);
+    assert_near(row->calls[1], 15, 0);
+    assert_near(row->calls[2], 0, 0);
+    kg_profile_free(&profile);
+}
+
+/* One process with `calls` scopes of 1, 2, 3… ns. */
+static void calls_add(struct recording *recording, uint32_t calls)
+{
+    recording_process(recording, 1, 1, "");
+    recording_name(recording, 1, "task");
+    recording_node(recording, 1, 1, 0, 1);
+    for (uint32_t i = 0; i < calls; i++)
+        recording_entry(recording, 1, 1, 10000 * i, i + 1, 0);
+    recording_end(recording);
+}
+
+static void parts_of_one_process_are_rounds(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    calls_add(&recording, 40);
+    read_all(&recording, &profile);
+    const struct kg_profile_row *row = &profile.rows[0];
+    assert_int_equal(row->round_count, 10);
+    for (size_t i = 0; i < 10; i++)
+        assert_near(row->rounds_ns[i], 40 * (2.5 + 4 * (double)i), 1e-9);
+    assert_int_equal(row->process_count, 1);
+    assert_near(row->calls[0], 40, 0);
+    kg_profile_free(&profile);
+}
+
+static void few_calls_give_few_rounds(void **state)
+{
+    (void)state;
+    for (uint32_t calls = 0; calls <= 3; calls++) {
+        struct recording recording = {0};
+        struct kg_profile profile;
+        calls_add(&recording, calls);
+        read_all(&recording, &profile);
+        const struct kg_profile_row *row = &profile.rows[0];
+        assert_int_equal(row->round_count, calls < 2 ? 1 : calls);
+        assert_near(row->rounds_ns[0], calls, 0);
+        kg_profile_free(&profile);
+    }
+}
+
+/* --- What is not so simple
+ * ------------------------------------------------------------------------ */
+
+/* A crash: `main` and one request never ended. */
+static void open_scopes_have_what_is_inside(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "main");
+    recording_name(&recording, 2, "request");
+    recording_name(&recording, 3, "work");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 1, 2, 1, 2);
+    recording_node(&recording, 1, 3, 2, 3);
+    recording_entry(&recording, 1, 3, 0, 60, 0);
+    recording_entry(&recording, 1, 2, 0, 100, 1);
+    recording_entry(&recording, 1, 3, 200, 300, 0);
+    read_all(&recording, &profile);
+    const struct kg_profile_figures *outer = &row_of(&profile, "main")->figures;
+    assert_int_equal(outer->calls, 0);
+    assert_near(outer->total_ns, 0, 0);
+    assert_near(outer->self_ns, 0, 0);
+    assert_near(outer->min_ns, 0, 0);
+    assert_near(outer->overhead_ns, 10, 0);
+    assert_near(row_of(&profile, "main;request")->figures.share, 1, 0);
+    assert_near(row_of(&profile, "main;request")->figures.self_ns, 0, 0);
+    assert_int_equal(profile.name_count, 2);
+    assert_false(profile.processes[0].complete);
+    kg_profile_free(&profile);
+}
+
+static void gpu_time_of_other_streams_counts(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "outer");
+    recording_name_as(&recording, 2, "kernel", KGATE_SCOPE_COMPUTE, KGATE_DEVICE_CUDA, "cuda");
+    recording_name_as(&recording, 3, "copy", KGATE_SCOPE_TRANSFER, KGATE_DEVICE_CPU, "");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 1, 2, 1, 2);
+    recording_node(&recording, 1, 3, 1, 3);
+    const struct kg_entry entry = {.start = 10, .duration = 5, .node = 2};
+    const struct kg_entry_gpu gpu = {.start = 20, .duration_ns = 700};
+    recording_entry_full(&recording, 1, &entry, NULL, &gpu);
+    recording_entry_full(&recording, 1, &entry, NULL, &gpu);
+    recording_entry(&recording, 1, 3, 100, 50, 0);
+    recording_entry(&recording, 1, 1, 0, 200, 3);
+    read_all(&recording, &profile);
+    const struct kg_profile_figures *outer = &row_of(&profile, "outer")->figures;
+    assert_near(outer->gpu_ns, 1400, 0);
+    assert_near(outer->transfer_ns, 50, 0);
+    assert_near(outer->self_ns, 140, 0);
+    kg_profile_free(&profile);
+}
+
+static void sums_do_not_wrap(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "task");
+    recording_node(&recording, 1, 1, 0, 1);
+    const struct kg_entry entry = {.bytes = UINT64_MAX, .duration = 1, .node = 1};
+    recording_slots(&recording, 1, &entry, 1);
+    recording_slots(&recording, 1, &entry, 1);
+    read_all(&recording, &profile);
+    assert_true(profile.rows[0].figures.bytes == INT64_MAX);
+    kg_profile_free(&profile);
+}
+
+static void a_process_without_entries_is_a_profile(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_process(&recording, 1, 1, "");
+    recording_end(&recording);
+    read_all(&recording, &profile);
+    assert_int_equal(profile.process_count, 1);
+    assert_int_equal(profile.row_count, 0);
+    assert_int_equal(profile.name_count, 0);
+    assert_near(profile.wall_ns, 0, 0);
+    kg_profile_free(&profile);
+}
+
+static void a_failure_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_error err;
+    memset(&profile, 1, sizeof profile);
+    recording_rich(&recording, 1);
+    recording.bytes.data[recording.bytes.length - 30] ^= 1;
+    assert_false(kg_profile_read(recording_save(&recording, folder, "bad"), &profile, &err));
+    assert_int_equal(err.kind, KG_ERROR_USAGE);
+    const struct kg_profile empty = {0};
+    assert_memory_equal(&profile, &empty, sizeof empty);
+    assert_false(kg_profile_read("/nowhere/none", &profile, &err));
+    recording_free(&recording);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_nested_and_by_total),
+        cmocka_unit_test(figures_of_paths_are_as_by_hand),
+        cmocka_unit_test(a_name_counts_recursion_once),
+        cmocka_unit_test(the_busiest_thread_is_found),
+        cmocka_unit_test(entries_of_threads_may_alternate),
+        cmocka_unit_test(each_process_is_a_round),
+        cmocka_unit_test(parts_of_one_process_are_rounds),
+        cmocka_unit_test(few_calls_give_few_rounds),
+        cmocka_unit_test(open_scopes_have_what_is_inside),
+        cmocka_unit_test(gpu_time_of_other_streams_counts),
+        cmocka_unit_test(sums_do_not_wrap),
+        cmocka_unit_test(a_process_without_entries_is_a_profile),
+        cmocka_unit_test(a_failure_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
