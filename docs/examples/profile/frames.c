@@ -115,6 +115,20 @@ static double frame_contrast(struct frames *frames, int frame)
     return contrast(frames);
 }
 
+/* The mean contrast of `count` frames; false where memory is out. */
+static bool frames_measure(int size, int count, double *mean)
+{
+    const size_t pixels = (size_t)size * (size_t)size;
+    struct frames frames = {.size = size, .image = malloc(pixels), .blurred = malloc(pixels)};
+    const bool made = frames.image && frames.blurred;
+    *mean = 0;
+    for (int frame = 0; made && frame < count; frame++)
+        *mean += frame_contrast(&frames, frame) / count;
+    free(frames.image);
+    free(frames.blurred);
+    return made;
+}
+
 static bool tree_print(void)
 {
     char message[256];
@@ -137,19 +151,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: frames SIZE FRAMES [--dynamic] [--tree]\n");
         return 2;
     }
-    struct frames frames = {.size = size,
-                            .image = malloc((size_t)size * (size_t)size),
-                            .blurred = malloc((size_t)size * (size_t)size)};
-    if (!frames.image || !frames.blurred)
-        return 1;
     if (tree)
         kgate_profiler_start(NULL, NULL); /* KGATE_PROFILE may have started it already */
     omp_set_schedule(dynamic ? omp_sched_dynamic : omp_sched_static, dynamic ? 8 : 0);
-    double sum = 0;
-    for (int frame = 0; frame < count; frame++)
-        sum += frame_contrast(&frames, frame);
-    printf("%d frames of %d x %d: mean contrast %.3f\n", count, size, size, sum / count);
-    free(frames.image);
-    free(frames.blurred);
+    double mean;
+    if (!frames_measure(size, count, &mean)) {
+        fprintf(stderr, "frames: no memory for a frame of %d x %d\n", size, size);
+        return 1;
+    }
+    printf("%d frames of %d x %d: mean contrast %.3f\n", count, size, size, mean);
     return tree && !tree_print();
 }
