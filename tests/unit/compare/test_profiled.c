@@ -1,0 +1,243 @@
+/* Two profiles compared: what is a change, what is not, and what a reader is told. */
+#include "compare/profiled.h"
+#include "test_support.h"
+
+enum { ROWS = 4, PROCESSES = 6 };
+
+/* A program of four paths, main > (read, work > inner), recorded PROCESSES times; each round is a
+ * little off the others. */
+struct made {
+    struct kg_profile profile;
+    struct kg_profile_process processes[PROCESSES];
+    struct kg_profile_row rows[ROWS];
+    double rounds_ns[ROWS][PROCESSES];
+    double calls[ROWS][PROCESSES];
+};
+
+static const double row_ns[ROWS] = {100e6, 20e6, 70e6, 30e6};
+static const char *const row_names[ROWS] = {"main", "read", "work", "inner"};
+static const size_t row_parents[ROWS] = {0, 0, 0, 2}, row_depths[ROWS] = {0, 1, 1, 2};
+
+static void row_make(struct made *made, size_t i, size_t processes, double factor)
+{
+    struct kg_profile_row *row = &made->rows[i];
+    *row = (struct kg_profile_row){
+        .path = {.name = row_names[i],
+                 .parent = row_parents[i],
+                 .depth = row_depths[i],
+                 .device = "cpu"},
+        .figures = {.calls = 10 * processes, .total_ns = row_ns[i] * factor * (double)processes},
+        .rounds_ns = made->rounds_ns[i],
+        .round_count = PROCESSES,
+        .calls = made->calls[i],
+        .process_count = processes};
+    for (size_t p = 0; p < PROCESSES; p++) {
+        const double off = 1 + 0.004 * ((double)p - 2.5) * (p % 2 ? 1 : -1);
+        made->rounds_ns[i][p] = row_ns[i] * factor * off;
+        made->calls[i][p] = 10;
+    }
+}
+
+static struct made *make(size_t processes)
+{
+    struct made *made = calloc(1, sizeof *made);
+    assert_non_null(made);
+    for (size_t i = 0; i < ROWS; i++)
+        row_make(made, i, processes, 1);
+    for (size_t p = 0; p < PROCESSES; p++)
+        made->processes[p] = (struct kg_profile_process){.host = "host", .sample = 1};
+    made->profile = (struct kg_profile){.processes = made->processes,
+                                        .process_count = processes,
+                                        .rows = made->rows,
+                                        .row_count = ROWS,
+                                        .entry_count = 40};
+    return made;
+}
+
+static void compare(const struct made *base, const struct made *head,
+                    struct kg_comparison *comparison)
+{
+    struct kg_error err = {0};
+    if (!kg_profile_compare(&base->profile, &head->profile, &kg_profile_judging_usual, comparison,
+                            &err))
+        fail_msg("%s", err.message);
+}
+
+static const struct kg_case_change *change_of(const struct kg_comparison *comparison,
+                                              const char *id)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (!strcmp(comparison->cases[i].id, id))
+            return &comparison->cases[i];
+    fail_msg("no case '%s'", id);
+    return NULL;
+}
+
+static bool noted(const struct kg_comparison *comparison, const char *text)
+{
+    for (size_t i = 0; i < comparison->note_count; i++)
+        if (strstr(comparison->notes[i], text))
+            return true;
+    return false;
+}
+
+static void the_same_profile_has_not_changed(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    compare(base, head, &comparison);
+    assert_int_equal(comparison.exit_status, KG_EXIT_PASS);
+    assert_int_equal(comparison.counts.no_change, ROWS);
+    assert_false(noted(&comparison, "one process"));
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void a_slower_path_is_named_and_fails(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    row_make(head, 3, PROCESSES, 1.5);
+    compare(base, head, &comparison);
+    assert_int_equal(comparison.exit_status, KG_EXIT_REGRESSION);
+    const struct kg_case_change *change = change_of(&comparison, "main;work;inner/cpu");
+    assert_int_equal(change->change, KG_CHANGE_REGRESSION);
+    assert_true(fabs(change->metrics[0].ratio - 1.5) < 0.01);
+    assert_int_equal(change_of(&comparison, "main;read/cpu")->change, KG_CHANGE_NO_CHANGE);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void a_path_that_is_next_to_nothing_may_grow(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    /* below 0.2 % of the program's 100 ms */
+    row_make(base, 3, PROCESSES, 1e-4);
+    row_make(head, 3, PROCESSES, 3e-4);
+    compare(base, head, &comparison);
+    assert_int_equal(comparison.exit_status, KG_EXIT_PASS);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void more_calls_are_told(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    row_make(head, 1, PROCESSES, 2);
+    for (size_t p = 0; p < PROCESSES; p++)
+        head->calls[1][p] = 20;
+    compare(base, head, &comparison);
+    assert_true(noted(&comparison, "main;read/cpu: 20 calls a process, were 10"));
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void one_process_on_a_side_is_told(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(1);
+    struct kg_comparison comparison;
+    compare(base, head, &comparison);
+    assert_true(noted(&comparison, "of one process there are no rounds"));
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void another_host_is_told(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    head->processes[0].host = "other";
+    compare(base, head, &comparison);
+    assert_true(noted(&comparison, "recorded on 'other', the base on 'host'"));
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void profiles_sampled_differently_are_refused(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    struct kg_error err = {0};
+    head->processes[3].sample = 0.01;
+    assert_false(kg_profile_compare(&base->profile, &head->profile, &kg_profile_judging_usual,
+                                    &comparison, &err));
+    assert_int_equal(err.kind, KG_ERROR_USAGE);
+    assert_non_null(strstr(err.message, "sampled differently"));
+    free(base);
+    free(head);
+}
+
+static void the_profilers_own_time_is_no_case(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    base->rows[1].path.kind = head->rows[1].path.kind = KGATE_SCOPE_PROFILER;
+    compare(base, head, &comparison);
+    assert_int_equal(comparison.case_count, ROWS - 1);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void paths_that_an_id_cannot_tell_apart_are_numbered(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    base->rows[2].path.name = head->rows[2].path.name = "read";
+    base->rows[2].path.kind = head->rows[2].path.kind = KGATE_SCOPE_TRANSFER;
+    compare(base, head, &comparison);
+    change_of(&comparison, "main;read/cpu");
+    change_of(&comparison, "main;read/cpu#2");
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void a_path_only_one_side_has_is_new_or_removed(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    base->rows[1].path.name = "load";
+    compare(base, head, &comparison);
+    assert_int_equal(change_of(&comparison, "main;read/cpu")->change, KG_CHANGE_NEW);
+    assert_int_equal(change_of(&comparison, "main;load/cpu")->change, KG_CHANGE_REMOVED);
+    assert_int_equal(comparison.exit_status, KG_EXIT_PASS);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_profile_has_not_changed),
+        cmocka_unit_test(a_slower_path_is_named_and_fails),
+        cmocka_unit_test(a_path_that_is_next_to_nothing_may_grow),
+        cmocka_unit_test(more_calls_are_told),
+        cmocka_unit_test(one_process_on_a_side_is_told),
+        cmocka_unit_test(another_host_is_told),
+        cmocka_unit_test(profiles_sampled_differently_are_refused),
+        cmocka_unit_test(the_profilers_own_time_is_no_case),
+        cmocka_unit_test(paths_that_an_id_cannot_tell_apart_are_numbered),
+        cmocka_unit_test(a_path_only_one_side_has_is_new_or_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
