@@ -216,11 +216,13 @@ static bool notes_add(const struct kg_profile *base, const struct kg_profile *cu
                       struct kg_comparison *comparison, struct kg_error *err)
 {
     struct kg_arena *arena = &comparison->arena;
+    /* What kg_compare noted is about stored baselines and the harness's probes: there are none. */
+    comparison->note_count = 0;
     bool good = calls_note(base, current, comparison);
     if (good && (base->process_count < 2 || current->process_count < 2))
         good = note_add(comparison,
                         "of one process there are no rounds: parts of its calls stand in for them, "
-                        "which cannot know how much processes differ; record five of each and join "
+                        "which cannot know how much processes differ; record ten of each and join "
                         "them with `cat`");
     if (good && strcmp(host_of(base), host_of(current)) != 0)
         good = note_add(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
