@@ -120,7 +120,7 @@ extern int kgate_profiling;
 
 /** Whether KGATE_PROFILE in the environment means nothing: a program that defines it as true starts
  * the profiler itself. */
-extern const bool kgate_profiler_ignores_environment;
+extern bool kgate_profiler_ignores_environment;
 
 /**
  * Starts the process-wide profiler. The environment variable KGATE_PROFILE=PATH does the same

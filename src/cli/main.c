@@ -7,8 +7,9 @@
 #include "measure/worker.h"
 #include "util/nearest.h"
 
-/* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. */
-const bool kgate_profiler_ignores_environment = true;
+/* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. Not const:
+ * that would be folded into the weak one's value. */
+bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",

@@ -10,7 +10,7 @@ int kgate_profiling;
 
 /* A program that runs other people's code under a profiler, as kgate does, defines it as true: it
  * decides itself what is recorded. */
-__attribute__((weak)) const bool kgate_profiler_ignores_environment = false;
+__attribute__((weak)) bool kgate_profiler_ignores_environment = false;
 
 /* Endings of a path that ask for a report at the process's end; the longest first. */
 static const struct {

@@ -1,5 +1,5 @@
-/* nvtx.h: the same scopes as NVTX ranges, so that Nsight Systems shows their names. Without the NVTX
- * header at build time nothing is emitted. Thread-safe. */
+/* nvtx.h: the same scopes as NVTX ranges, so that Nsight Systems shows their names. Without the
+ * NVTX header at build time nothing is emitted. Thread-safe. */
 #pragma once
 #include <stdbool.h>
 

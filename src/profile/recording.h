@@ -1,10 +1,11 @@
-/* recording.h: what a profiler writes while the program runs: a file of chunks (.kgprof), each written
- * by one system call, so that a crash loses no more than the buffers. In the byte order of the
- * machine.
+/* recording.h: what a profiler writes while the program runs: a file of chunks (.kgprof), each
+ * written by one system call, so that a crash loses no more than the buffers. In the byte order of
+ * the machine.
  *
- * A file is one segment after the other, one for each process; `cat a.kgprof b.kgprof` is a recording of
- * both. A segment begins with KG_CHUNK_PROCESS. Chunks of one thread are in order; a name comes before
- * the nodes, and a node before the entries, that use it. A file may end in the middle of a chunk. */
+ * A file is one segment after the other, one for each process; `cat a.kgprof b.kgprof` is a
+ * recording of both. A segment begins with KG_CHUNK_PROCESS. Chunks of one thread are in order; a
+ * name comes before the nodes, and a node before the entries, that use it. A file may end in the
+ * middle of a chunk. */
 #pragma once
 #include <stdint.h>
 
@@ -16,11 +17,11 @@ enum kg_chunk_type {
     KG_CHUNK_NAMES,       /* struct kg_chunk_name and strings, again and again */
     KG_CHUNK_THREAD,      /* struct kg_chunk_thread */
     KG_CHUNK_NODES,       /* struct kg_chunk_node of the chunk's thread, again and again */
-    KG_CHUNK_ENTRIES,     /* slots: struct kg_entry, each with its further slots; read, not written */
-    KG_CHUNK_LOSSES,      /* struct kgate_profile_losses of the chunk's thread, so far */
-    KG_CHUNK_PACKED,      /* entries as pack.h has them, and zeros up to a multiple of 8; the number of
-                             entries comes first, in 8 bytes */
-    KG_CHUNK_END = 16,    /* nothing: the process ended its recording itself */
+    KG_CHUNK_ENTRIES,  /* slots: struct kg_entry, each with its further slots; read, not written */
+    KG_CHUNK_LOSSES,   /* struct kgate_profile_losses of the chunk's thread, so far */
+    KG_CHUNK_PACKED,   /* entries as pack.h has them, and zeros up to a multiple of 8; the number of
+                          entries comes first, in 8 bytes */
+    KG_CHUNK_END = 16, /* nothing: the process ended its recording itself */
 };
 
 /* Before each chunk. `ticks` and `clock_ns` (CLOCK_MONOTONIC) were read together: the first and the
@@ -81,8 +82,8 @@ struct kg_chunk_node {
 struct kg_entry {
     uint64_t start;
     uint64_t duration;
-    uint64_t bytes; /* read and written; 0: not known */
-    uint32_t node;  /* KG_ENTRY_SPAN: the id of a name, which is outermost */
+    uint64_t bytes;        /* read and written; 0: not known */
+    uint32_t node;         /* KG_ENTRY_SPAN: the id of a name, which is outermost */
     uint32_t nested_flags; /* low 24 bits: scopes recorded inside, at most 2^24-1; high 8: flags */
 };
 

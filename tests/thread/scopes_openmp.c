@@ -1,5 +1,5 @@
-/* Scopes on all threads of OpenMP at once, with another thread reading what there is meanwhile: what
- * ThreadSanitizer is to look at, and whether nothing is lost. Exits 0 if so. */
+/* Scopes on all threads of OpenMP at once, with another thread reading what there is meanwhile:
+ * what ThreadSanitizer is to look at, and whether nothing is lost. Exits 0 if so. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>

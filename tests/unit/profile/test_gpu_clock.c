@@ -96,7 +96,7 @@ static void an_event_may_be_older_than_the_reference(void **state)
 {
     (void)state;
     struct kg_gpu_done done[2];
-    double start_ns[2];
+    double start_ns[2] = {0};
     assert_true(scope(stream, 1e9, 0, &start_ns[0]));
     pass(3e8);
     assert_true(scope(NULL, 1e3, 1, &start_ns[1]));
