@@ -114,5 +114,5 @@ void kg_profile_remarks_print(const struct kg_profile *profile, struct kg_text *
 void kg_profile_rest_print(size_t shown, size_t count, const char *what, struct kg_text *text)
 {
     if (shown < count)
-        kg_text_printf(text, "%zu more %s left out\n", count - shown, what);
+        kg_text_printf(text, "%zu of %zu %s are shown\n", shown, count, what);
 }

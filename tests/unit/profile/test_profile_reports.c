@@ -1,0 +1,498 @@
+#include "recording_support.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+
+static char *folder;
+
+static int make_folder(void **state)
+{
+    (void)state;
+    folder = support_folder();
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    support_remove(folder);
+    return 0;
+}
+
+/* Adds up a recording; its file stays, as r.kgprof. */
+static void read_all(struct recording *recording, struct kg_profile *profile)
+{
+    struct kg_error err;
+    if (!kg_profile_read(recording_save(recording, folder, "r.kgprof"), profile, &err))
+        fail_msg("refused: %s", err.message);
+    recording_free(recording);
+}
+
+static void check_text(struct kg_text *text, const char *expected)
+{
+    assert_string_equal(kg_text_string(text), expected);
+    assert_false(text->failed);
+    kg_text_free(text);
+}
+
+/* --- Tables
+ * --------------------------------------------------------------------------------------- */
+
+static void the_table_is_by_total(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    kg_profile_table(&profile, 0, &text);
+    check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
+                      "name         calls    total      avg      min      max  % time\n"
+                      "main             1  10.0 us  10.0 us  10.0 us  10.0 us    83.3\n"
+                      "solve            4  9.00 us  2.75 us  2.00 us  4.00 us    75.0\n"
+                      "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0.0\n"
+                      "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     8.3\n"
+                      "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8\n"
+                      "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+    kg_profile_free(&profile);
+}
+
+static void a_limit_says_what_it_left_out(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    kg_profile_table(&profile, 2, &text);
+    assert_non_null(strstr(kg_text_string(&text), "\n2 of 5 names are shown\n"));
+    assert_null(strstr(kg_text_string(&text), "copy"));
+    kg_text_free(&text);
+    kg_profile_tree(&profile, 6, &text);
+    assert_non_null(strstr(kg_text_string(&text), "\n6 of 7 paths are shown\n"));
+    kg_text_free(&text);
+    kg_profile_free(&profile);
+}
+
+static void the_tree_is_by_nesting(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    kg_profile_tree(&profile, 0, &text);
+    check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
+                      "path                     calls    total     self      avg  % time\n"
+                      "main                         1  10.0 us  3.00 us  10.0 us    83.3\n"
+                      "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    58.3\n"
+                      "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    16.7\n"
+                      "    copy [cuda]              1  1.00 us  1.00 us  1.00 us     8.3\n"
+                      "    (profiler)               1   100 ns   100 ns   100 ns     0.8\n"
+                      "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -\n"
+                      "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    16.7\n"
+                      "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+    kg_profile_free(&profile);
+}
+
+static void bottlenecks_are_by_time_of_their_own(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_rich(&recording, 7);
+    read_all(&recording, &profile);
+    kg_profile_bottlenecks(&profile, 3, &text);
+    check_text(&text,
+               "   self  % time  calls      avg  path\n"
+               "3.90 us    32.5      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
+               "3.00 us    25.0      1  10.0 us  main                  GPU 22 %\n"
+               "2.00 us    16.7      1  2.00 us  main > solve > solve\n"
+               "3 of 5 paths with time of their own are shown\n");
+    kg_profile_free(&profile);
+}
+
+static void control_characters_do_no_harm(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_process(&recording, 1, 1, "\x1b[31m");
+    recording_name(&recording, 1, "Größe\x1b]0;\n\xc2\x9b\xe2\x80\xae!");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_entry(&recording, 1, 1, 0, 5000, 0);
+    recording_end(&recording);
+    read_all(&recording, &profile);
+    kg_profile_table(&profile, 0, &text);
+    kg_profile_tree(&profile, 0, &text);
+    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_folded(&profile, &text);
+    const char *shown = kg_text_string(&text);
+    assert_null(strpbrk(shown, "\x1b"));
+    assert_null(strstr(shown, "\xc2\x9b"));
+    assert_null(strstr(shown, "\xe2\x80\xae"));
+    assert_non_null(strstr(shown, "Größe\\x1b]0;\\x0a\\xc2\\x9b\\xe2\\x80\\xae!"));
+    assert_non_null(strstr(shown, "Größe\\x1b]0,\\x0a\\xc2\\x9b\\xe2\\x80\\xae! 5\n"));
+    kg_text_free(&text);
+    kg_profile_free(&profile);
+}
+
+static void sampling_and_open_ends_are_said(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    const double sample = 0.01;
+    recording_process(&recording, 1, 1, "");
+    memcpy(recording.bytes.data + sizeof(struct kg_chunk) +
+               offsetof(struct kg_chunk_process, sample),
+           &sample, sizeof sample);
+    read_all(&recording, &profile);
+    kg_profile_table(&profile, 0, &text);
+    check_text(&text,
+               "solver: 1 process, 0 threads, 0 entries, 0 ns\n"
+               "name  calls  total  avg  min  max  % time\n"
+               "1 process had not ended the recording: what was still in buffers is not in it\n"
+               "1 % of requests were recorded: calls and totals are of those\n");
+    kg_profile_free(&profile);
+}
+
+static void folded_stacks_add_up_to_the_time_on_threads(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_process(&recording, 1, 1000, "");
+    recording_name(&recording, 1, "main");
+    recording_name(&recording, 2, "a;b c");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 1, 2, 1, 2);
+    recording_node(&recording, 1, 3, 2, 1);
+    recording_entry(&recording, 1, 3, 20, 30, 0);
+    recording_entry(&recording, 1, 2, 10, 100, 1);
+    recording_entry(&recording, 1, 1, 0, 500, 2);
+    recording_span(&recording, 1, 2, 0, 400);
+    read_all(&recording, &profile);
+    kg_profile_folded(&profile, &text);
+    check_text(&text, "main 400\nmain;a,b c 70\nmain;a,b c;main 30\n");
+    kg_profile_free(&profile);
+}
+
+/* --- Traces
+ * --------------------------------------------------------------------------------------- */
+
+/* What a report of r.kgprof gives; to be freed. */
+static char *reported(bool (*make)(int, const char *, FILE *, struct kg_error *))
+{
+    char path[128], *bytes = NULL;
+    size_t length;
+    struct kg_error err;
+    snprintf(path, sizeof path, "%s/r.kgprof", folder);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(file >= 0);
+    FILE *output = open_memstream(&bytes, &length);
+    assert_non_null(output);
+    if (!make(file, path, output, &err))
+        fail_msg("refused: %s", err.message);
+    fclose(output);
+    close(file);
+    return bytes;
+}
+
+static json_t *trace_of(struct recording *recording)
+{
+    json_error_t at;
+    recording_save(recording, folder, "r.kgprof");
+    recording_free(recording);
+    char *bytes = reported(kg_profile_trace);
+    json_t *trace = json_loads(bytes, JSON_REJECT_DUPLICATES, &at);
+    if (!trace)
+        fail_msg("line %d: %s", at.line, at.text);
+    free(bytes);
+    return trace;
+}
+
+static const char *string_of(const json_t *event, const char *member)
+{
+    const char *string = json_string_value(json_object_get(event, member));
+    return string ? string : "";
+}
+
+static double number_of(const json_t *event, const char *member)
+{
+    const json_t *number = json_object_get(event, member);
+    if (!json_is_number(number))
+        fail_msg("an event without %s", member);
+    return json_number_value(number);
+}
+
+/* What the format asks of every event. */
+static void event_check(const json_t *event)
+{
+    const char *phase = string_of(event, "ph");
+    assert_true(json_is_integer(json_object_get(event, "pid")));
+    assert_true(json_is_integer(json_object_get(event, "tid")));
+    assert_true(json_is_object(json_object_get(event, "args")));
+    assert_true(strlen(string_of(event, "name")) > 0);
+    number_of(event, "ts");
+    if (!strcmp(phase, "X")) {
+        assert_true(number_of(event, "dur") >= 0);
+    } else if (!strcmp(phase, "b") || !strcmp(phase, "e")) {
+        assert_true(json_is_integer(json_object_get(event, "id")));
+        assert_string_equal(string_of(event, "cat"), "span");
+    } else {
+        assert_string_equal(phase, "M");
+        assert_true(strlen(string_of(json_object_get(event, "args"), "name")) > 0);
+    }
+}
+
+/* Two events of a track are one inside the other, or apart. */
+static void nesting_check(const json_t *one, const json_t *other)
+{
+    const double begin = number_of(one, "ts"), end = begin + number_of(one, "dur");
+    const double begin_other = number_of(other, "ts");
+    const double end_other = begin_other + number_of(other, "dur"), near = 1e-7;
+    const bool apart = end <= begin_other + near || end_other <= begin + near;
+    const bool inside = (begin >= begin_other - near && end <= end_other + near) ||
+                        (begin_other >= begin - near && end_other <= end + near);
+    if (!apart && !inside)
+        fail_msg("%s %.3f-%.3f and %s %.3f-%.3f", string_of(one, "name"), begin, end,
+                 string_of(other, "name"), begin_other, end_other);
+}
+
+static size_t trace_check(const json_t *trace)
+{
+    const json_t *events = json_object_get(trace, "traceEvents");
+    assert_string_equal(string_of(trace, "displayTimeUnit"), "ns");
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *one = json_array_get(events, i);
+        event_check(one);
+        for (size_t j = 0; j < i && !strcmp(string_of(one, "ph"), "X"); j++) {
+            const json_t *other = json_array_get(events, j);
+            if (!strcmp(string_of(other, "ph"), "X") &&
+                number_of(one, "pid") == number_of(other, "pid") &&
+                number_of(one, "tid") == number_of(other, "tid"))
+                nesting_check(one, other);
+        }
+    }
+    return json_array_size(events);
+}
+
+/* The n-th event of a phase and name. */
+static const json_t *event_of(const json_t *trace, const char *phase, const char *name, size_t n)
+{
+    const json_t *events = json_object_get(trace, "traceEvents");
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        if (!strcmp(string_of(event, "ph"), phase) && !strcmp(string_of(event, "name"), name) &&
+            n-- == 0)
+            return event;
+    }
+    fail_msg("no event %s %s", phase, name);
+    return NULL;
+}
+
+static void a_trace_is_as_its_format_says(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_rich(&recording, 7);
+    json_t *trace = trace_of(&recording);
+    /* process, thread, stream; seven scopes, two GPU times, a span's two ends */
+    assert_int_equal(trace_check(trace), 3 + 7 + 2 + 2);
+    const json_t *outer = event_of(trace, "X", "main", 0);
+    assert_near(number_of(outer, "ts"), 0, 0);
+    assert_near(number_of(outer, "dur"), 10, 0);
+    assert_int_equal(number_of(outer, "pid"), 7);
+    assert_int_equal(number_of(outer, "tid"), 1);
+    assert_true(json_is_true(json_object_get(json_object_get(outer, "args"), "unfinished")));
+    assert_string_equal(
+        string_of(json_object_get(event_of(trace, "M", "process_name", 0), "args"), "name"),
+        "/opt/solver: nightly");
+    assert_string_equal(
+        string_of(json_object_get(event_of(trace, "M", "thread_name", 0), "args"), "name"),
+        "main thread");
+    json_decref(trace);
+}
+
+static void copies_say_what_is_known(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_rich(&recording, 7);
+    json_t *trace = trace_of(&recording);
+    const json_t *copy = event_of(trace, "X", "copy", 0);
+    const json_t *args = json_object_get(copy, "args");
+    assert_string_equal(string_of(copy, "cat"), "transfer");
+    assert_string_equal(string_of(args, "device"), "cuda");
+    assert_string_equal(string_of(args, "backend"), "cuda");
+    assert_string_equal(string_of(args, "file"), "solver.c");
+    assert_int_equal(number_of(args, "bytes"), 4096);
+    assert_int_equal(number_of(args, "allocated_bytes"), 512);
+    assert_int_equal(number_of(args, "peak_bytes"), 256);
+    assert_near(number_of(args, "cpu_ns"), 900, 0);
+    assert_near(number_of(args, "gpu_ns"), 800, 0);
+    assert_null(json_object_get(json_object_get(event_of(trace, "X", "main", 0), "args"), "bytes"));
+    json_decref(trace);
+}
+
+static void gpu_times_have_a_track_of_their_stream(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_rich(&recording, 7);
+    json_t *trace = trace_of(&recording);
+    const json_t *scope = event_of(trace, "X", "copy", 0), *gpu = event_of(trace, "X", "copy", 1);
+    const json_t *track = event_of(trace, "M", "thread_name", 1);
+    assert_near(number_of(gpu, "ts"), 1.6, 1e-12);
+    assert_near(number_of(gpu, "dur"), 0.8, 1e-12);
+    assert_true(number_of(gpu, "tid") != number_of(scope, "tid"));
+    assert_true(number_of(gpu, "tid") == number_of(track, "tid"));
+    assert_string_equal(string_of(json_object_get(track, "args"), "name"), "CUDA stream 0x10");
+    assert_true(number_of(event_of(trace, "X", "solve", 1), "tid") == number_of(gpu, "tid"));
+    json_decref(trace);
+}
+
+static void spans_are_asynchronous_pairs(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_rich(&recording, 7);
+    json_t *trace = trace_of(&recording);
+    const json_t *begin = event_of(trace, "b", "request;\"a\"", 0);
+    const json_t *end = event_of(trace, "e", "request;\"a\"", 0);
+    assert_near(number_of(begin, "ts"), 0.5, 1e-12);
+    assert_near(number_of(end, "ts"), 7.5, 1e-12);
+    assert_true(number_of(begin, "id") == number_of(end, "id"));
+    json_decref(trace);
+}
+
+static void processes_of_one_number_are_told_apart(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_rich(&recording, 7);
+    recording_rich(&recording, 8);
+    recording_rich(&recording, 7);
+    json_t *trace = trace_of(&recording);
+    trace_check(trace);
+    double pids[3];
+    for (size_t i = 0; i < 3; i++)
+        pids[i] = number_of(event_of(trace, "X", "main", i), "pid");
+    assert_true(pids[0] == 7 && pids[1] == 8 && pids[2] != 7 && pids[2] != 8);
+    /* the second process began a millisecond later */
+    assert_near(number_of(event_of(trace, "X", "main", 1), "ts"), 1000, 0.3);
+    json_decref(trace);
+}
+
+/* Ticks of a third of a nanosecond: rounding must not push a scope out of the one around it. */
+static void rounded_times_stay_nested(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_process(&recording, 1, 1.0 / 3, "");
+    recording_name(&recording, 1, "outer");
+    recording_name(&recording, 2, "inner");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 1, 2, 1, 2);
+    for (uint64_t i = 0; i < 100; i++) {
+        recording_entry(&recording, 1, 2, 101 * i + 1 + i % 3, 20 + i % 7, 0);
+        recording_entry(&recording, 1, 1, 101 * i + i % 4 / 3, 23 + i % 7 + i % 3, 1);
+    }
+    json_t *trace = trace_of(&recording);
+    trace_check(trace);
+    json_decref(trace);
+}
+
+static void an_empty_profile_is_a_trace(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_process(&recording, 1, 1, "");
+    json_t *trace = trace_of(&recording);
+    assert_int_equal(trace_check(trace), 1);
+    json_decref(trace);
+}
+
+/* --- CSV
+ * ------------------------------------------------------------------------------------------ */
+
+static void csv_has_a_line_for_each_entry(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    recording_rich(&recording, 7);
+    recording_save(&recording, folder, "r.kgprof");
+    recording_free(&recording);
+    char *csv = reported(kg_profile_csv);
+    assert_string_equal(
+        csv,
+        "process,pid,thread,path,name,device,backend,kind,span,start_ns,duration_ns,nested,"
+        "overhead_ns,bytes,allocated_bytes,peak_bytes,cpu_ns,gpu_start_ns,gpu_ns,stream,"
+        "unfinished\n"
+        "0,7,1,main;solve;copy,copy,cuda,cuda,transfer,0,1500,1000,0,0,4096,512,256,900,1600,800,"
+        "0x10,0\n"
+        "0,7,1,main;solve;(profiler),(profiler),cpu,,profiler,0,3000,100,0,0,,,,,,,,0\n"
+        "0,7,1,main;solve,solve,cuda,cublas,compute,0,1000,4000,1,10,,,,,1100,3000,0x10,0\n"
+        "0,7,2,solve,solve,cuda,cublas,compute,0,2000,2000,0,0,,,,,,,,0\n"
+        "0,7,1,main;solve;solve,solve,cuda,cublas,compute,0,6500,2000,0,0,,,,,,,,0\n"
+        "0,7,1,main;solve,solve,cuda,cublas,compute,0,6000,3000,1,10,,,,,,,,0\n"
+        "0,7,1,main,main,cpu,,compute,0,0,10000,4,40,,,,,,,,1\n"
+        "0,7,2,\"request,\"\"a\"\"\",\"request;\"\"a\"\"\",cpu,,compute,1,500,7000,0,0,,,,,,,,0\n");
+    free(csv);
+}
+
+/* --- Failures
+ * ------------------------------------------------------------------------------------- */
+
+static void a_full_disk_is_an_error(void **state)
+{
+    (void)state;
+    static bool (*const reports[])(int, const char *, FILE *, struct kg_error *) = {
+        kg_profile_trace, kg_profile_csv, kg_profile_json};
+    struct recording recording = {0};
+    struct kg_error err;
+    recording_rich(&recording, 7);
+    const char *path = recording_save(&recording, folder, "r.kgprof");
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    for (size_t i = 0; i < 3; i++) {
+        FILE *full = fopen("/dev/full", "we");
+        assert_non_null(full);
+        assert_false(reports[i](file, path, full, &err));
+        assert_int_equal(err.kind, KG_ERROR_SYSTEM);
+        assert_non_null(strstr(err.message, "No space left"));
+        fclose(full);
+    }
+    close(file);
+    recording_free(&recording);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_is_by_total),
+        cmocka_unit_test(a_limit_says_what_it_left_out),
+        cmocka_unit_test(the_tree_is_by_nesting),
+        cmocka_unit_test(bottlenecks_are_by_time_of_their_own),
+        cmocka_unit_test(control_characters_do_no_harm),
+        cmocka_unit_test(sampling_and_open_ends_are_said),
+        cmocka_unit_test(folded_stacks_add_up_to_the_time_on_threads),
+        cmocka_unit_test(a_trace_is_as_its_format_says),
+        cmocka_unit_test(copies_say_what_is_known),
+        cmocka_unit_test(gpu_times_have_a_track_of_their_stream),
+        cmocka_unit_test(spans_are_asynchronous_pairs),
+        cmocka_unit_test(processes_of_one_number_are_told_apart),
+        cmocka_unit_test(rounded_times_stay_nested),
+        cmocka_unit_test(an_empty_profile_is_a_trace),
+        cmocka_unit_test(csv_has_a_line_for_each_entry),
+        cmocka_unit_test(a_full_disk_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
