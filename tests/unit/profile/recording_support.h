@@ -8,6 +8,19 @@
 #include "profile/recording.h"
 #include "util/text.h"
 
+/* Sanitizers take memory of their own: what is taken cannot be told then. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { MEMORY_TOLD = 0 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { MEMORY_TOLD = 0 };
+#else
+enum { MEMORY_TOLD = 1 };
+#endif
+#else
+enum { MEMORY_TOLD = 1 };
+#endif
+
 /* Doubles: cmocka compares floats. */
 #define assert_near(value, expected, tolerance)                                                    \
     do {                                                                                           \
