@@ -67,6 +67,30 @@ static void explicit_loop(unsigned turns)
     }
 }
 
+static struct kgate_site sites[1000]; /* named by main */
+
+/* Paths more than a thread remembers, all inside the same one. */
+static inline void sites_loop(unsigned turns, unsigned count)
+{
+    static __thread unsigned at;
+    for (unsigned i = 0; i < turns; i++) {
+        at = at + 1 < count ? at + 1 : 0;
+        struct kgate_scope scope = kgate_scope_begin(NULL, &sites[at], 0);
+        BARRIER();
+        kgate_scope_end(&scope);
+    }
+}
+
+static void sites_100_loop(unsigned turns)
+{
+    sites_loop(turns, 100);
+}
+
+static void sites_1000_loop(unsigned turns)
+{
+    sites_loop(turns, 1000);
+}
+
 static void named_loop(unsigned turns)
 {
     for (unsigned i = 0; i < turns; i++) {
@@ -183,6 +207,8 @@ static const struct variant usual[] = {
     {"enabled_depth2", loops_on_depth2, 2, 2, flush},
     {"enabled_depth8", loops_on_depth8, 8, 8, flush},
     {"explicit", explicit_loop, 1, 1, flush},
+    {"sites_100", sites_100_loop, 1, 1, flush},
+    {"sites_1000", sites_1000_loop, 1, 1, flush},
     {"named", named_loop, 1, 1, flush},
     {"span", span_loop, 1, 1, flush},
     {"memory_watched", watched_loop, 1, 1, flush},
@@ -256,16 +282,19 @@ static bool set_measure(const struct set *set, const char *path, const char *pre
 
 int main(int count, char **arguments)
 {
-    char path[4096];
+    char path[4096], own_path[4096];
     const char *prefix = count > 2 ? arguments[2] : "";
     if (count < 2) {
         fputs("usage: profiler_scopes FOLDER [PREFIX]\n", stderr);
         return 2;
     }
+    for (size_t i = 0; i < sizeof sites / sizeof *sites; i++)
+        sites[i].name = "one of many";
     snprintf(path, sizeof path, "%s/scopes.kgprof", arguments[1]);
+    snprintf(own_path, sizeof own_path, "%s/instance.kgprof", arguments[1]);
     for (int repetition = 0; repetition < REPETITIONS; repetition++)
         for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-            if (!set_measure(&sets[i], path, prefix))
+            if (!set_measure(&sets[i], sets[i].own ? own_path : path, prefix))
                 return 1;
     return 0;
 }
