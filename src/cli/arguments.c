@@ -21,7 +21,7 @@ static const struct kg_option options[] = {
     OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output,
            "where to write: a folder for gate and compare, a file for run and report"),
     OPTION("filter", 0, KG_OPTION_TEXT, "GLOB", filter,
-           "only the cases whose id matches, for example 'gemm/*'"),
+           "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"),
     OPTION("shard", 0, KG_OPTION_TEXT, "I/N", shard, "only every N-th case from the I-th, from 1"),
     OPTION("set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
            "replace a key of the suite's defaults, for example rounds.min=3; repeatable"),

@@ -36,7 +36,7 @@ static const struct kg_subcommand subcommands[] = {
      "suite! output runs filter shard set json quiet", kg_cli_calibrate},
     {"report", "FILE.json", 1, 1,
      "Print a report of a saved results, comparison, calibration or profile file.",
-     "format output top quiet verbose", kg_cli_report},
+     "format filter output top quiet verbose", kg_cli_report},
     {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set quiet", kg_cli_validate},
     {"list", "", 0, 0, "List the cases of a suite.", "suite! filter shard set json quiet verbose",
      kg_cli_list},

@@ -118,6 +118,8 @@ static bool file_report(const struct kg_arguments *arguments, enum kg_cli_format
     const bool peeked = kg_schema_peek(arguments->positional[0], schema, &not_json);
     const bool comparison = peeked && !strcmp(schema, KG_COMPARISON_SCHEMA);
     const bool calibration = peeked && !strcmp(schema, KG_CALIBRATION_SCHEMA);
+    if (arguments->filter && format < KG_FORMAT_TREE)
+        return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
     if ((comparison || calibration) && format >= KG_FORMAT_TREE)
         return profiles_only(arguments->positional[0], format, err);
     return comparison    ? comparison_report(arguments, format, text, err)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
+#include "profile/filter.h"
 #include "profile/profile_load.h"
 #include "util/file.h"
 
@@ -27,13 +28,20 @@ static void text_report(const struct kg_profile *profile, size_t top, struct kg_
     kg_profile_bottlenecks(profile, BOTTLENECKS, text);
 }
 
+/* What is reported: a recording (or the part of it that was asked for), or a JSON profile. */
+struct subject {
+    const char *path;
+    int file; /* -1: JSON */
+};
+
 /* Those that are made from the figures. */
-static bool figures_report(const char *path, enum kg_cli_format format, size_t top, FILE *output,
-                           struct kg_error *err)
+static bool figures_report(const struct subject *subject, enum kg_cli_format format, size_t top,
+                           FILE *output, struct kg_error *err)
 {
     struct kg_profile profile;
     struct kg_text text = {0};
-    if (!kg_profile_load(path, &profile, err))
+    if (!(subject->file < 0 ? kg_profile_load(subject->path, &profile, err)
+                            : kg_profile_read_file(subject->file, subject->path, &profile, err)))
         return false;
     switch (format) {
     case KG_FORMAT_TREE:
@@ -58,22 +66,16 @@ static bool figures_report(const char *path, enum kg_cli_format format, size_t t
 }
 
 /* Those that hold every entry: streamed. */
-static bool entries_report(const char *path, enum kg_cli_format format, FILE *output,
+static bool entries_report(const struct subject *subject, enum kg_cli_format format, FILE *output,
                            struct kg_error *err)
 {
-    const bool recording = kg_profile_is_recording(path);
-    struct kg_profile_source source = {.scan = json_scan, .path = path, .file = -1};
-    const int file = recording ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (recording && file < 0)
-        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
-    if (recording)
-        source = kg_profile_source_file(file, path);
-    const bool good = format == KG_FORMAT_TRACE ? kg_profile_trace_write(&source, output, err)
-                      : format == KG_FORMAT_CSV ? kg_profile_csv_write(&source, output, err)
-                                                : kg_profile_json(file, path, output, err);
-    if (file >= 0)
-        close(file);
-    return good;
+    const struct kg_profile_source source =
+        subject->file < 0
+            ? (struct kg_profile_source){.scan = json_scan, .path = subject->path, .file = -1}
+            : kg_profile_source_file(subject->file, subject->path);
+    return format == KG_FORMAT_TRACE ? kg_profile_trace_write(&source, output, err)
+           : format == KG_FORMAT_CSV ? kg_profile_csv_write(&source, output, err)
+                                     : kg_profile_json(subject->file, subject->path, output, err);
 }
 
 /* A JSON profile as JSON is itself, once it is known to be good. */
@@ -90,17 +92,39 @@ static bool copy_report(const char *path, FILE *output, struct kg_error *err)
     return good;
 }
 
-static bool report_to(const char *path, enum kg_cli_format format, size_t top, FILE *output,
-                      struct kg_error *err)
+static bool report_to(const struct subject *subject, enum kg_cli_format format, size_t top,
+                      FILE *output, struct kg_error *err)
 {
-    if (format == KG_FORMAT_JSON && !kg_profile_is_recording(path))
-        return copy_report(path, output, err);
+    if (format == KG_FORMAT_JSON && subject->file < 0)
+        return copy_report(subject->path, output, err);
     if (format == KG_FORMAT_TRACE || format == KG_FORMAT_CSV || format == KG_FORMAT_JSON)
-        return entries_report(path, format, output, err);
-    return figures_report(path, format, top, output, err);
+        return entries_report(subject, format, output, err);
+    return figures_report(subject, format, top, output, err);
 }
 
-bool kg_cli_report_profile(const struct kg_arguments *arguments, const char *path,
+/* A recording's descriptor, or one of the part that matches. */
+static bool recording_open(const char *path, const char *filter, int *file, struct kg_error *err)
+{
+    *file = open(path, O_RDONLY | O_CLOEXEC);
+    if (*file < 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    if (!filter)
+        return true;
+    FILE *part = tmpfile();
+    const int copy = part ? fcntl(fileno(part), F_DUPFD_CLOEXEC, 0) : -1;
+    bool good = copy >= 0 ? kg_profile_filter(*file, path, filter, copy, err)
+                          : kg_error_set(err, KG_ERROR_SYSTEM, "cannot make a temporary file: %s",
+                                         strerror(errno));
+    if (part)
+        fclose(part);
+    close(*file);
+    *file = copy;
+    if (!good && copy >= 0)
+        close(copy);
+    return good;
+}
+
+static bool subject_report(const struct kg_arguments *arguments, const struct subject *subject,
                            enum kg_cli_format format, struct kg_error *err)
 {
     struct kg_file_writing writing;
@@ -108,9 +132,26 @@ bool kg_cli_report_profile(const struct kg_arguments *arguments, const char *pat
                        : format == KG_FORMAT_TREE     ? 0
                                                       : TOP_USUAL;
     if (!arguments->output)
-        return report_to(path, format, top, stdout, err);
+        return report_to(subject, format, top, stdout, err);
     if (!kg_file_begin(&writing, arguments->output, err))
         return false;
-    const bool good = report_to(path, format, top, writing.file, err);
+    const bool good = report_to(subject, format, top, writing.file, err);
     return kg_file_end(&writing, good, err) && good;
+}
+
+bool kg_cli_report_profile(const struct kg_arguments *arguments, const char *path,
+                           enum kg_cli_format format, struct kg_error *err)
+{
+    struct subject subject = {.path = path, .file = -1};
+    if (kg_profile_is_recording(path)) {
+        if (!recording_open(path, arguments->filter, &subject.file, err))
+            return false;
+    } else if (arguments->filter) {
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "a JSON profile is added up already: --filter is for its recording");
+    }
+    const bool good = subject_report(arguments, &subject, format, err);
+    if (subject.file >= 0)
+        close(subject.file);
+    return good;
 }
