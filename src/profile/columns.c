@@ -9,8 +9,7 @@
 #include "profile/utf8.h"
 #include "util/units.h"
 
-/* --- Cells --------------------------------------------------------------------------------------
- */
+/* --- Cells ----------------------------------------------------------------------------------- */
 
 void kg_columns_text(struct kg_columns *columns, const char *text)
 {
@@ -50,8 +49,7 @@ void kg_columns_share(struct kg_columns *columns, double share)
     kg_columns_text(columns, text);
 }
 
-/* --- Lines --------------------------------------------------------------------------------------
- */
+/* --- Lines ----------------------------------------------------------------------------------- */
 
 /* Characters of valid UTF-8. */
 static size_t width_of(const char *text)
@@ -101,8 +99,7 @@ void kg_columns_print(struct kg_columns *columns, struct kg_text *text)
     columns->cell_count = columns->capacity = 0;
 }
 
-/* --- Names --------------------------------------------------------------------------------------
- */
+/* --- Names ----------------------------------------------------------------------------------- */
 
 /* C0, DEL, C1, and what makes text read in another order than it is. */
 static bool is_harmful(const unsigned char *s, size_t length)

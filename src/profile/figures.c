@@ -44,8 +44,7 @@ static const struct kg_sum_entries *entries_of(const struct kg_sum_path *path)
     return path->entries ? path->entries : &no_entries;
 }
 
-/* --- What is inside -----------------------------------------------------------------------------
- */
+/* --- What is inside -------------------------------------------------------------------------- */
 
 /* A scope's own GPU time goes from its beginning to its end on the stream, and so holds what is
  * inside it there. Neither twice the same time, then, nor what other streams did inside left out;
@@ -80,8 +79,7 @@ static void include(struct work *work, size_t index)
     parent->paused_ns += pause ? at->total_ns : at->paused_ns;
 }
 
-/* --- The order ----------------------------------------------------------------------------------
- */
+/* --- The order ------------------------------------------------------------------------------- */
 
 static int ranked_compare(const void *one, const void *other)
 {
@@ -126,8 +124,7 @@ static void rows_number(struct work *work)
     }
 }
 
-/* --- Figures ------------------------------------------------------------------------------------
- */
+/* --- Figures --------------------------------------------------------------------------------- */
 
 /* What follows from a path's own entries, or from those of a name. */
 static struct kg_profile_figures own_figures(const struct kg_sum_entries *entries)
@@ -178,8 +175,7 @@ static void row_fill(const struct work *work, size_t index, struct kg_profile_ro
     row->figures.overhead_ns = inclusive->overhead_ns;
 }
 
-/* --- Rounds -------------------------------------------------------------------------------------
- */
+/* --- Rounds ---------------------------------------------------------------------------------- */
 
 static bool rounds_blocks(struct work *work, size_t index, struct kg_profile_row *row,
                           struct kg_error *err)
@@ -245,8 +241,7 @@ static bool rows_make(struct work *work, struct kg_error *err)
     return work->sum->process_count == 1 || rounds_processes(work, err);
 }
 
-/* --- Names --------------------------------------------------------------------------------------
- */
+/* --- Names ----------------------------------------------------------------------------------- */
 
 /* What a name's paths are together. */
 struct named {
@@ -333,8 +328,7 @@ static bool names_make(struct work *work, struct kg_error *err)
     return good;
 }
 
-/* --- The whole ----------------------------------------------------------------------------------
- */
+/* --- The whole ------------------------------------------------------------------------------- */
 
 static bool facts_make(struct work *work, struct kg_error *err)
 {

@@ -22,8 +22,7 @@ struct json {
 
 #define WRITE(output, literal) kg_writer_bytes((output), (literal), sizeof(literal) - 1)
 
-/* --- Members ------------------------------------------------------------------------------------
- */
+/* --- Members --------------------------------------------------------------------------------- */
 
 /* What is in the buffer says whether this is an object's first member. */
 static void name_write(struct kg_writer *output, const char *name)
@@ -97,8 +96,7 @@ static void write_reals(struct kg_writer *output, const char *name, const double
 
 #define WRITE_FIELD(member, kind) write_##kind(output, #member, object->member);
 
-/* --- Objects ------------------------------------------------------------------------------------
- */
+/* --- Objects --------------------------------------------------------------------------------- */
 
 static void losses_write(struct kg_writer *output, const struct kgate_profile_losses *object)
 {
@@ -186,8 +184,7 @@ static void summary_write(const struct json *json, struct kg_writer *output)
     WRITE(output, "\n  ],\n  \"entries\": [");
 }
 
-/* --- Entries ------------------------------------------------------------------------------------
- */
+/* --- Entries --------------------------------------------------------------------------------- */
 
 static void member_ns(struct kg_writer *output, const char *name, double ns)
 {
@@ -223,6 +220,8 @@ static bool entry_write(void *user, const struct kg_profile_entry *entry, struct
     if (output->failure)
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write the report: %s",
                             strerror(output->failure));
+    if (entry->path >= json->profile.row_count)
+        return kg_error_set(err, KG_ERROR_SYSTEM, "the recording changed while it was read");
     if (json->any)
         WRITE(output, ",\n    {\"process\":");
     else
@@ -249,8 +248,7 @@ static bool entry_write(void *user, const struct kg_profile_entry *entry, struct
     return true;
 }
 
-/* --- The whole ----------------------------------------------------------------------------------
- */
+/* --- The whole ------------------------------------------------------------------------------- */
 
 /* Twice over the same bytes: what comes first in the file is known last. */
 static bool write_all(struct json *json, int file, const char *path, struct kg_error *err)

@@ -99,7 +99,8 @@ bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_vi
 bool kg_profile_is_recording(const char *path);
 
 /* The figures of one path, or of one name, over all its entries. Times in ns; quantiles within 1 %.
- */
+ * A path without calls was still open when the recording ended: all its figures are 0 but for
+ * those that are of what is inside it. */
 struct kg_profile_figures {
     uint64_t calls;
     double total_ns;
@@ -109,7 +110,7 @@ struct kg_profile_figures {
     double min_ns;
     double max_ns;
     double p50_ns, p95_ns, p99_ns;
-    double share;       /* of the total of all outermost paths, without spans */
+    double share;       /* of the total of all outermost paths, without spans; of a span 0 */
     double gpu_ns;      /* here and inside; transfers apart */
     double transfer_ns; /* of transfers, on the GPU where known, here and inside */
     double cpu_ns;      /* NaN: not measured */
@@ -125,7 +126,7 @@ struct kg_profile_figures {
 
 /* One path of a profile with its figures, and, for comparing, its rounds: with more than one
  * process a value for each, with one its calls in up to KG_PROFILE_BLOCKS consecutive parts of
- * equally many. A round is the total of the path in a process (a block's mean times all calls). */
+ * nearly as many. A round is the path's total in a process (a block's mean times all calls). */
 enum { KG_PROFILE_BLOCKS = 10 };
 struct kg_profile_row {
     struct kg_profile_path path;

@@ -5,253 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/fields.h"
-#include "profile/paths.h"
+#include "profile/profile_load_fields.h"
 #include "util/file.h"
-#include "util/record.h"
 
 static const size_t FILE_MOST = (size_t)1 << 30;
 static const double TIME_MOST_NS = 0x1p57; /* as in a recording */
 
-/* --- What the file holds, by tables
- * --------------------------------------------------------------- */
-
-struct loaded_process {
-    struct kg_profile_process process;
-    const char *sampling;
-};
-
-struct loaded_row {
-    struct kg_profile_row row;
-    const char *kind;
-};
-
-struct loaded_thread {
-    size_t process;
-    uint64_t thread, system_id;
-    const char *name;
-};
-
-struct loaded {
-    double wall_ns;
-    uint64_t entry_count;
-    struct loaded_process *processes;
-    size_t process_count;
-    struct loaded_thread *threads;
-    size_t thread_count;
-    struct loaded_row *paths;
-    size_t path_count;
-    struct kg_profile_name *names;
-    size_t name_count;
-};
-
-struct loaded_entry {
-    size_t process, path;
-    uint64_t thread, nested, bytes, allocated_bytes, peak_bytes;
-    double start_ns, duration_ns, overhead_ns, cpu_ns, gpu_start_ns, gpu_ns;
-    bool unfinished;
-};
-
-#define OF_REAL KG_FIELD_REAL, .optional = false
-#define OF_MAYBE_REAL KG_FIELD_REAL, .optional = true
-#define OF_COUNT KG_FIELD_COUNT, .optional = false
-#define OF_MAYBE_COUNT KG_FIELD_COUNT, .optional = true
-#define OF_SIZE KG_FIELD_SIZE, .optional = false
-#define OF_BOOL KG_FIELD_BOOL, .optional = false
-#define OF_MAYBE_BOOL KG_FIELD_BOOL, .optional = true
-#define OF_TEXT KG_FIELD_STRING, .optional = false
-#define OF_MAYBE_TEXT KG_FIELD_STRING, .optional = true
-#define OF_FIELD(member, of) {.name = #member, .kind = OF_##of, .offset = PLACE(member)},
-#define LIST(type, member, count, list_kind, table)                                                \
-    {                                                                                              \
-        .name = #member, .kind = (list_kind), .offset = offsetof(type, member),                    \
-        .count_offset = offsetof(type, count), .record = (table)                                   \
-    }
-
-#define PLACE(member) offsetof(struct kgate_profile_losses, member)
-static const struct kg_field losses_fields[] = {KG_PROFILE_LOSSES_FIELDS(OF_FIELD)};
-static const struct kg_record losses_record =
-    KG_RECORD_OF(struct kgate_profile_losses, losses_fields);
-#undef PLACE
-
-#define PLACE(member) offsetof(struct loaded_process, process.member)
-static const struct kg_field process_fields[] = {
-    KG_PROFILE_PROCESS_FIELDS(OF_FIELD){.name = "sampling",
-                                        .kind = KG_FIELD_STRING,
-                                        .offset = offsetof(struct loaded_process, sampling)},
-    {.name = "losses", .kind = KG_FIELD_RECORD, .offset = PLACE(losses), .record = &losses_record},
-};
-static const struct kg_record process_record = KG_RECORD_OF(struct loaded_process, process_fields);
-#undef PLACE
-
-#define PLACE(member) offsetof(struct loaded_thread, member)
-static const struct kg_field thread_fields[] = {OF_FIELD(process, SIZE) OF_FIELD(
-    thread, COUNT) OF_FIELD(system_id, COUNT) OF_FIELD(name, TEXT)};
-static const struct kg_record thread_record = KG_RECORD_OF(struct loaded_thread, thread_fields);
-#undef PLACE
-
-#define PLACE(member) offsetof(struct kg_profile_name, figures.member)
-static const struct kg_field name_fields[] = {
-    KG_FIELD(struct kg_profile_name, name, KG_FIELD_STRING), KG_PROFILE_FIGURES_FIELDS(OF_FIELD)};
-static const struct kg_record name_record = KG_RECORD_OF(struct kg_profile_name, name_fields);
-#undef PLACE
-
-static const struct kg_field row_fields[] = {
-#define PLACE(member) offsetof(struct loaded_row, row.path.member)
-    KG_PROFILE_PATH_FIELDS(OF_FIELD)
-#undef PLACE
-#define PLACE(member) offsetof(struct loaded_row, row.figures.member)
-        KG_PROFILE_FIGURES_FIELDS(OF_FIELD)
-#undef PLACE
-            KG_FIELD(struct loaded_row, kind, KG_FIELD_STRING),
-    {.name = "rounds_ns",
-     .kind = KG_FIELD_REALS,
-     .offset = offsetof(struct loaded_row, row.rounds_ns),
-     .count_offset = offsetof(struct loaded_row, row.round_count)},
-    {.name = "process_calls",
-     .kind = KG_FIELD_REALS,
-     .offset = offsetof(struct loaded_row, row.calls),
-     .count_offset = offsetof(struct loaded_row, row.process_count)},
-};
-static const struct kg_record row_record = KG_RECORD_OF(struct loaded_row, row_fields);
-
-static const struct kg_field loaded_fields[] = {
-    KG_FIELD(struct loaded, wall_ns, KG_FIELD_REAL),
-    KG_FIELD(struct loaded, entry_count, KG_FIELD_COUNT),
-    LIST(struct loaded, processes, process_count, KG_FIELD_RECORDS, &process_record),
-    LIST(struct loaded, threads, thread_count, KG_FIELD_RECORDS, &thread_record),
-    LIST(struct loaded, paths, path_count, KG_FIELD_RECORDS, &row_record),
-    LIST(struct loaded, names, name_count, KG_FIELD_RECORDS, &name_record),
-};
-static const struct kg_record loaded_record = KG_RECORD_OF(struct loaded, loaded_fields);
-
-#define PLACE(member) offsetof(struct loaded_entry, member)
-static const struct kg_field entry_fields[] = {
-    OF_FIELD(process, SIZE) OF_FIELD(path, SIZE) OF_FIELD(thread, COUNT) OF_FIELD(start_ns, REAL)
-        OF_FIELD(duration_ns, REAL) OF_FIELD(nested, MAYBE_COUNT) OF_FIELD(overhead_ns, MAYBE_REAL)
-            OF_FIELD(bytes, MAYBE_COUNT) OF_FIELD(allocated_bytes, MAYBE_COUNT)
-                OF_FIELD(peak_bytes, MAYBE_COUNT) OF_FIELD(cpu_ns, MAYBE_REAL)
-                    OF_FIELD(gpu_start_ns, MAYBE_REAL) OF_FIELD(gpu_ns, MAYBE_REAL)
-                        OF_FIELD(unfinished, MAYBE_BOOL)};
-static const struct kg_record entry_record = KG_RECORD_OF(struct loaded_entry, entry_fields);
-#undef PLACE
-
-/* --- Whether it can be
- * ---------------------------------------------------------------------------- */
-
-static bool refuse(struct kg_error *err, const char *list, size_t index, const char *member,
-                   const char *expected)
-{
-    return kg_error_set(err, KG_ERROR_USAGE, "%s[%zu].%s: expected %s", list, index, member,
-                        expected);
-}
-
-/* Reals that must be there are finite and not negative; null would be neither. */
-static bool reals_check(const struct kg_record *record, const void *object, const char *list,
-                        size_t index, struct kg_error *err)
-{
-    for (size_t i = 0; i < record->field_count; i++) {
-        const struct kg_field *field = &record->fields[i];
-        double value;
-        if (field->kind != KG_FIELD_REAL)
-            continue;
-        memcpy(&value, (const char *)object + field->offset, sizeof value);
-        if (isfinite(value) ? value < 0 : !field->optional)
-            return refuse(err, list, index, field->name, "a number from 0 up");
-    }
-    return true;
-}
-
-static bool word_find(const char *word, const char *const *words, size_t count, size_t *index)
-{
-    for (*index = 0; *index < count; ++*index)
-        if (!strcmp(word, words[*index]))
-            return true;
-    return false;
-}
-
-static bool process_check(struct loaded_process *loaded, size_t index, struct kg_error *err)
-{
-    static const char *const words[] = {"requests", "scopes"};
-    struct kg_profile_process *process = &loaded->process;
-    if (!word_find(loaded->sampling, words, 2, &process->sampling))
-        return refuse(err, "processes", index, "sampling", "requests or scopes");
-    if (!(process->sample > 0 && process->sample <= 1))
-        return refuse(err, "processes", index, "sample", "a share above 0 up to 1");
-    return reals_check(&process_record, loaded, "processes", index, err);
-}
-
-/* Whether `row` may come after the one before it: its parent is that one, or one around it. */
-static bool is_nested(const struct loaded *loaded, size_t row)
-{
-    const size_t parent = loaded->paths[row].row.path.parent;
-    if (parent == row)
-        return true;
-    for (size_t at = row - 1; row && parent < row; at = loaded->paths[at].row.path.parent) {
-        if (at == parent)
-            return true;
-        if (loaded->paths[at].row.path.parent == at)
-            break;
-    }
-    return false;
-}
-
-static bool rounds_check(const struct loaded *loaded, size_t index, struct kg_error *err)
-{
-    const struct kg_profile_row *row = &loaded->paths[index].row;
-    for (size_t i = 0; i < row->round_count; i++)
-        if (!(row->rounds_ns[i] >= 0))
-            return refuse(err, "paths", index, "rounds_ns", "numbers from 0 up");
-    if (row->process_count != loaded->process_count)
-        return refuse(err, "paths", index, "process_calls", "a number for each process");
-    for (size_t i = 0; i < row->process_count; i++)
-        if (!(row->calls[i] >= 0))
-            return refuse(err, "paths", index, "process_calls", "numbers from 0 up");
-    return true;
-}
-
-static bool row_check(const struct loaded *loaded, size_t index, struct kg_error *err)
-{
-    static const char *const kinds[] = {"compute", "transfer", "profiler"};
-    static const char *const devices[] = {"cpu", "cuda"};
-    struct kg_profile_path *path = &loaded->paths[index].row.path;
-    size_t device;
-    if (!word_find(loaded->paths[index].kind, kinds, 3, &path->kind))
-        return refuse(err, "paths", index, "kind", "compute, transfer or profiler");
-    if (!word_find(path->device, devices, 2, &device))
-        return refuse(err, "paths", index, "device", "cpu or cuda");
-    if (!is_nested(loaded, index))
-        return refuse(err, "paths", index, "parent", "its own index, or that of a path around it");
-    const size_t depth = path->parent == index ? 0 : loaded->paths[path->parent].row.path.depth + 1;
-    if (path->depth != depth || depth >= KG_PATH_DEPTH_MOST)
-        return refuse(err, "paths", index, "depth", "how deep the path is nested");
-    return rounds_check(loaded, index, err) &&
-           reals_check(&row_record, &loaded->paths[index], "paths", index, err);
-}
-
-static bool loaded_check(const struct loaded *loaded, struct kg_error *err)
-{
-    for (size_t i = 0; i < loaded->process_count; i++)
-        if (!process_check(&loaded->processes[i], i, err))
-            return false;
-    for (size_t i = 0; i < loaded->path_count; i++)
-        if (!row_check(loaded, i, err))
-            return false;
-    for (size_t i = 0; i < loaded->name_count; i++)
-        if (!reals_check(&name_record, &loaded->names[i], "names", i, err))
-            return false;
-    for (size_t i = 0; i < loaded->thread_count; i++)
-        if (loaded->threads[i].process >= loaded->process_count ||
-            loaded->threads[i].thread > UINT32_MAX)
-            return refuse(err, "threads", i, "process", "one that is there");
-    return isfinite(loaded->wall_ns) && loaded->wall_ns >= 0
-               ? true
-               : kg_error_set(err, KG_ERROR_USAGE, "wall_ns: expected a number from 0 up");
-}
-
-/* --- The file, with its entries a line each or not
- * --------------------------------------------------
- */
+/* --- The file, with its entries a line each or not ------------------------------------------- */
 
 /* A JSON profile that is open. */
 struct reader {
@@ -262,7 +22,7 @@ struct reader {
     unsigned number; /* of the line */
     json_t *whole;   /* NULL where entries are a line each, and come next in `file` */
     struct kg_arena arena;
-    struct loaded loaded;
+    struct kg_loaded loaded;
 };
 
 static bool line_read(struct reader *reader)
@@ -308,8 +68,7 @@ static bool head_read(struct reader *reader, struct kg_text *text, bool *lines,
     return text->failed ? kg_error_memory(err) : true;
 }
 
-/* Whether the rest of the file is as kg_profile_json writes it; leaves the file at the first entry.
- */
+/* Whether the rest is as kg_profile_json writes it; leaves the file at the first entry. */
 static bool lines_follow(struct reader *reader)
 {
     const off_t place = ftello(reader->file);
@@ -334,8 +93,8 @@ static bool text_parse(struct reader *reader, const struct kg_text *text, bool w
     if (!good)
         kg_error_set(err, KG_ERROR_USAGE, "schema: expected '" KG_PROFILE_SCHEMA "', found %s%.60s",
                      schema ? "" : "nothing", schema ? schema : "");
-    good = good && kg_record_read(&loaded_record, json, &reader->arena, &reader->loaded, err) &&
-           loaded_check(&reader->loaded, err);
+    good = good && kg_record_read(&kg_loaded_record, json, &reader->arena, &reader->loaded, err) &&
+           kg_loaded_check(&reader->loaded, err);
     if (good && whole)
         reader->whole = json_incref(json);
     json_decref(json);
@@ -380,12 +139,11 @@ static bool reader_open(struct reader *reader, const char *path, struct kg_error
     return false;
 }
 
-/* --- A profile
- * ------------------------------------------------------------------------------------ */
+/* --- A profile ------------------------------------------------------------------------------- */
 
 static bool profile_make(struct reader *reader, struct kg_profile *profile, struct kg_error *err)
 {
-    const struct loaded *loaded = &reader->loaded;
+    const struct kg_loaded *loaded = &reader->loaded;
     *profile = (struct kg_profile){.arena = reader->arena,
                                    .process_count = loaded->process_count,
                                    .row_count = loaded->path_count,
@@ -421,8 +179,7 @@ bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_err
     return good;
 }
 
-/* --- Its entries
- * ---------------------------------------------------------------------------------- */
+/* --- Its entries ----------------------------------------------------------------------------- */
 
 static bool stream_read(const json_t *json, uint64_t *stream, struct kg_error *err)
 {
@@ -438,7 +195,7 @@ static bool stream_read(const json_t *json, uint64_t *stream, struct kg_error *e
                : kg_error_set(err, KG_ERROR_USAGE, "stream: expected an address such as 0x0");
 }
 
-static bool times_check(const struct loaded_entry *entry, struct kg_error *err)
+static bool times_check(const struct kg_loaded_entry *entry, struct kg_error *err)
 {
     const double times[] = {entry->duration_ns, entry->overhead_ns, entry->cpu_ns, entry->gpu_ns};
     bool good = fabs(entry->start_ns) <= TIME_MOST_NS && entry->duration_ns >= 0 &&
@@ -451,9 +208,9 @@ static bool times_check(const struct loaded_entry *entry, struct kg_error *err)
 static bool entry_tell(const struct reader *reader, const json_t *json,
                        const struct kg_profile_visitor *visitor, struct kg_error *err)
 {
-    struct loaded_entry loaded = {0};
+    struct kg_loaded_entry loaded = {0};
     uint64_t stream = 0;
-    if (!kg_record_read(&entry_record, json, NULL, &loaded, err) ||
+    if (!kg_record_read(&kg_loaded_entry_record, json, NULL, &loaded, err) ||
         !stream_read(json, &stream, err) || !times_check(&loaded, err))
         return false;
     if (loaded.process >= reader->loaded.process_count ||
@@ -525,7 +282,7 @@ static bool entries_tell(struct reader *reader, const struct kg_profile_visitor 
 }
 
 /* Processes, paths, threads. */
-static bool facts_tell(const struct loaded *loaded, const struct kg_profile_visitor *visitor,
+static bool facts_tell(const struct kg_loaded *loaded, const struct kg_profile_visitor *visitor,
                        struct kg_error *err)
 {
     for (size_t i = 0; i < loaded->process_count && visitor->process; i++)
@@ -535,7 +292,7 @@ static bool facts_tell(const struct loaded *loaded, const struct kg_profile_visi
         if (!visitor->path(visitor->user, i, &loaded->paths[i].row.path, err))
             return false;
     for (size_t i = 0; i < loaded->thread_count && visitor->thread; i++) {
-        const struct loaded_thread *thread = &loaded->threads[i];
+        const struct kg_loaded_thread *thread = &loaded->threads[i];
         if (!visitor->thread(visitor->user, thread->process, (uint32_t)thread->thread,
                              thread->system_id, thread->name, err))
             return false;
@@ -549,7 +306,7 @@ bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *vis
     struct reader reader;
     if (!reader_open(&reader, path, err))
         return false;
-    const struct loaded *loaded = &reader.loaded;
+    const struct kg_loaded *loaded = &reader.loaded;
     bool good = facts_tell(loaded, visitor, err) && entries_tell(&reader, visitor, err);
     for (size_t i = 0; i < loaded->process_count && visitor->process_end && good; i++)
         good = visitor->process_end(visitor->user, i, &loaded->processes[i].process, err);
@@ -557,8 +314,7 @@ bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *vis
     return good;
 }
 
-/* --- Which kind
- * ----------------------------------------------------------------------------------- */
+/* --- Which kind ------------------------------------------------------------------------------ */
 
 bool kg_profile_is(const char *path)
 {

@@ -38,8 +38,7 @@ bool kg_scan_damaged(const struct kg_scan *scan, uint64_t offset, struct kg_erro
                        what, offset);
 }
 
-/* --- Where a process begins and ends ------------------------------------------------------------
- */
+/* --- Where a process begins and ends --------------------------------------------------------- */
 
 static bool header_check(const struct kg_scan *scan, const struct kg_chunk *chunk, uint64_t offset,
                          struct kg_error *err)
@@ -89,8 +88,7 @@ static bool segment_find(const struct kg_scan *scan, struct kg_window *headers,
     return true;
 }
 
-/* --- A process ----------------------------------------------------------------------------------
- */
+/* --- A process ------------------------------------------------------------------------------- */
 
 /* The length of a tick from the ends of the recording, where they are far enough apart. What is far
  * from the first estimate is not better than it: one of the clocks stood still in between, as it
@@ -186,8 +184,7 @@ static bool process_end(struct kg_scan *scan, const struct segment *segment, str
            visitor->process_end(visitor->user, scan->process_count - 1, process, err);
 }
 
-/* --- Its chunks ---------------------------------------------------------------------------------
- */
+/* --- Its chunks ------------------------------------------------------------------------------ */
 
 /* A type that is not known is passed over: it holds nothing that the others need. */
 static bool chunk_read(struct kg_scan *scan, const struct segment *segment,
@@ -230,8 +227,8 @@ static bool segment_read(struct kg_scan *scan, const struct segment *segment, st
         chunk.start = offset + sizeof chunk.header;
         chunk.cut = chunk.header.bytes > segment->end - chunk.start;
         chunk.end = chunk.cut ? segment->end : chunk.start + chunk.header.bytes;
-        if (chunk.header.type == KG_CHUNK_PROCESS && offset != segment->start)
-            return kg_scan_damaged(scan, offset, err, "a process inside a process");
+        if ((chunk.header.type == KG_CHUNK_PROCESS) != (offset == segment->start))
+            return kg_scan_damaged(scan, offset, err, "it changed while it was read");
         good = chunk_read(scan, segment, &chunk, err);
         offset = chunk.end;
     }
@@ -240,8 +237,7 @@ static bool segment_read(struct kg_scan *scan, const struct segment *segment, st
     return good;
 }
 
-/* --- The file -----------------------------------------------------------------------------------
- */
+/* --- The file -------------------------------------------------------------------------------- */
 
 /* Whether the file goes on beyond what says which process a segment is of: what is cut off before
  * is not there. */

@@ -32,8 +32,7 @@ bool kg_scan_text(struct kg_scan *scan, const unsigned char *bytes, size_t lengt
     return *text ? true : kg_error_memory(err);
 }
 
-/* --- Names --------------------------------------------------------------------------------------
- */
+/* --- Names ----------------------------------------------------------------------------------- */
 
 static bool name_texts(struct kg_scan *scan, const struct kg_chunk_name *told,
                        const unsigned char *text, struct kg_scan_name *name, struct kg_error *err)
@@ -101,8 +100,7 @@ static struct kg_scan_name *name_of(const struct kg_scan *scan, uint32_t id)
     return place ? &scan->names[place - 1] : NULL;
 }
 
-/* --- Paths --------------------------------------------------------------------------------------
- */
+/* --- Paths ----------------------------------------------------------------------------------- */
 
 static bool path_find(struct kg_scan *scan, const struct kg_scan_name *name, size_t parent,
                       bool span, uint64_t where, size_t *index, struct kg_error *err)
@@ -188,8 +186,7 @@ bool kg_scan_nodes(struct kg_scan *scan, const struct kg_scan_chunk *chunk, stru
     return true;
 }
 
-/* --- Threads ------------------------------------------------------------------------------------
- */
+/* --- Threads --------------------------------------------------------------------------------- */
 
 struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
                                          struct kg_error *err)

@@ -26,8 +26,7 @@ static void add_bounded(uint64_t *sum, uint64_t more)
     *sum = more < INT64_MAX - *sum ? *sum + more : INT64_MAX;
 }
 
-/* --- Processes ----------------------------------------------------------------------------------
- */
+/* --- Processes ------------------------------------------------------------------------------- */
 
 static bool text_keep(struct kg_sum *sum, const char **text, struct kg_error *err)
 {
@@ -54,8 +53,7 @@ static bool process_begin(void *user, size_t index, const struct kg_profile_proc
     return true;
 }
 
-/* --- Threads ------------------------------------------------------------------------------------
- */
+/* --- Threads --------------------------------------------------------------------------------- */
 
 /* Of several names the last one. */
 static bool thread_name(void *user, size_t process, uint32_t thread, uint64_t system_id,
@@ -160,8 +158,7 @@ static bool process_end(void *user, size_t index, const struct kg_profile_proces
     return threads_finish(sum, err);
 }
 
-/* --- Paths --------------------------------------------------------------------------------------
- */
+/* --- Paths ----------------------------------------------------------------------------------- */
 
 static bool name_find(struct kg_sum *sum, const char *text, size_t *index, struct kg_error *err)
 {
@@ -220,8 +217,7 @@ static struct kg_sum_entries *entries_make(struct kg_sum *sum, size_t path, stru
     return entries;
 }
 
-/* --- Entries ------------------------------------------------------------------------------------
- */
+/* --- Entries --------------------------------------------------------------------------------- */
 
 /* Running mean and squares (Welford 1962). */
 static void moments_add(struct kg_sum_entries *entries, double value)
@@ -306,8 +302,7 @@ bool kg_sum_merge(struct kg_sum_entries *sum, const struct kg_sum_entries *more,
     return kg_histogram_merge(&sum->histogram, &more->histogram) || kg_error_memory(err);
 }
 
-/* --- The whole ----------------------------------------------------------------------------------
- */
+/* --- The whole ------------------------------------------------------------------------------- */
 
 struct kg_profile_visitor kg_sum_visitor(struct kg_sum *sum)
 {

@@ -29,8 +29,7 @@ struct trace {
 
 #define WRITE(output, literal) kg_writer_bytes((output), (literal), sizeof(literal) - 1)
 
-/* --- Pieces of events ---------------------------------------------------------------------------
- */
+/* --- Pieces of events ------------------------------------------------------------------------ */
 
 static void member(struct kg_writer *output, const char *name, uint64_t value)
 {
@@ -79,8 +78,7 @@ static void quoted_member(struct kg_text *text, const char *name, const char *va
     kg_json_quote(text, value);
 }
 
-/* --- Processes, threads, paths ------------------------------------------------------------------
- */
+/* --- Processes, threads, paths --------------------------------------------------------------- */
 
 /* The system's number, or where another process of the file had it before, one of ours. */
 static bool number_choose(struct trace *trace, uint64_t wanted, uint64_t *number)
@@ -140,8 +138,7 @@ static bool thread_tell(void *user, size_t process, uint32_t thread, uint64_t sy
                     err);
 }
 
-/* The end of each event of a path, but for what is the entry's: "name":…,"cat":…,"args":{"device":…
- */
+/* The end of each event of a path but for what is the entry's: its name, cat and begun args. */
 static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {
@@ -163,8 +160,7 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
     return kg_path_texts_add(&trace->paths, path, &text, err);
 }
 
-/* --- Entries ------------------------------------------------------------------------------------
- */
+/* --- Entries --------------------------------------------------------------------------------- */
 
 static void argument_count(struct kg_writer *output, const char *name, uint64_t value)
 {

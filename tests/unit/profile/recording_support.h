@@ -1,5 +1,4 @@
-/* recording_support.h: recordings made by hand, chunk by chunk, and what a scan tells of one, kept.
- */
+/* recording_support.h: recordings made by hand, chunk by chunk, and what a scan told of one. */
 #pragma once
 #include "test_support.h"
 
@@ -246,8 +245,7 @@ static inline void recording_rich(struct recording *recording, uint32_t number)
     recording_end(recording);
 }
 
-/* --- What a scan tells
- * ---------------------------------------------------------------------------- */
+/* --- What a scan tells ----------------------------------------------------------------------- */
 
 enum { HEARD_MOST = 256 };
 

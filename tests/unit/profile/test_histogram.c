@@ -94,8 +94,7 @@ static void two_histograms_are_one(void **state)
     kg_histogram_free(&parts[1]);
 }
 
-/* --- Blocks
- * --------------------------------------------------------------------------------------- */
+/* --- Blocks ---------------------------------------------------------------------------------- */
 
 static void few_values_are_a_block_each(void **state)
 {

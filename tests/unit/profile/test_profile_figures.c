@@ -189,8 +189,7 @@ static void entries_of_threads_may_alternate(void **state)
     kg_profile_free(&profile);
 }
 
-/* --- Rounds
- * --------------------------------------------------------------------------------------- */
+/* --- Rounds ---------------------------------------------------------------------------------- */
 
 static void each_process_is_a_round(void **state)
 {
@@ -256,8 +255,7 @@ static void few_calls_give_few_rounds(void **state)
     }
 }
 
-/* --- What is not so simple
- * ------------------------------------------------------------------------ */
+/* --- What is not so simple ------------------------------------------------------------------- */
 
 /* A crash: `main` and one request never ended. */
 static void open_scopes_have_what_is_inside(void **state)

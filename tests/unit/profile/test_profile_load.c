@@ -73,8 +73,7 @@ static void load(const char *name, struct kg_profile *profile)
         fail_msg("%s: %s", name, err.message);
 }
 
-/* --- There and back
- * ------------------------------------------------------------------------------- */
+/* --- There and back -------------------------------------------------------------------------- */
 
 static void check_string(const char *a, const char *b)
 {
@@ -258,8 +257,7 @@ static void kinds_of_files_are_told_apart(void **state)
     assert_false(kg_profile_is(folder));
 }
 
-/* --- Entries
- * -------------------------------------------------------------------------------------- */
+/* --- Entries --------------------------------------------------------------------------------- */
 
 static void hear(const char *name, struct heard *heard)
 {
@@ -353,8 +351,7 @@ static void reports_of_entries_are_the_same_from_json(void **state)
     }
 }
 
-/* --- What is refused
- * ------------------------------------------------------------------------------ */
+/* --- What is refused ------------------------------------------------------------------------- */
 
 /* Replaces `old` by `new` in r.json, and looks for `part` in what is said of that. */
 static void refuse(const char *old, const char *new, const char *part)
@@ -471,8 +468,7 @@ static void flipped_bits_in_json_do_no_harm(void **state)
     kg_text_free(&text);
 }
 
-/* --- A million entries
- * ---------------------------------------------------------------------------- */
+/* --- A million entries ----------------------------------------------------------------------- */
 
 /* big.kgprof: `chunks` chunks of 1024 entries on four threads. */
 static void make_big(uint32_t chunks)

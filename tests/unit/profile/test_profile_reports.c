@@ -35,8 +35,7 @@ static void check_text(struct kg_text *text, const char *expected)
     kg_text_free(text);
 }
 
-/* --- Tables
- * --------------------------------------------------------------------------------------- */
+/* --- Tables ---------------------------------------------------------------------------------- */
 
 static void the_table_is_by_total(void **state)
 {
@@ -185,8 +184,7 @@ static void folded_stacks_add_up_to_the_time_on_threads(void **state)
     kg_profile_free(&profile);
 }
 
-/* --- Traces
- * --------------------------------------------------------------------------------------- */
+/* --- Traces ---------------------------------------------------------------------------------- */
 
 /* What a report of r.kgprof gives; to be freed. */
 static char *reported(bool (*make)(int, const char *, FILE *, struct kg_error *))
@@ -421,8 +419,7 @@ static void an_empty_profile_is_a_trace(void **state)
     json_decref(trace);
 }
 
-/* --- CSV
- * ------------------------------------------------------------------------------------------ */
+/* --- CSV ------------------------------------------------------------------------------------- */
 
 static void csv_has_a_line_for_each_entry(void **state)
 {
@@ -449,8 +446,7 @@ static void csv_has_a_line_for_each_entry(void **state)
     free(csv);
 }
 
-/* --- Failures
- * ------------------------------------------------------------------------------------- */
+/* --- Failures -------------------------------------------------------------------------------- */
 
 static void a_full_disk_is_an_error(void **state)
 {

@@ -123,8 +123,7 @@ static void packed_entries_are_as_others(void **state)
     recording_free(&packed);
 }
 
-/* --- Time
- * ----------------------------------------------------------------------------------------- */
+/* --- Time ------------------------------------------------------------------------------------ */
 
 /* One entry of 1000 ticks; the process begins at tick 5000 and ends `ticks` and `ns` later. */
 static void check_tick(double estimate, uint64_t ticks, uint64_t ns, double duration_ns)
@@ -164,8 +163,7 @@ static void a_clock_that_stood_still_is_not_believed(void **state)
     check_tick(0.505, 1, 2000000000, 505);
 }
 
-/* --- Paths
- * ---------------------------------------------------------------------------------------- */
+/* --- Paths ----------------------------------------------------------------------------------- */
 
 static void a_path_is_one_for_all_threads_and_processes(void **state)
 {
@@ -227,8 +225,7 @@ static void bytes_that_are_no_utf8_are_replaced(void **state)
     recording_free(&recording);
 }
 
-/* --- What is refused
- * ------------------------------------------------------------------------------ */
+/* --- What is refused ------------------------------------------------------------------------- */
 
 static void an_unknown_chunk_is_passed_over(void **state)
 {
@@ -410,8 +407,7 @@ static void a_visitor_can_end_the_scan(void **state)
     recording_free(&recording);
 }
 
-/* --- Crashes and damage
- * --------------------------------------------------------------------------- */
+/* --- Crashes and damage ---------------------------------------------------------------------- */
 
 /* Scans the first bytes of a recording of two processes. */
 static size_t heard_of(const struct recording *recording, size_t length, size_t first_process)
