@@ -173,6 +173,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
                                  .request = request,
                                  .request_length = request ? strlen(request) : 0,
                                  .threads = threads,
+                                 .takes_turns = options->task == KG_TASK_TURNS,
                                  .pin = pin,
                                  .timeout_ns = settings->timeout_ns * options->patience,
                                  .mask = &measurement->interrupt->mask};

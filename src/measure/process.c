@@ -19,7 +19,7 @@
 #include "measure/interrupt.h"
 #include "measure/protocol.h"
 
-enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 4 };
+enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 5 };
 
 static void close_if_open(int *descriptor)
 {
@@ -58,12 +58,16 @@ static int request_file(const struct kg_launch *launch)
     return file;
 }
 
-/* The environment with the thread counts of the usual libraries put in. Freed by free(); the
- * strings are borrowed from `extra` and from environ. */
-static char **environment_make(char extra[ENVIRONMENT_EXTRA][64], uint64_t threads)
+/* The environment with the thread counts of the usual libraries put in. Threads of a process that
+ * takes turns with another must sleep while they wait: spinning, they take the cores from the one
+ * whose turn it is, and its time is a hundred times its own. Freed by free(); the strings are
+ * borrowed from `extra` and from environ. */
+static char **environment_make(char extra[ENVIRONMENT_EXTRA][64], const struct kg_launch *launch)
 {
     static const char *const names[ENVIRONMENT_EXTRA] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-                                                         "MKL_NUM_THREADS", "OMP_DYNAMIC"};
+                                                         "MKL_NUM_THREADS", "OMP_DYNAMIC",
+                                                         "OMP_WAIT_POLICY"};
+    const size_t extras = launch->takes_turns ? ENVIRONMENT_EXTRA : ENVIRONMENT_EXTRA - 1;
     size_t count = 0, used = 0;
     while (environ[count])
         count++;
@@ -72,17 +76,19 @@ static char **environment_make(char extra[ENVIRONMENT_EXTRA][64], uint64_t threa
         return NULL;
     for (size_t i = 0; i < count; i++) {
         bool replaced = false;
-        for (size_t j = 0; j < ENVIRONMENT_EXTRA; j++)
+        for (size_t j = 0; j < extras; j++)
             replaced = replaced || (!strncmp(environ[i], names[j], strlen(names[j])) &&
                                     environ[i][strlen(names[j])] == '=');
         if (!replaced)
             all[used++] = environ[i];
     }
-    for (size_t j = 0; j < ENVIRONMENT_EXTRA; j++) {
+    for (size_t j = 0; j < extras; j++) {
         if (!strcmp(names[j], "OMP_DYNAMIC"))
             snprintf(extra[j], 64, "%s=false", names[j]);
+        else if (!strcmp(names[j], "OMP_WAIT_POLICY"))
+            snprintf(extra[j], 64, "%s=passive", names[j]);
         else
-            snprintf(extra[j], 64, "%s=%" PRIu64, names[j], threads);
+            snprintf(extra[j], 64, "%s=%" PRIu64, names[j], launch->threads);
         all[used++] = extra[j];
     }
     return all;
@@ -124,7 +130,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     int response[2] = {-1, -1}, errors[2] = {-1, -1};
     const pid_t parent = getpid();
     int request = request_file(launch);
-    char **environment = environment_make(extra, launch->threads);
+    char **environment = environment_make(extra, launch);
     *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&

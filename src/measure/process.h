@@ -19,6 +19,7 @@ struct kg_launch {
     const char *request;    /* text for its standard input */
     size_t request_length;
     uint64_t threads; /* for OMP_NUM_THREADS and its like */
+    bool takes_turns; /* with another process, on the same cores */
     int pin;          /* CPU to run on, or -1 */
     double timeout_ns;
     const sigset_t *mask; /* signal mask of the worker, and while waiting */
