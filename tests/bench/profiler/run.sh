@@ -2,14 +2,14 @@
 # What the profiler costs, measured in one run: a scope of every sort beside two floors, a program
 # with scopes of 10 us, an entry in memory and in the file, reports of large recordings, and other
 # profilers where they are installed (Debian: liblttng-ust-dev lttng-tools, uftrace). Builds what it
-# needs in build/bench and prints markdown tables. Some six minutes; leave the machine alone meanwhile.
+# needs in build/bench and prints markdown tables. Some five minutes; leave the machine alone meanwhile.
 #     tests/bench/profiler/run.sh [-o FILE] [-n ROUNDS]
 # A round runs every program once, one after the other; a figure is the median over rounds of a
 # round's median. `least` is the least of all repetitions: what a busy machine moves last.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 output=
-rounds=9
+rounds=7
 while getopts o:n: option; do
     case $option in
     o) output=$OPTARG ;;
@@ -28,6 +28,7 @@ finish() {
     rm -rf "$folder"
 }
 trap finish EXIT
+trap 'exit 1' INT TERM
 
 cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build build/bench --parallel 2 --target profiler_bench >&2
@@ -144,7 +145,9 @@ read -r length length_1us length_memory < <($programs/profiler_program calibrate
 for round in $(seq "$rounds"); do
     echo "round $round of $rounds" >&2
     $programs/profiler_scopes "$folder" | keep "$round"
-    $programs/profiler_scopes_shared "$folder" | keep "$round" shared.
+    for prefix in enabled disabled; do
+        $programs/profiler_scopes_shared "$folder" $prefix | keep "$round" shared.
+    done
     LD_PRELOAD=build/bench/libkgate_memory.so $programs/profiler_scopes "$folder" malloc | keep "$round" preload.
     others "$round"
     $programs/profiler_program blocks "$folder" "$length" "$length_1us" "$length_memory" | keep "$round"
