@@ -178,6 +178,14 @@ bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
     return packing.good;
 }
 
+bool kg_thread_waits(struct kgate_profiler_thread *thread)
+{
+    pthread_mutex_lock(&thread->drain);
+    const bool waits = thread->gpu && kg_gpu_waiting(thread->gpu);
+    pthread_mutex_unlock(&thread->drain);
+    return waits;
+}
+
 void kg_thread_detach(struct kgate_profiler_thread *thread)
 {
     pthread_mutex_lock(&thread->drain);

@@ -44,6 +44,11 @@ struct kg_gpu_times *kg_gpu_new(void)
     return gpu;
 }
 
+size_t kg_gpu_waiting(const struct kg_gpu_times *gpu)
+{
+    return gpu->count;
+}
+
 uint64_t kg_gpu_dropped(const struct kg_gpu_times *gpu)
 {
     return gpu->dropped;

@@ -60,6 +60,9 @@ void kg_gpu_cancel(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark);
 size_t kg_gpu_collect(struct kg_gpu_times *gpu, double wait_ns, struct kg_gpu_done *done,
                       size_t most);
 
+/* Entries whose events have not been seen to happen. */
+size_t kg_gpu_waiting(const struct kg_gpu_times *gpu);
+
 /* How many GPU times were not taken although there is a driver with a context: no room, an error,
  * or waited for in vain. */
 uint64_t kg_gpu_dropped(const struct kg_gpu_times *gpu);

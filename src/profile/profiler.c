@@ -17,8 +17,6 @@ enum { ENTRIES_LEAST = 64, ENTRIES_USUAL = 1024, ENTRIES_MOST = 1 << 20 };
 static const uint64_t FILE_BYTES_USUAL = UINT64_C(4) << 30;
 /* How long the end of a recording waits for a GPU time. */
 static const double GPU_WAIT_NS = 1e9;
-/* The end of a thread waits less: the program may be waiting for it. */
-static const double GPU_WAIT_THREAD_NS = 100e6;
 
 static struct kgate_profiler process_wide;
 
@@ -77,12 +75,15 @@ static void thread_leave(struct kg_slot *slot)
     if (!thread)
         return;
     kg_thread_close(thread);
-    kg_thread_drain(thread, GPU_WAIT_THREAD_NS);
+    kg_thread_drain(thread, 0);
     pthread_mutex_lock(&registry.lock);
-    if (thread->profiler)
+    thread->left = thread->profiler && kg_thread_waits(thread);
+    const bool gone = !thread->left;
+    if (gone && thread->profiler)
         thread_unlist(thread->profiler, thread);
     pthread_mutex_unlock(&registry.lock);
-    kg_thread_free(thread);
+    if (gone)
+        kg_thread_free(thread);
 }
 
 /* At the end of a thread, also of one that ends in the middle of its scopes. */
@@ -341,8 +342,14 @@ static bool threads_drain(struct kgate_profiler *profiler, double wait_ns)
         const struct iovec part = {&profiler->foreign, sizeof profiler->foreign};
         kg_recorder_write(&profiler->recorder, KG_CHUNK_LOSSES, 0, &part, 1);
     }
-    for (struct kgate_profiler_thread *thread = profiler->threads; thread; thread = thread->next)
+    for (struct kgate_profiler_thread *thread = profiler->threads, *next; thread; thread = next) {
+        next = thread->next;
         good = kg_thread_drain(thread, wait_ns) && good;
+        if (thread->left && !kg_thread_waits(thread)) {
+            thread_unlist(profiler, thread);
+            kg_thread_free(thread);
+        }
+    }
     return good;
 }
 
@@ -361,7 +368,10 @@ static void recording_end(struct kgate_profiler *profiler)
     while (profiler->threads) {
         struct kgate_profiler_thread *thread = profiler->threads;
         profiler->threads = thread->next;
-        kg_thread_detach(thread);
+        if (thread->left)
+            kg_thread_free(thread);
+        else
+            kg_thread_detach(thread);
     }
     kg_recorder_write(&profiler->recorder, KG_CHUNK_END, 0, NULL, 0);
     profiler->ended = true;

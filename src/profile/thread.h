@@ -2,7 +2,8 @@
  * thread itself begins and ends scopes; any thread may drain the buffer into the file.
  *
  * The thread owns its struct: it frees it when it ends, or when it comes upon a later recording. A
- * profiler that ends before lets go of it (kg_thread_detach). */
+ * profiler that ends before lets go of it (kg_thread_detach). Where GPU times are still to come
+ * when the thread ends, it leaves the struct to the profiler instead of waiting for them. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -101,6 +102,7 @@ struct kgate_profiler_thread {
     bool announced; /* its name is in the file */
     struct kgate_profile_losses losses_written;
     struct kg_gpu_times *gpu; /* NULL until a scope has a stream */
+    bool left; /* the thread is gone, and the profiler owns this: GPU times are still to come */
     uint64_t system_id;
     char name[32];
     struct kgate_profiler_thread *next; /* of the profiler's list, under the registry's lock */
@@ -148,6 +150,9 @@ bool kg_thread_pause(struct kgate_profiler_thread *thread);
 
 /* Ends all open scopes as unfinished. On the thread itself only. */
 void kg_thread_close(struct kgate_profiler_thread *thread);
+
+/* Whether GPU times are still to come. */
+bool kg_thread_waits(struct kgate_profiler_thread *thread);
 
 /* Writes what the buffer holds. wait_ns: how long to wait for each GPU time that is not there yet.
  * false: the file did not take it, and what was not written is counted as dropped. */
