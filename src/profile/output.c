@@ -79,20 +79,21 @@ struct kgate_profile_results *kgate_profiler_results(struct kgate_profiler *prof
 {
     struct kg_error err = {0};
     struct owner *owner = calloc(1, sizeof *owner);
-    int file = -1;
-    bool good = owner || kg_error_memory(&err);
-    if (good) {
-        file = kg_profiler_file(kg_profiler_of(profiler), &owner->results.losses, &err);
-        good = file >= 0 && kg_profile_read_file(file, "the recording", &owner->profile, &err) &&
-               statistics_fill(owner, &err);
+    if (!owner) {
+        kg_error_memory(&err);
+        message_copy(message, &err);
+        return NULL;
     }
+    const int file = kg_profiler_file(kg_profiler_of(profiler), &owner->results.losses, &err);
+    const bool good = file >= 0 &&
+                      kg_profile_read_file(file, "the recording", &owner->profile, &err) &&
+                      statistics_fill(owner, &err);
     if (file >= 0)
         close(file);
     if (good)
         return &owner->results;
     message_copy(message, &err);
-    if (owner)
-        kg_profile_free(&owner->profile);
+    kg_profile_free(&owner->profile);
     free(owner);
     return NULL;
 }

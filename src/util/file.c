@@ -91,7 +91,7 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
     if (strlen(target) >= sizeof writing->target)
         return kg_error_set(err, KG_ERROR_USAGE, "cannot write '%.100s…': the path is too long",
                             path);
-    strcpy(writing->target, target);
+    memcpy(writing->target, target, strlen(target) + 1);
     writing->atomic = stat(target, &status) != 0 || S_ISREG(status.st_mode);
     if (writing->atomic) {
         snprintf(writing->temporary, sizeof writing->temporary, "%s.tmp.%ld", target,
