@@ -260,4 +260,9 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
                    plural(results->case_count), kg_duration_format(results->measured_ns, measured),
                    kg_duration_format(results->elapsed_ns, elapsed),
                    results->complete ? "" : "; incomplete: the run was interrupted");
+    if (results->profile) {
+        kg_text_append(text, "profile: ");
+        kg_escape_terminal(text, results->profile, 200);
+        kg_text_append(text, " (`kgate report` of it, --format tree, trace, folded, ...)\n");
+    }
 }

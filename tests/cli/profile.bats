@@ -25,7 +25,9 @@ record() {
   - name: silent
     command: ["true"]
 YAML
-    kgate run -c one.yaml -o out.json --profile -q
+    run kgate run -c one.yaml -o out.json --profile
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"profile: out.kgprof"* ]]
     valid out.json results
     [ "$(jq -r .profile out.json)" = out.kgprof ]
     [ -s out.kgprof ]
