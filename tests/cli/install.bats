@@ -217,3 +217,19 @@ declared() {
     nm -D --defined-only "$library" | grep -qw malloc
     LD_PRELOAD=$library sort /dev/null
 }
+
+@test "docs: the commands of profiling.md run" {
+    not_sanitized
+    cp -r "$SOURCE/docs" .
+    export HOME="$BATS_TEST_TMPDIR" PATH="$(dirname "$KGATE"):$PATH"
+    # all of them, but for the build, which is there
+    awk '/^```sh/ {inside = 1; next} /^```/ {inside = 0} inside' docs/profiling.md |
+        sed "s|^cmake --preset.*||; s|^cmake --install build/release|cmake --install '$(dirname "$KGATE")'|" |
+        sed 's|^\(kgate compare.*\)|\1 \|\| [ $? -eq 1 ]|' >commands.sh
+    [ "$(wc -l <commands.sh)" -ge 10 ]
+    run bash -euo pipefail commands.sh
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"frame"*"blur"* ]]
+    [ -s out/report.md ]
+}
