@@ -24,8 +24,9 @@
  * full (which is itself recorded, as the scope "(profiler)"). Disabled, it costs one load and one
  * branch; with KGATE_NO_PROFILER defined before this header, nothing at all.
  *
- * All functions are thread-safe unless they say otherwise. Names and other strings of a site must
- * live as long as the process; string literals do. Usable from C11, C++11 and CUDA C.
+ * All functions are thread-safe unless they say otherwise; none is for signal handlers. A site must
+ * live until the last scope of it has ended, its strings are copied. Usable from C11, C++11 and
+ * CUDA C.
  */
 #ifndef KGATE_PROFILER_H
 #define KGATE_PROFILER_H
@@ -168,7 +169,7 @@ bool kgate_profiler_flush(struct kgate_profiler *profiler);
  * Begins a scope inside the thread's innermost open one. For callbacks and other languages; blocks
  * are better served by the macros.
  * @param profiler NULL is the process-wide one
- * @param site     where; lives as long as the process
+ * @param site     where; static, because scopes are told apart by its address
  * @param bytes    what the scope reads and writes, for its bandwidth; 0: not known
  */
 struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kgate_site *site,

@@ -8,19 +8,19 @@
 
 enum { BUCKETS = 1 << 12 };
 
-/* A name made at run time. */
-struct interned {
+/* What is known of a site: copies, because the library that it lies in may be unloaded. */
+struct known {
     struct kgate_site site;
-    struct interned *next;
+    struct known *next; /* of its bucket, for a name made at run time */
     uint64_t hash;
-    char text[]; /* name and backend, each terminated */
+    char text[]; /* name, backend and file, each terminated */
 };
 
 static struct {
     pthread_mutex_t lock;
-    const struct kgate_site *by_number[KG_SITES_MOST];
+    const struct known *by_number[KG_SITES_MOST];
     uint32_t count;
-    struct interned *buckets[BUCKETS];
+    struct known *buckets[BUCKETS];
 } sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void kg_sites_lock(void)
@@ -33,59 +33,77 @@ void kg_sites_unlock(void)
     pthread_mutex_unlock(&sites.lock);
 }
 
+/* Copies a string to *to, which is moved behind it; NULL stays NULL. */
+static const char *text_copy(const char *string, char **to)
+{
+    const size_t bytes = string ? strlen(string) + 1 : 0;
+    char *copy = *to;
+    if (!string)
+        return NULL;
+    memcpy(copy, string, bytes);
+    *to += bytes;
+    return copy;
+}
+
+static size_t text_bytes(const char *string)
+{
+    return string ? strlen(string) + 1 : 0;
+}
+
+/* A copy under a number of its own. Under the lock. NULL where memory or numbers are out: names
+ * that are counted up for ever must not fill the memory. */
+static struct known *known_add(const struct kgate_site *site)
+{
+    struct known *known = sites.count + 1 < KG_SITES_MOST
+                              ? calloc(1, sizeof *known + text_bytes(site->name) +
+                                              text_bytes(site->backend) + text_bytes(site->file))
+                              : NULL;
+    if (!known)
+        return NULL;
+    char *to = known->text;
+    known->site = *site;
+    known->site.name = text_copy(site->name, &to);
+    known->site.backend = text_copy(site->backend, &to);
+    known->site.file = text_copy(site->file, &to);
+    known->site.id = ++sites.count;
+    sites.by_number[known->site.id] = known;
+    return known;
+}
+
 uint32_t kg_site_number(struct kgate_site *site)
 {
     kg_sites_lock();
-    if (!site->id && sites.count + 1 < KG_SITES_MOST) {
-        site->id = ++sites.count;
-        sites.by_number[site->id] = site;
+    if (!site->id) {
+        const struct known *known = known_add(site);
+        site->id = known ? known->site.id : 0;
     }
     const uint32_t number = site->id;
     kg_sites_unlock();
     return number;
 }
 
-static struct interned *interned_make(const char *name, const char *backend, uint64_t hash)
+static bool is(const struct known *known, uint64_t hash, const struct kgate_site *wanted)
 {
-    const size_t name_bytes = strlen(name) + 1, backend_bytes = backend ? strlen(backend) + 1 : 0;
-    struct interned *interned = calloc(1, sizeof *interned + name_bytes + backend_bytes);
-    if (!interned)
-        return NULL;
-    memcpy(interned->text, name, name_bytes);
-    interned->site.name = interned->text;
-    if (backend) {
-        memcpy(interned->text + name_bytes, backend, backend_bytes);
-        interned->site.backend = interned->text + name_bytes;
-    }
-    interned->hash = hash;
-    return interned;
-}
-
-static bool is(const struct interned *interned, uint64_t hash, const char *name,
-               enum kgate_device device, const char *backend)
-{
-    const struct kgate_site *site = &interned->site;
-    return interned->hash == hash && site->device == device && !strcmp(site->name, name) &&
-           !strcmp(site->backend ? site->backend : "", backend ? backend : "");
+    const struct kgate_site *site = &known->site;
+    return known->hash == hash && site->device == wanted->device &&
+           !strcmp(site->name, wanted->name) &&
+           !strcmp(site->backend ? site->backend : "", wanted->backend ? wanted->backend : "");
 }
 
 struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend)
 {
+    const struct kgate_site wanted = {.name = name, .device = device, .backend = backend};
     const uint64_t hash = kg_hash_string(kg_hash_string(KG_HASH_START + (unsigned)device, name),
                                          backend ? backend : "");
-    struct interned **bucket = &sites.buckets[hash % BUCKETS];
+    struct known **bucket = &sites.buckets[hash % BUCKETS];
     kg_sites_lock();
-    struct interned *found = *bucket;
-    while (found && !is(found, hash, name, device, backend))
+    struct known *found = *bucket;
+    while (found && !is(found, hash, &wanted))
         found = found->next;
-    /* Names that are counted up for ever must not fill the memory: beyond the numbers there are
-     * no sites. */
-    if (!found && sites.count + 1 < KG_SITES_MOST) {
-        found = interned_make(name, backend, hash);
+    if (!found) {
+        found = known_add(&wanted);
         if (found) {
-            found->site.device = device;
-            found->site.id = ++sites.count;
-            sites.by_number[found->site.id] = &found->site;
+            found->hash = hash;
             found->next = *bucket;
             *bucket = found;
         }
@@ -105,7 +123,7 @@ uint32_t kg_site_count(void)
 const struct kgate_site *kg_site_get(uint32_t number)
 {
     kg_sites_lock();
-    const struct kgate_site *site = sites.by_number[number];
+    const struct kgate_site *site = &sites.by_number[number]->site;
     kg_sites_unlock();
     return site;
 }

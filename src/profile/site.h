@@ -14,7 +14,8 @@ uint32_t kg_site_number(struct kgate_site *site);
  * copied. NULL where memory or room is out. */
 struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend);
 
-/* How many there are, and the site of a number from 1 to that. */
+/* How many there are, and the site of a number from 1 to that: a copy, which stays valid when the
+ * library that the site lies in does not. */
 uint32_t kg_site_count(void);
 const struct kgate_site *kg_site_get(uint32_t number);
 
