@@ -17,11 +17,10 @@ enum kg_chunk_type {
     KG_CHUNK_NAMES,       /* struct kg_chunk_name and strings, again and again */
     KG_CHUNK_THREAD,      /* struct kg_chunk_thread */
     KG_CHUNK_NODES,       /* struct kg_chunk_node of the chunk's thread, again and again */
-    KG_CHUNK_ENTRIES,  /* slots: struct kg_entry, each with its further slots; read, not written */
-    KG_CHUNK_LOSSES,   /* struct kgate_profile_losses of the chunk's thread, so far */
-    KG_CHUNK_PACKED,   /* entries as pack.h has them, and zeros up to a multiple of 8; the number of
-                          entries comes first, in 8 bytes */
-    KG_CHUNK_END = 16, /* nothing: the process ended its recording itself */
+    KG_CHUNK_LOSSES = 6,  /* struct kgate_profile_losses of the chunk's thread, so far */
+    KG_CHUNK_PACKED = 7,  /* entries as pack.h has them, and zeros up to a multiple of 8; the number
+                             of entries comes first, in 8 bytes */
+    KG_CHUNK_END = 16,    /* nothing: the process ended its recording itself */
 };
 
 /* Before each chunk. `ticks` and `clock_ns` (CLOCK_MONOTONIC) were read together: the first and the
@@ -78,7 +77,7 @@ struct kg_chunk_node {
     uint32_t reserved;
 };
 
-/* A slot of 32 bytes. Times in ticks. */
+/* An entry as it is in memory: a slot of 32 bytes, and up to two more. Times in ticks. */
 struct kg_entry {
     uint64_t start;
     uint64_t duration;

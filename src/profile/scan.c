@@ -199,10 +199,8 @@ static bool chunk_read(struct kg_scan *scan, const struct segment *segment,
         return kg_scan_thread(scan, chunk, err);
     case KG_CHUNK_NODES:
         return kg_scan_nodes(scan, chunk, err);
-    case KG_CHUNK_ENTRIES:
-        return kg_scan_entries(scan, chunk, err);
     case KG_CHUNK_PACKED:
-        return kg_scan_packed(scan, chunk, err);
+        return kg_scan_entries(scan, chunk, err);
     case KG_CHUNK_LOSSES:
         return kg_scan_losses(scan, chunk, err);
     default:

@@ -101,38 +101,12 @@ struct place {
     const struct kg_scan_chunk *chunk;
     uint64_t offset;
     struct kg_pack_state state;
-    uint64_t left; /* packed entries */
+    uint64_t left; /* entries */
 };
 
 /* The next entry's slots. *end: there is none, or not all of it, in a chunk that is cut off. */
 static bool slots_read(struct kg_scan *scan, struct place *place,
                        struct kg_entry slots[KG_ENTRY_SLOTS_MOST], bool *end, struct kg_error *err)
-{
-    const uint64_t left = place->chunk->end - place->offset;
-    *end = left < sizeof *slots;
-    if (*end)
-        return !left || place->chunk->cut ||
-               kg_scan_damaged(scan, place->offset, err, "half an entry");
-    const unsigned char *at = kg_window_at(&scan->window, place->offset, sizeof *slots, err);
-    if (!at)
-        return false;
-    memcpy(slots, at, sizeof *slots);
-    const size_t bytes = kg_entry_slots(slots) * sizeof *slots;
-    *end = left < bytes;
-    if (*end)
-        return place->chunk->cut ||
-               kg_scan_damaged(scan, place->offset, err, "an entry beyond its chunk");
-    at = kg_window_at(&scan->window, place->offset, bytes, err);
-    if (!at)
-        return false;
-    memcpy(slots, at, bytes);
-    place->offset += bytes;
-    return true;
-}
-
-/* The same of a packed chunk. */
-static bool packed_read(struct kg_scan *scan, struct place *place,
-                        struct kg_entry slots[KG_ENTRY_SLOTS_MOST], bool *end, struct kg_error *err)
 {
     const uint64_t left = place->chunk->end - place->offset;
     const size_t bytes = left < KG_PACKED_MOST ? (size_t)left : KG_PACKED_MOST;
@@ -152,7 +126,7 @@ static bool packed_read(struct kg_scan *scan, struct place *place,
     return true;
 }
 
-static bool all_read(struct kg_scan *scan, struct place *place, bool packed, struct kg_error *err)
+static bool all_read(struct kg_scan *scan, struct place *place, struct kg_error *err)
 {
     const struct kg_profile_visitor *visitor = scan->visitor;
     struct kg_profile_entry entry = {.process = scan->process_count - 1,
@@ -164,8 +138,7 @@ static bool all_read(struct kg_scan *scan, struct place *place, bool packed, str
         return false;
     for (;;) {
         const uint64_t where = place->offset;
-        if (packed ? !packed_read(scan, place, slots, &end, err)
-                   : !slots_read(scan, place, slots, &end, err))
+        if (!slots_read(scan, place, slots, &end, err))
             return false;
         if (end)
             return true;
@@ -179,20 +152,14 @@ static bool all_read(struct kg_scan *scan, struct place *place, bool packed, str
 
 bool kg_scan_entries(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
-    struct place place = {.chunk = chunk, .offset = chunk->start};
-    return all_read(scan, &place, false, err);
-}
-
-bool kg_scan_packed(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err)
-{
     struct place place = {.chunk = chunk, .offset = chunk->start + sizeof place.left};
     if (chunk->header.bytes < sizeof place.left)
-        return kg_scan_damaged(scan, chunk->start, err, "packed entries without their number");
+        return kg_scan_damaged(scan, chunk->start, err, "entries without their number");
     if (chunk->end < place.offset)
         return true;
     const unsigned char *at = kg_window_at(&scan->window, chunk->start, sizeof place.left, err);
     if (!at)
         return false;
     memcpy(&place.left, at, sizeof place.left);
-    return all_read(scan, &place, true, err);
+    return all_read(scan, &place, err);
 }

@@ -68,7 +68,6 @@ bool kg_scan_thread(struct kg_scan *scan, const struct kg_scan_chunk *chunk, str
 bool kg_scan_nodes(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 bool kg_scan_entries(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
-bool kg_scan_packed(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 
 /* A text of the recording; NULL where it is empty. false: memory is out. */
 bool kg_scan_text(struct kg_scan *scan, const unsigned char *bytes, size_t length,

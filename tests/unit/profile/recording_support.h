@@ -32,7 +32,6 @@ enum { MEMORY_TOLD = 1 };
 struct recording {
     struct kg_text bytes;
     uint64_t ticks, clock_ns; /* of the next chunk's header */
-    bool packed;              /* entries are written packed */
 };
 
 static inline void recording_chunk(struct recording *recording, unsigned type, uint32_t thread,
@@ -120,10 +119,6 @@ static inline void recording_thread(struct recording *recording, uint32_t thread
 static inline void recording_slots(struct recording *recording, uint32_t thread,
                                    const struct kg_entry *slots, size_t slot_count)
 {
-    if (!recording->packed) {
-        recording_chunk(recording, KG_CHUNK_ENTRIES, thread, slots, slot_count * sizeof *slots);
-        return;
-    }
     uint8_t *bytes = malloc(8 + slot_count * KG_PACKED_MOST);
     assert_non_null(bytes);
     struct kg_pack_state state = {0};

@@ -473,7 +473,7 @@ static void flipped_bits_in_json_do_no_harm(void **state)
 /* big.kgprof: `chunks` chunks of 1024 entries on four threads. */
 static void make_big(uint32_t chunks)
 {
-    struct recording recording = {.packed = true};
+    struct recording recording = {0};
     static struct kg_entry entries[1024];
     FILE *file = fopen(path_of("big.kgprof"), "we");
     recording_process(&recording, 1, 1, "");
