@@ -274,7 +274,7 @@ enum kgate_profile_format {
     KGATE_PROFILE_TREE,   /**< the same by nesting */
     KGATE_PROFILE_JSON,   /**< kgate.profile.v1 */
     KGATE_PROFILE_TRACE,  /**< Chrome's trace events: Perfetto, chrome://tracing */
-    KGATE_PROFILE_FOLDED, /**< collapsed stacks, microseconds: flamegraph.pl, speedscope */
+    KGATE_PROFILE_FOLDED, /**< collapsed stacks, nanoseconds: flamegraph.pl, speedscope */
     KGATE_PROFILE_CSV     /**< a line for each entry */
 };
 

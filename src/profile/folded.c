@@ -1,4 +1,4 @@
-/* Collapsed stacks: "outer;inner" and its own microseconds, a line for each path, for flame graphs.
+/* Collapsed stacks: "outer;inner" and its own nanoseconds, a line for each path, for flame graphs.
  * Spans are beside the nesting and not in it. */
 #include <math.h>
 
@@ -24,10 +24,10 @@ void kg_profile_folded(const struct kg_profile *profile, struct kg_text *text)
 {
     for (size_t i = 0; i < profile->row_count && !text->failed; i++) {
         const struct kg_profile_row *row = &profile->rows[i];
-        const double us = round(row->figures.self_ns / 1000);
-        if (row->path.span || !(us >= 1))
+        const double ns = round(row->figures.self_ns);
+        if (row->path.span || !(ns >= 1))
             continue;
         stack_print(profile, i, text);
-        kg_text_printf(text, " %.0f\n", us);
+        kg_text_printf(text, " %.0f\n", ns);
     }
 }

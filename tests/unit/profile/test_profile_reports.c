@@ -136,7 +136,7 @@ static void control_characters_do_no_harm(void **state)
     assert_null(strstr(shown, "\xc2\x9b"));
     assert_null(strstr(shown, "\xe2\x80\xae"));
     assert_non_null(strstr(shown, "Größe\\x1b]0;\\x0a\\xc2\\x9b\\xe2\\x80\\xae!"));
-    assert_non_null(strstr(shown, "Größe\\x1b]0,\\x0a\\xc2\\x9b\\xe2\\x80\\xae! 5\n"));
+    assert_non_null(strstr(shown, "Größe\\x1b]0,\\x0a\\xc2\\x9b\\xe2\\x80\\xae! 5000\n"));
     kg_text_free(&text);
     kg_profile_free(&profile);
 }
@@ -168,7 +168,7 @@ static void folded_stacks_add_up_to_the_time_on_threads(void **state)
     struct recording recording = {0};
     struct kg_profile profile;
     struct kg_text text = {0};
-    recording_process(&recording, 1, 1000, "");
+    recording_process(&recording, 1, 1, "");
     recording_name(&recording, 1, "main");
     recording_name(&recording, 2, "a;b c");
     recording_node(&recording, 1, 1, 0, 1);
