@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "report/escape.h"
+#include "util/escape.h"
 #include "util/nearest.h"
 
 static int update(const struct kg_arguments *arguments, struct kg_error *err)

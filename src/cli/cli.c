@@ -9,7 +9,7 @@
 
 #include "measure/clock.h"
 #include "measure/measurement.h"
-#include "report/escape.h"
+#include "util/escape.h"
 #include "util/file.h"
 #include "util/units.h"
 

@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "device/doctor.h"
 #include "device/doctor_noise.h"
-#include "report/escape.h"
 #include "report/table.h"
+#include "util/escape.h"
 #include "util/record.h"
 
 /* The threshold that a suite has unless it says otherwise (docs/suite.md). */

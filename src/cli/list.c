@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "report/escape.h"
+#include "util/escape.h"
 
 static bool json_make(const struct kg_plan *plan, struct kg_text *text)
 {

@@ -6,6 +6,7 @@
 #include "profile/columns.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
+#include "util/escape.h"
 
 enum { LIMIT_USUAL = 10 };
 
@@ -71,7 +72,7 @@ static void place_print(const struct kg_profile *profile, size_t row, struct kg_
         place_print(profile, path->parent, text);
         kg_text_append(text, " > ");
     }
-    kg_name_append(text, path->name, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, path->name, KG_COLUMN_NAME_MOST);
 }
 
 static void row_add(struct kg_columns *columns, const struct kg_profile *profile, size_t row)

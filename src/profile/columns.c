@@ -4,9 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "profile/utf8.h"
+#include "util/escape.h"
 #include "util/units.h"
 
 /* --- Cells ----------------------------------------------------------------------------------- */
@@ -51,15 +50,6 @@ void kg_columns_share(struct kg_columns *columns, double share)
 
 /* --- Lines ----------------------------------------------------------------------------------- */
 
-/* Characters of valid UTF-8. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 static void line_print(const struct kg_columns *columns, const char *const *cells,
                        const size_t *widths, struct kg_text *text)
 {
@@ -67,7 +57,7 @@ static void line_print(const struct kg_columns *columns, const char *const *cell
     while (count && !cells[count - 1][0])
         count--;
     for (size_t c = 0; c < count; c++) {
-        const size_t pad = widths[c] - width_of(cells[c]);
+        const size_t pad = widths[c] - kg_text_width(cells[c]);
         if (c)
             kg_text_append(text, "  ");
         if (!columns->left[c])
@@ -83,10 +73,10 @@ void kg_columns_print(struct kg_columns *columns, struct kg_text *text)
 {
     size_t widths[KG_COLUMNS_MOST];
     for (size_t c = 0; c < columns->count; c++) {
-        widths[c] = width_of(columns->heads[c]);
+        widths[c] = kg_text_width(columns->heads[c]);
         for (size_t i = c; i < columns->cell_count; i += columns->count)
-            if (width_of(columns->cells[i]) > widths[c])
-                widths[c] = width_of(columns->cells[i]);
+            if (kg_text_width(columns->cells[i]) > widths[c])
+                widths[c] = kg_text_width(columns->cells[i]);
     }
     if (!columns->failed)
         line_print(columns, columns->heads, widths, text);
@@ -97,37 +87,4 @@ void kg_columns_print(struct kg_columns *columns, struct kg_text *text)
     free(columns->cells);
     columns->cells = NULL;
     columns->cell_count = columns->capacity = 0;
-}
-
-/* --- Names ----------------------------------------------------------------------------------- */
-
-/* C0, DEL, C1, and what makes text read in another order than it is. */
-static bool is_harmful(const unsigned char *s, size_t length)
-{
-    if (length == 1)
-        return s[0] < 0x20 || s[0] == 0x7f;
-    if (length == 2)
-        return s[0] == 0xc2 && s[1] < 0xa0;
-    return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae) ||
-                            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-}
-
-void kg_name_append(struct kg_text *text, const char *name, size_t most)
-{
-    const unsigned char *s = (const unsigned char *)name;
-    size_t left = strlen(name);
-    for (size_t count = 0; left; count++) {
-        const size_t length = kg_utf8_length(s, left), used = length ? length : 1;
-        if (count == most) {
-            kg_text_append(text, "…");
-            return;
-        }
-        if (length && !is_harmful(s, length))
-            kg_text_append_bytes(text, (const char *)s, length);
-        else
-            for (size_t i = 0; i < used; i++)
-                kg_text_printf(text, "\\x%02x", s[i]);
-        s += used;
-        left -= used;
-    }
 }

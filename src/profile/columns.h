@@ -30,7 +30,3 @@ void kg_columns_share(struct kg_columns *columns, double share);
 
 /* Appends the heads and the rows, two spaces between columns, and frees all. */
 void kg_columns_print(struct kg_columns *columns, struct kg_text *text);
-
-/* Appends a name, harmless for a terminal: control characters, and those that reorder text, become
- * \xNN. At most `most` characters, then "…". */
-void kg_name_append(struct kg_text *text, const char *name, size_t most);

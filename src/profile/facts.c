@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/columns.h"
+#include "util/escape.h"
 #include "util/units.h"
 
 static void counted(struct kg_text *text, uint64_t count, const char *one, const char *several)
@@ -16,11 +17,11 @@ static void program_print(const struct kg_profile_process *process, struct kg_te
 {
     const char *program = process->program ? process->program : "program";
     const char *slash = strrchr(program, '/');
-    kg_name_append(text, slash && slash[1] ? slash + 1 : program, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, slash && slash[1] ? slash + 1 : program, KG_COLUMN_NAME_MOST);
     if (!process->label)
         return;
     kg_text_append(text, " (");
-    kg_name_append(text, process->label, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, process->label, KG_COLUMN_NAME_MOST);
     kg_text_append(text, ")");
 }
 

@@ -1,9 +1,10 @@
 /* Collapsed stacks: "outer;inner" and its own nanoseconds, a line for each path, for flame graphs.
  * Spans are beside the nesting and not in it. */
 #include <math.h>
+#include <stdint.h>
 
-#include "profile/columns.h"
 #include "profile/profile.h"
+#include "util/escape.h"
 
 /* The row's path, without what would end a name or the line. */
 static void stack_print(const struct kg_profile *profile, size_t row, struct kg_text *text)
@@ -14,7 +15,7 @@ static void stack_print(const struct kg_profile *profile, size_t row, struct kg_
         kg_text_append(text, ";");
     }
     const size_t before = text->length;
-    kg_name_append(text, path->name, SIZE_MAX);
+    kg_escape_terminal(text, path->name, SIZE_MAX);
     for (size_t i = before; i < text->length; i++)
         if (text->data[i] == ';')
             text->data[i] = ',';

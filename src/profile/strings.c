@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/utf8.h"
 #include "util/hash.h"
 #include "util/text.h"
+#include "util/utf8.h"
 
 static const char REPLACEMENT[] = "\xef\xbf\xbd";
 

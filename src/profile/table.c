@@ -2,11 +2,12 @@
 #include "profile/columns.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
+#include "util/escape.h"
 
 static void row_add(struct kg_columns *columns, const struct kg_profile_name *name)
 {
     struct kg_text shown = {0};
-    kg_name_append(&shown, name->name, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(&shown, name->name, KG_COLUMN_NAME_MOST);
     kg_columns_text(columns, kg_text_string(&shown));
     columns->failed = columns->failed || shown.failed;
     kg_text_free(&shown);

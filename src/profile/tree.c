@@ -5,6 +5,7 @@
 #include "profile/columns.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
+#include "util/escape.h"
 
 /* "  gemm [cuda cublas]" */
 static void name_print(const struct kg_profile_path *path, struct kg_text *text)
@@ -12,14 +13,14 @@ static void name_print(const struct kg_profile_path *path, struct kg_text *text)
     const bool device = strcmp(path->device, "cpu") != 0;
     const bool backend = path->backend && strcmp(path->backend, path->device) != 0;
     kg_text_printf(text, "%*s", 2 * (int)path->depth, "");
-    kg_name_append(text, path->name, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, path->name, KG_COLUMN_NAME_MOST);
     if (!device && !backend && !path->span)
         return;
     kg_text_append(text, " [");
     kg_text_append(text, path->span ? "span" : device ? path->device : "");
     if (backend) {
         kg_text_append(text, path->span || device ? " " : "");
-        kg_name_append(text, path->backend, KG_COLUMN_NAME_MOST);
+        kg_escape_terminal(text, path->backend, KG_COLUMN_NAME_MOST);
     }
     kg_text_append(text, "]");
 }

@@ -1,9 +1,9 @@
 #include <math.h>
 
 #include "report/cells.h"
-#include "report/escape.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "util/escape.h"
 
 enum { ID_MOST = 72 };
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "report/cells.h"
-#include "report/escape.h"
 #include "report/report.h"
+#include "util/escape.h"
 #include "util/units.h"
 
 /* Characters of a text; escaped, one takes nine bytes at the most. So a row, or a reason with what

@@ -1,7 +1,7 @@
 /* A profile for a pull request. */
 #include "profile/profile.h"
-#include "report/escape.h"
 #include "report/report.h"
+#include "util/escape.h"
 #include "util/units.h"
 
 enum { ID_MOST = 200 };

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 
 struct kg_table_row *kg_table_row_add(struct kg_table *table)
 {

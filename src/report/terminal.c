@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "report/cells.h"
-#include "report/escape.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "util/escape.h"
 #include "util/units.h"
 
 enum { ID_MOST = 72, REASON_MOST = 400 };

@@ -1,6 +1,6 @@
-#include "report/escape.h"
 #include "report/report.h"
 #include "test_support.h"
+#include "util/escape.h"
 
 static struct kg_comparison compare(size_t cases, const char *hostile_id)
 {

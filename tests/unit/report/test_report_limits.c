@@ -1,8 +1,8 @@
 /* Reports of what is large, hostile or odd: sizes, alignment, what is left out and what never is.
  */
-#include "report/escape.h"
 #include "report/report.h"
 #include "test_support.h"
+#include "util/escape.h"
 
 enum { LONG = 10000 };
 

@@ -1,6 +1,6 @@
 /* Untrusted text made harmless, for a terminal and for a forge. */
-#include "report/escape.h"
 #include "test_support.h"
+#include "util/escape.h"
 #include "util/random.h"
 
 typedef void escape(struct kg_text *, const char *, size_t);
@@ -38,7 +38,9 @@ static void bytes_that_are_no_utf8_are_shown_as_such(void **state)
     expect(kg_escape_terminal,
            "a\xe2\x80\xae"
            "b",
-           9, "a\\xe2\\x80\\xaeb"); /* right to left */
+           9, "a\\xe2\\x80\\xaeb");                                   /* right to left */
+    expect(kg_escape_terminal, "\xe2\x80\xa8", 9, "\\xe2\\x80\\xa8"); /* a line separator */
+    expect(kg_escape_terminal, "\xe2", 9, "\\xe2");
 }
 
 static void long_text_is_cut_between_characters(void **state)

@@ -3,8 +3,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { KG_UTF8_MOST = 4 };
+
 /* The length of the valid UTF-8 character at the start of `bytes` (The Unicode Standard, table
- * 3-7), of which `available` may be read; 0 where there is none. */
+ * 3-7), of which `available` may be read; 0 where there is none. Nothing is read after a byte that
+ * is not part of one: in a terminated string KG_UTF8_MOST may always be told as available. */
 static inline size_t kg_utf8_length(const unsigned char *bytes, size_t available)
 {
     if (!available)

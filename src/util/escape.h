@@ -4,8 +4,9 @@
 
 #include "util/text.h"
 
-/* For a terminal: control characters (C0, DEL, and C1 in UTF-8) become \xNN, invalid UTF-8
- * likewise. At most `most` characters, then "…". */
+/* For a terminal: control characters (C0, DEL, and C1 in UTF-8), separators of lines, those that
+ * reorder text, and bytes that are no UTF-8 become \xNN each. At most `most` characters, and bytes
+ * that became \xNN, then "…". */
 void kg_escape_terminal(struct kg_text *text, const char *string, size_t most);
 
 /* For markdown on a forge, also inside a table: everything that it would act on is escaped, line

@@ -1,30 +1,28 @@
-#include "report/escape.h"
+#include "util/escape.h"
 
 #include <string.h>
 
-/* The length of the valid UTF-8 character at `s` that may be shown; 0 where there is none: a
- * control character, or bytes that are no UTF-8. */
+#include "util/utf8.h"
+
+/* C0, DEL, C1, line and paragraph separators, and what can make a name read as another: overrides
+ * and isolates of the direction of text. */
+static bool is_harmful(const unsigned char *s, size_t length)
+{
+    if (length == 1)
+        return s[0] < 0x20 || s[0] == 0x7f;
+    if (length == 2)
+        return s[0] == 0xc2 && s[1] < 0xa0;
+    return length == 3 && s[0] == 0xe2 &&
+           ((s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae) ||
+            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
+/* The length of the character at `s` that may be shown; 0 where there is none. */
 static size_t character(const unsigned char *s)
 {
-    if (s[0] < 0x20 || s[0] == 0x7f)
-        return 0;
-    if (s[0] < 0x80)
-        return 1;
-    const size_t length = s[0] >= 0xf0 && s[0] < 0xf5   ? 4
-                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                          : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                                                        : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    /* C1 controls, overlong forms, surrogates, and what lies beyond Unicode */
-    const bool bad = (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe0 && s[1] < 0xa0) ||
-                     (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-                     (s[0] == 0xf4 && s[1] >= 0x90);
-    /* bidirectional overrides and isolates can make a name read as another */
-    const bool reorders = s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
-                                           (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-    return bad || reorders ? 0 : length;
+    const size_t length =
+        kg_utf8_length(s, KG_UTF8_MOST); /* not beyond the terminator: see there */
+    return is_harmful(s, length) ? 0 : length;
 }
 
 void kg_escape_terminal(struct kg_text *text, const char *string, size_t most)
