@@ -109,6 +109,8 @@ static void thread_prepare(struct kgate_profiler_thread *thread,
     thread->slot = profiler->slot;
     thread->recording = profiler->recording;
     thread->drops = options->drop_when_full;
+    thread->sample = options->sample;
+    thread->samples_requests = options->sampling == KGATE_SAMPLE_REQUESTS;
     thread->random = thread->system_id * UINT64_C(0x9e3779b97f4a7c15) + profiler->recording;
     thread->unusual =
         (options->sample < 1 ? KG_UNUSUAL_SAMPLE : 0U) | (kg_memory.used ? KG_UNUSUAL_MEMORY : 0U) |
@@ -116,31 +118,34 @@ static void thread_prepare(struct kgate_profiler_thread *thread,
     thread_name_set(thread);
 }
 
-struct kgate_profiler_thread *kg_profiler_thread(struct kgate_profiler *profiler)
+/* A struct for the calling thread on the profiler's list. Under the registry's lock. */
+static struct kgate_profiler_thread *thread_enlist(struct kgate_profiler *profiler)
 {
-    struct kg_slot *slot = &kg_slots[profiler->slot];
-    if (slot->thread && slot->recording == profiler->recording)
-        return slot->thread;
-    thread_leave(slot);
+    if (registry.profilers[profiler->slot] != profiler || profiler->ended)
+        return NULL;
     struct kgate_profiler_thread *thread = kg_thread_new(profiler->options.buffer_entries);
     if (!thread)
         return NULL;
     thread_prepare(thread, profiler);
+    thread->number = ++profiler->thread_count;
+    thread->profiler = profiler;
+    thread->next = profiler->threads;
+    profiler->threads = thread;
+    pthread_setspecific(registry.key, &registry);
+    return thread;
+}
+
+struct kgate_profiler_thread *kg_profiler_thread(struct kgate_profiler *profiler)
+{
+    struct kg_slot *slot = &kg_slots[profiler->slot];
+    if (slot->thread && slot->recording == kg_profiler_recording(profiler))
+        return slot->thread;
+    thread_leave(slot);
     pthread_mutex_lock(&registry.lock);
-    const bool runs = registry.profilers[profiler->slot] == profiler && !profiler->ended;
-    if (runs) {
-        thread->number = ++profiler->thread_count;
-        thread->profiler = profiler;
-        thread->next = profiler->threads;
-        profiler->threads = thread;
-        pthread_setspecific(registry.key, &registry);
-    }
+    struct kgate_profiler_thread *thread = thread_enlist(profiler);
     pthread_mutex_unlock(&registry.lock);
-    if (!runs) {
-        kg_thread_free(thread);
-        return NULL;
-    }
-    *slot = (struct kg_slot){profiler->recording, thread};
+    if (thread)
+        *slot = (struct kg_slot){thread->recording, thread};
     return thread;
 }
 
@@ -294,34 +299,42 @@ static bool registry_prepare(char message[256])
     return true;
 }
 
-/* Under the registry's lock. */
-static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
-                            const struct kgate_profiler_options *options, char message[256])
+static bool recorder_start(struct kgate_profiler *profiler, char message[256])
 {
     struct kg_error err;
     struct kg_recorder *recorder = &profiler->recorder;
-    *profiler = (struct kgate_profiler){.slot = slot};
-    if (options)
-        profiler->options = *options;
-    if (!options_complete(&profiler->options, message) || !registry_prepare(message))
+    struct kgate_profiler_options *options = &profiler->options;
+    *recorder = (struct kg_recorder){.file = -1,
+                                     .most = options->file_bytes_most,
+                                     .process = {.ns_per_tick = kg_ticks_estimate(),
+                                                 .scope_cost_ns = registry.scope_cost_ns,
+                                                 .sample = options->sample,
+                                                 .sampling = options->sampling,
+                                                 .buffer_entries = options->buffer_entries}};
+    snprintf(recorder->pattern, sizeof recorder->pattern, "%s", options->path ? options->path : "");
+    snprintf(recorder->label, sizeof recorder->label, "%s", options->label ? options->label : "");
+    options->path = recorder->pattern;
+    options->label = recorder->label;
+    return kg_recorder_open(recorder, &err) || fail(message, err.message);
+}
+
+/* Under the registry's lock. Other threads may be looking at whether the process-wide profiler
+ * records, and which recording it is, at this very moment. */
+static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
+                            const struct kgate_profiler_options *options, char message[256])
+{
+    profiler->options = options ? *options : (struct kgate_profiler_options){0};
+    profiler->ended = true;
+    profiler->threads = NULL;
+    profiler->thread_count = 0;
+    profiler->losses = profiler->foreign = (struct kgate_profile_losses){0};
+    if (!options_complete(&profiler->options, message) || !registry_prepare(message) ||
+        !recorder_start(profiler, message))
         return false;
-    *recorder =
-        (struct kg_recorder){.file = -1,
-                             .most = profiler->options.file_bytes_most,
-                             .process = {.ns_per_tick = kg_ticks_estimate(),
-                                         .scope_cost_ns = registry.scope_cost_ns,
-                                         .sample = profiler->options.sample,
-                                         .sampling = profiler->options.sampling,
-                                         .buffer_entries = profiler->options.buffer_entries}};
-    snprintf(recorder->pattern, sizeof recorder->pattern, "%s",
-             profiler->options.path ? profiler->options.path : "");
-    snprintf(recorder->label, sizeof recorder->label, "%s",
-             profiler->options.label ? profiler->options.label : "");
-    if (!kg_recorder_open(recorder, &err))
-        return fail(message, err.message);
-    profiler->options.path = recorder->pattern;
-    profiler->options.label = recorder->label;
-    profiler->recording = ++registry.recordings;
+    profiler->ended = false;
+    if (slot)
+        profiler->slot = slot;
+    __atomic_store_n(&profiler->recording, ++registry.recordings, __ATOMIC_RELAXED);
     registry.profilers[slot] = profiler;
     enabled_set(profiler, true);
     return true;

@@ -9,11 +9,12 @@
 struct kgate_profiler {
     int enabled;        /* of the process-wide one: kgate_profiling instead */
     uint32_t slot;      /* 0: the process-wide one */
-    uint32_t recording; /* a number that no recording before it had; 0: never started */
-    bool ended;
-    struct kgate_profiler_options options; /* nothing left at 0; the strings are the recorder's */
+    uint32_t recording; /* a number that no recording before it had; 0: never started; read by
+                           everybody, atomically */
     struct kg_recorder recorder;
     /* under the registry's lock */
+    bool ended;
+    struct kgate_profiler_options options; /* nothing left at 0; the strings are the recorder's */
     struct kgate_profiler_thread *threads;
     uint32_t thread_count;               /* that there have been */
     struct kgate_profile_losses losses;  /* of threads that are gone */
@@ -23,6 +24,10 @@ struct kgate_profiler {
 /* The process-wide one where NULL is given. */
 struct kgate_profiler *kg_profiler_of(struct kgate_profiler *profiler);
 bool kg_profiler_enabled(const struct kgate_profiler *profiler);
+static inline uint32_t kg_profiler_recording(const struct kgate_profiler *profiler)
+{
+    return __atomic_load_n(&profiler->recording, __ATOMIC_RELAXED);
+}
 
 /* The calling thread's struct for the profiler, made at its first scope; NULL where memory is out
  * or the profiler has ended. */

@@ -31,18 +31,18 @@ static uint64_t cpu_time_ns(void)
 
 /* Scopes to the next one that is recorded: uniform up to twice the mean, so that no period of the
  * program's keeps step with it. */
-static uint64_t interval_draw(struct kgate_profiler_thread *thread, double share)
+static uint64_t interval_draw(struct kgate_profiler_thread *thread)
 {
     thread->random = thread->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     const double uniform = (double)(thread->random >> 11) * 0x1p-53;
-    const double drawn = uniform * (2 / share - 1);
+    const double drawn = uniform * (2 / thread->sample - 1);
     return 1 + (uint64_t)drawn;
 }
 
-static bool sampled(struct kgate_profiler_thread *thread, const struct kgate_profiler *profiler)
+static bool sampled(struct kgate_profiler_thread *thread)
 {
     if (thread->countdown == 0)
-        thread->countdown = interval_draw(thread, profiler->options.sample);
+        thread->countdown = interval_draw(thread);
     if (--thread->countdown == 0)
         return true;
     kg_loss_add(&thread->losses.sampled_out, 1);
@@ -172,16 +172,16 @@ void kg_thread_close(struct kgate_profiler_thread *thread)
  */
 
 static __attribute__((noinline)) struct kgate_scope
-begin_unusual(struct kgate_profiler *profiler, struct kgate_profiler_thread *thread,
-              struct kgate_site *site, uint64_t bytes, const struct kg_gpu_mark *gpu)
+begin_unusual(struct kgate_profiler_thread *thread, struct kgate_site *site, uint64_t bytes,
+              const struct kg_gpu_mark *gpu)
 {
     const bool sampling = thread->unusual & KG_UNUSUAL_SAMPLE;
-    const bool requests = profiler->options.sampling == KGATE_SAMPLE_REQUESTS;
-    if (thread->muted || (sampling && requests && !thread->depth && !sampled(thread, profiler))) {
+    const bool requests = thread->samples_requests;
+    if (thread->muted || (sampling && requests && !thread->depth && !sampled(thread))) {
         thread->muted++;
         return (struct kgate_scope){thread, MUTED, 0};
     }
-    if (sampling && !requests && !sampled(thread, profiler))
+    if (sampling && !requests && !sampled(thread))
         return NOT_RECORDED;
     return begin_closer(thread, site, bytes, gpu);
 }
@@ -193,13 +193,13 @@ struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kga
     if (!kg_profiler_enabled(to))
         return NOT_RECORDED;
     struct kgate_profiler_thread *thread = kg_slots[to->slot].thread;
-    if (__builtin_expect(kg_slots[to->slot].recording != to->recording, 0)) {
+    if (__builtin_expect(kg_slots[to->slot].recording != kg_profiler_recording(to), 0)) {
         thread = kg_profiler_thread(to);
         if (!thread)
             return NOT_RECORDED;
     }
     if (__builtin_expect(thread->unusual | thread->muted, 0))
-        return begin_unusual(to, thread, site, bytes, NULL);
+        return begin_unusual(thread, site, bytes, NULL);
     return kg_thread_begin(thread, site, bytes);
 }
 
@@ -226,7 +226,7 @@ struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struc
         thread->gpu = kg_gpu_new();
     const bool timed = !thread->muted && thread->gpu && kg_gpu_begin(thread->gpu, stream, &mark);
     pthread_mutex_unlock(&thread->drain);
-    const struct kgate_scope scope = begin_unusual(to, thread, site, bytes, timed ? &mark : NULL);
+    const struct kgate_scope scope = begin_unusual(thread, site, bytes, timed ? &mark : NULL);
     if (timed && !(scope.depth & CLOSER)) {
         pthread_mutex_lock(&thread->drain);
         kg_gpu_cancel(thread->gpu, &mark);
@@ -293,7 +293,8 @@ void kgate_scope_bytes(struct kgate_profiler *profiler, uint64_t bytes)
 {
     const struct kgate_profiler *to = kg_profiler_of(profiler);
     struct kgate_profiler_thread *thread = kg_slots[to->slot].thread;
-    if (thread && kg_slots[to->slot].recording == to->recording && thread->depth && !thread->muted)
+    if (thread && kg_slots[to->slot].recording == kg_profiler_recording(to) && thread->depth &&
+        !thread->muted)
         thread->frames[thread->depth].bytes = bytes;
 }
 
@@ -346,7 +347,7 @@ struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *
     if (!site)
         return span;
     span.site = site->id;
-    span.recording = to->recording;
+    span.recording = kg_profiler_recording(to);
     span.start = kg_ticks();
     return span;
 }
@@ -356,7 +357,7 @@ void kgate_span_end(struct kgate_span *span)
     const uint64_t now = kg_ticks();
     struct kgate_profiler *to = kg_profiler_of(span->profiler);
     struct kgate_profiler_thread *thread =
-        span->site && span->recording == to->recording ? kg_profiler_thread(to) : NULL;
+        span->site && span->recording == kg_profiler_recording(to) ? kg_profiler_thread(to) : NULL;
     if (thread) {
         const struct kg_entry entry = {.start = span->start,
                                        .duration = now - span->start,

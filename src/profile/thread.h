@@ -86,6 +86,8 @@ struct kgate_profiler_thread {
     uint32_t gpu_scopes; /* since their times were last collected */
     uint64_t countdown;  /* to the next one recorded, when sampling */
     uint64_t random;
+    double sample; /* share that is recorded */
+    bool samples_requests;
     uint32_t recording; /* the profiler's */
     bool drops;         /* a full buffer drops entries */
     struct kg_node *blocks[KG_NODE_BLOCKS_MOST];

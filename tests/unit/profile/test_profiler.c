@@ -355,6 +355,41 @@ static void threads_record_by_themselves(void **state)
     kg_profile_free(&profile);
 }
 
+static int over;
+
+static void *scopes_until_over(void *unused)
+{
+    while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
+        outer(3);
+        struct kgate_span span = kgate_span_begin(NULL, "span", 0);
+        kgate_scope_bytes(NULL, 1);
+        kgate_span_end(&span);
+    }
+    return unused;
+}
+
+static void recordings_begin_and_end_while_threads_are_inside_scopes(void **state)
+{
+    (void)state;
+    pthread_t threads[3];
+    over = 0;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, scopes_until_over, NULL), 0);
+    for (int i = 0; i < 60; i++) {
+        const struct kgate_profiler_options options = {.buffer_entries = 64,
+                                                       .sample = i % 3 ? 0 : 0.5};
+        start(&options);
+        usleep(500);
+        kgate_profiler_stop();
+        struct kg_profile profile = read_back();
+        assert_true(profile.processes[0].complete);
+        kg_profile_free(&profile);
+    }
+    __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static void *die_inside(void *unused)
 {
     (void)unused;
@@ -724,6 +759,7 @@ int main(void)
         TEST(beyond_the_limit_of_the_file_entries_are_dropped_and_counted),
         TEST(a_full_disk_is_counted_and_the_program_goes_on),
         TEST(threads_record_by_themselves),
+        TEST(recordings_begin_and_end_while_threads_are_inside_scopes),
         TEST(a_thread_that_ends_inside_its_scopes_has_them_ended),
         TEST(a_forked_child_adds_nothing_to_its_parents_recording),
         TEST(a_forked_child_can_start_a_recording_of_its_own),
