@@ -3,104 +3,94 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/recording.h"
+#include "profile/scan.h"
+#include "profile/segment.h"
 
 enum { COPY_BYTES = 1 << 16, LABEL_MOST = 1024 };
 
-struct filter {
-    int file;
-    int to;
-    const char *path;
-    const char *glob;
-    bool keep; /* the process at hand */
-    size_t kept;
-    struct kg_error *err;
-};
-
-/* All bytes, or as many as the file has; -1 where it cannot be read. */
-static ssize_t read_at(const struct filter *filter, void *bytes, size_t length, uint64_t offset)
-{
-    size_t done = 0;
-    while (done < length) {
-        const ssize_t count =
-            pread(filter->file, (char *)bytes + done, length - done, (off_t)(offset + done));
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0) {
-            kg_error_set(filter->err, KG_ERROR_SYSTEM, "cannot read '%s': %s", filter->path,
-                         strerror(errno));
-            return -1;
-        }
-        if (count == 0)
-            break;
-        done += (size_t)count;
-    }
-    return (ssize_t)done;
-}
-
-/* Whether the process that a chunk at `offset` begins is wanted. One that is cut off is not. */
-static bool process_look(struct filter *filter, uint64_t offset)
+/* Whether the label of a process matches. */
+static bool process_look(struct kg_window *window, const struct kg_segment *segment,
+                         const char *glob, bool *matches, struct kg_error *err)
 {
     struct kg_chunk_process process;
     char label[LABEL_MOST + 1] = "";
-    const ssize_t told = read_at(filter, &process, sizeof process, offset);
-    filter->keep = false;
-    if (told != (ssize_t)sizeof process)
-        return told >= 0;
-    const size_t length = process.label_bytes < LABEL_MOST ? process.label_bytes : LABEL_MOST;
-    if (read_at(filter, label, length, offset + sizeof process) < 0)
+    const uint64_t start = segment->start + sizeof(struct kg_chunk);
+    const unsigned char *at = kg_window_at(window, start, sizeof process, err);
+    if (!at)
         return false;
-    filter->keep = fnmatch(filter->glob, label, 0) == 0;
-    filter->kept += filter->keep;
+    memcpy(&process, at, sizeof process);
+    const uint64_t left = segment->end - start - sizeof process;
+    const size_t most = left < LABEL_MOST ? (size_t)left : LABEL_MOST;
+    const size_t length = process.label_bytes < most ? process.label_bytes : most;
+    at = kg_window_at(window, start + sizeof process, length, err);
+    if (!at)
+        return false;
+    memcpy(label, at, length);
+    *matches = fnmatch(glob, label, 0) == 0;
     return true;
 }
 
-static bool copy(const struct filter *filter, uint64_t offset, uint64_t length)
+static bool write_all(int to, const unsigned char *bytes, size_t length, struct kg_error *err)
 {
-    char bytes[COPY_BYTES];
     while (length) {
-        const size_t most = length < sizeof bytes ? (size_t)length : sizeof bytes;
-        const ssize_t count = read_at(filter, bytes, most, offset);
-        if (count <= 0)
-            return count == 0;
-        for (ssize_t done = 0; done < count;) {
-            const ssize_t written = write(filter->to, bytes + done, (size_t)(count - done));
-            if (written < 0 && errno == EINTR)
-                continue;
-            if (written <= 0)
-                return kg_error_set(filter->err, KG_ERROR_SYSTEM,
-                                    "cannot write a temporary file: %s", strerror(errno));
-            done += written;
-        }
-        offset += (uint64_t)count;
-        length -= (uint64_t)count;
+        const ssize_t written = write(to, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write a temporary file: %s",
+                                strerror(errno));
+        bytes += written;
+        length -= (size_t)written;
     }
     return true;
+}
+
+static bool segment_copy(struct kg_window *window, const struct kg_segment *segment, int to,
+                         struct kg_error *err)
+{
+    for (uint64_t offset = segment->start; offset < segment->end;) {
+        const uint64_t left = segment->end - offset;
+        const size_t length = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+        const unsigned char *at = kg_window_at(window, offset, length, err);
+        if (!at || !write_all(to, at, length, err))
+            return false;
+        offset += length;
+    }
+    return true;
+}
+
+/* *any: there was one whose label matches. */
+static bool segments_copy(struct kg_segments *segments, const char *glob, int to, bool *any,
+                          struct kg_error *err)
+{
+    struct kg_segment segment;
+    bool more, matches;
+    *any = false;
+    while (kg_segments_next(segments, &segment, &more, err)) {
+        if (!more)
+            return true;
+        if (!process_look(&segments->window, &segment, glob, &matches, err) ||
+            (matches && !segment_copy(&segments->window, &segment, to, err)))
+            return false;
+        *any = *any || matches;
+    }
+    return false;
 }
 
 bool kg_profile_filter(int file, const char *path, const char *glob, int to, struct kg_error *err)
 {
-    struct filter filter = {.file = file, .to = to, .path = path, .glob = glob, .err = err};
-    struct kg_chunk chunk;
-    for (uint64_t offset = 0;; offset += sizeof chunk + chunk.bytes) {
-        const ssize_t count = read_at(&filter, &chunk, sizeof chunk, offset);
-        if (count < 0)
-            return false;
-        if (count < (ssize_t)sizeof chunk)
-            break;
-        if (chunk.magic != KG_CHUNK_MAGIC)
-            return kg_error_at(err, path, 0, 0, "damaged recording, at byte %" PRIu64, offset);
-        if (chunk.type == KG_CHUNK_PROCESS && !process_look(&filter, offset + sizeof chunk))
-            return false;
-        if (filter.keep && !copy(&filter, offset, sizeof chunk + chunk.bytes))
-            return false;
-    }
-    return filter.kept
-               ? true
-               : kg_error_set(err, KG_ERROR_USAGE,
-                              "no process in '%s' has a label that matches '%s'", path, glob);
+    struct kg_segments segments = {0};
+    uint64_t size;
+    bool any = false;
+    const bool good = kg_profile_size(file, path, &size, err) &&
+                      kg_segments_open(&segments, file, path, size, err) &&
+                      segments_copy(&segments, glob, to, &any, err);
+    kg_segments_close(&segments);
+    if (!good || any)
+        return good;
+    return kg_error_set(err, KG_ERROR_USAGE, "no process in '%s' has a label that matches '%s'",
+                        path, glob);
 }

@@ -87,9 +87,10 @@ struct kg_profile_visitor {
 };
 
 /* Reads a recording from a descriptor (which stays open; it is read by pread from its start) or
- * from a path. One that is cut off, as a crash leaves it, is read as far as it goes (its last
- * process's `complete` is false); one that is no recording, or damaged, is KG_ERROR_USAGE with the
- * byte it was noticed at. Everything told is owned by the scan and valid until it returns. */
+ * from a path. A process's part that is cut off, as a crash or a full disk leaves it, is read as
+ * far as it goes (its `complete` is false), and then the next one's; what is no recording, or
+ * damaged, is KG_ERROR_USAGE with the byte it was noticed at. Everything told is owned by the scan
+ * and valid until it returns. */
 bool kg_profile_scan(const char *path, const struct kg_profile_visitor *visitor,
                      struct kg_error *err);
 bool kg_profile_scan_file(int file, const char *path, const struct kg_profile_visitor *visitor,

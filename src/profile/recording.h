@@ -4,8 +4,8 @@
  *
  * A file is one segment after the other, one for each process; `cat a.kgprof b.kgprof` is a
  * recording of both. A segment begins with KG_CHUNK_PROCESS. Chunks of one thread are in order; a
- * name comes before the nodes, and a node before the entries, that use it. A file may end in the
- * middle of a chunk. */
+ * name comes before the nodes, and a node before the entries, that use it. A segment may end in the
+ * middle of a chunk, be it the last one of the file or not. */
 #pragma once
 #include <stdint.h>
 

@@ -11,19 +11,11 @@
 
 #include "profile/scan.h"
 #include "profile/scan_state.h"
+#include "profile/segment.h"
 
 enum {
     PROCESSES_MOST = 1 << 16,
-    CHUNK_BYTES_MOST = 64 << 20, /* twice the largest buffer */
-    WINDOW_BYTES = 256 << 10,    /* more than the longest name */
-    HEADERS_BYTES = 4 << 10,
-};
-
-/* A process's part of the file. */
-struct segment {
-    uint64_t start, end;
-    struct kg_chunk first, last;
-    bool ended; /* by the process itself */
+    WINDOW_BYTES = 256 << 10, /* more than the longest name */
 };
 
 bool kg_scan_damaged(const struct kg_scan *scan, uint64_t offset, struct kg_error *err,
@@ -34,58 +26,7 @@ bool kg_scan_damaged(const struct kg_scan *scan, uint64_t offset, struct kg_erro
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return kg_error_at(err, scan->window.path, 0, 0, "damaged recording: %s, at byte %" PRIu64,
-                       what, offset);
-}
-
-/* --- Where a process begins and ends --------------------------------------------------------- */
-
-static bool header_check(const struct kg_scan *scan, const struct kg_chunk *chunk, uint64_t offset,
-                         struct kg_error *err)
-{
-    const char *path = scan->window.path;
-    if (chunk->magic != KG_CHUNK_MAGIC && offset == 0)
-        return kg_error_at(err, path, 0, 0, "no recording of a profile: it begins otherwise");
-    if (chunk->magic != KG_CHUNK_MAGIC)
-        return kg_scan_damaged(scan, offset, err, "no chunk where one was to come");
-    if (chunk->version > KG_RECORDING_VERSION)
-        return kg_error_at(err, path, 0, 0,
-                           "recorded by a newer kgate, in version %u of the format; this one reads "
-                           "version %d: update kgate (byte %" PRIu64 ")",
-                           chunk->version, KG_RECORDING_VERSION, offset);
-    if (!chunk->version || chunk->bytes % 8 || chunk->bytes > CHUNK_BYTES_MOST)
-        return kg_scan_damaged(scan, offset, err, "a chunk that cannot be (%" PRIu32 " bytes)",
-                               chunk->bytes);
-    return true;
-}
-
-/* Follows the headers from segment->start to the next process, or the end of the file. */
-static bool segment_find(const struct kg_scan *scan, struct kg_window *headers,
-                         struct segment *segment, struct kg_error *err)
-{
-    const uint64_t size = headers->size;
-    uint64_t offset = segment->start;
-    struct kg_chunk chunk;
-    segment->ended = false;
-    while (offset < size && size - offset >= sizeof chunk) {
-        const unsigned char *at = kg_window_at(headers, offset, sizeof chunk, err);
-        if (!at)
-            return false;
-        memcpy(&chunk, at, sizeof chunk);
-        if (!header_check(scan, &chunk, offset, err))
-            return false;
-        if (offset == segment->start && chunk.type != KG_CHUNK_PROCESS)
-            return kg_scan_damaged(scan, offset, err, "no process where one was to begin");
-        if (offset == segment->start)
-            segment->first = chunk;
-        else if (chunk.type == KG_CHUNK_PROCESS)
-            break;
-        segment->last = chunk;
-        segment->ended = segment->ended || chunk.type == KG_CHUNK_END;
-        offset += sizeof chunk + chunk.bytes;
-    }
-    segment->end = size < offset || size - offset < sizeof chunk ? size : offset;
-    return true;
+    return kg_recording_damaged(scan->window.path, offset, what, err);
 }
 
 /* --- A process ------------------------------------------------------------------------------- */
@@ -93,7 +34,7 @@ static bool segment_find(const struct kg_scan *scan, struct kg_window *headers,
 /* The length of a tick from the ends of the recording, where they are far enough apart. What is far
  * from the first estimate is not better than it: one of the clocks stood still in between, as it
  * does while the machine sleeps. */
-static double tick_length(const struct segment *segment, double estimate)
+static double tick_length(const struct kg_segment *segment, double estimate)
 {
     const uint64_t clock_ns = segment->last.clock_ns - segment->first.clock_ns;
     const uint64_t ticks = segment->last.ticks - segment->first.ticks;
@@ -135,7 +76,7 @@ static bool process_texts(struct kg_scan *scan, const struct kg_chunk_process *t
            kg_scan_text(scan, host, told->host_bytes, &scan->process->host, err);
 }
 
-static bool process_begin(struct kg_scan *scan, const struct segment *segment,
+static bool process_begin(struct kg_scan *scan, const struct kg_segment *segment,
                           const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
     struct kg_chunk_process told;
@@ -165,7 +106,8 @@ static bool process_begin(struct kg_scan *scan, const struct segment *segment,
            visitor->process(visitor->user, scan->process_count - 1, scan->process, err);
 }
 
-static bool process_end(struct kg_scan *scan, const struct segment *segment, struct kg_error *err)
+static bool process_end(struct kg_scan *scan, const struct kg_segment *segment,
+                        struct kg_error *err)
 {
     const struct kg_profile_visitor *visitor = scan->visitor;
     struct kg_profile_process *process = scan->process;
@@ -187,7 +129,7 @@ static bool process_end(struct kg_scan *scan, const struct segment *segment, str
 /* --- Its chunks ------------------------------------------------------------------------------ */
 
 /* A type that is not known is passed over: it holds nothing that the others need. */
-static bool chunk_read(struct kg_scan *scan, const struct segment *segment,
+static bool chunk_read(struct kg_scan *scan, const struct kg_segment *segment,
                        const struct kg_scan_chunk *chunk, struct kg_error *err)
 {
     switch (chunk->header.type) {
@@ -208,7 +150,8 @@ static bool chunk_read(struct kg_scan *scan, const struct segment *segment,
     }
 }
 
-static bool segment_read(struct kg_scan *scan, const struct segment *segment, struct kg_error *err)
+static bool segment_read(struct kg_scan *scan, const struct kg_segment *segment,
+                         struct kg_error *err)
 {
     struct kg_scan_chunk chunk;
     uint64_t offset = segment->start;
@@ -220,7 +163,7 @@ static bool segment_read(struct kg_scan *scan, const struct segment *segment, st
         memcpy(&chunk.header, at, sizeof chunk.header);
         /* The file may be written to while it is read: what was checked may be something else now.
          */
-        if (!header_check(scan, &chunk.header, offset, err))
+        if (!kg_chunk_check(&chunk.header, scan->window.path, offset, err))
             return false;
         chunk.start = offset + sizeof chunk.header;
         chunk.cut = chunk.header.bytes > segment->end - chunk.start;
@@ -237,47 +180,33 @@ static bool segment_read(struct kg_scan *scan, const struct segment *segment, st
 
 /* --- The file -------------------------------------------------------------------------------- */
 
-/* Whether the file goes on beyond what says which process a segment is of: what is cut off before
- * is not there. */
-static bool has_process(const struct segment *segment)
+static bool segments_read(struct kg_scan *scan, struct kg_segments *segments, struct kg_error *err)
 {
-    const uint64_t bytes = segment->end - segment->start;
-    return bytes >= sizeof(struct kg_chunk) + sizeof(struct kg_chunk_process) &&
-           bytes >= sizeof(struct kg_chunk) + segment->first.bytes;
-}
-
-static bool segments_read(struct kg_scan *scan, struct kg_window *headers, struct kg_error *err)
-{
-    struct segment segment = {0};
-    while (segment.end < scan->window.size) {
-        segment.start = segment.end;
-        if (!segment_find(scan, headers, &segment, err))
-            return false;
-        if (!has_process(&segment))
-            break;
+    struct kg_segment segment;
+    bool more;
+    while (kg_segments_next(segments, &segment, &more, err)) {
+        if (!more)
+            return true;
         if (!segment_read(scan, &segment, err))
             return false;
     }
-    if (!scan->process_count)
-        return kg_error_at(err, scan->window.path, 0, 0,
-                           "no recording of a profile: it ends before it says of what");
-    return true;
+    return false;
 }
 
 bool kg_profile_scan_part(int file, const char *path, uint64_t size,
                           const struct kg_profile_visitor *visitor, struct kg_error *err)
 {
     struct kg_scan scan = {.visitor = visitor};
-    struct kg_window headers = {0};
+    struct kg_segments segments = {0};
     scan.strings.arena = &scan.arena;
     const bool good = kg_window_open(&scan.window, file, path, size, WINDOW_BYTES, err) &&
-                      kg_window_open(&headers, file, path, size, HEADERS_BYTES, err) &&
-                      segments_read(&scan, &headers, err);
+                      kg_segments_open(&segments, file, path, size, err) &&
+                      segments_read(&scan, &segments, err);
     kg_scan_tables_free(&scan);
     kg_paths_free(&scan.paths);
     kg_strings_free(&scan.strings);
     kg_arena_free(&scan.arena);
-    kg_window_close(&headers);
+    kg_segments_close(&segments);
     kg_window_close(&scan.window);
     return good;
 }
@@ -320,15 +249,23 @@ bool kg_profile_scan(const char *path, const struct kg_profile_visitor *visitor,
     return good;
 }
 
+/* A first process may be cut off within its header, and another one come after it. */
 bool kg_profile_is_recording(const char *path)
 {
     struct kg_error err;
+    unsigned char bytes[2 * sizeof(struct kg_chunk)] = {0};
     struct kg_chunk chunk;
     const int file = kg_profile_open(path, &err);
     if (file < 0)
         return false;
-    const bool is = pread(file, &chunk, sizeof chunk, 0) == sizeof chunk &&
-                    chunk.magic == KG_CHUNK_MAGIC && chunk.type == KG_CHUNK_PROCESS;
+    const ssize_t count = pread(file, bytes, sizeof bytes, 0);
     close(file);
+    memcpy(&chunk, bytes, sizeof chunk);
+    bool is = count >= (ssize_t)sizeof chunk && chunk.magic == KG_CHUNK_MAGIC &&
+              chunk.type == KG_CHUNK_PROCESS;
+    for (size_t i = 1; i < sizeof chunk && !is; i++) {
+        memcpy(&chunk, bytes + i, sizeof chunk);
+        is = kg_chunk_is_process(&chunk);
+    }
     return is;
 }

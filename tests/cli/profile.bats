@@ -189,6 +189,9 @@ YAML
     head -c 200 run.kgprof >cut.kgprof
     run kgate report cut.kgprof
     [ "$status" -eq 0 ]
+    (cat cut.kgprof run.kgprof) >joined.kgprof
+    [ "$(kgate report joined.kgprof --format csv | grep -c ,stages,)" -eq 100 ]
+    [[ "$(kgate report joined.kgprof --format tree)" == *"2 processes"*"1 process had not ended"* ]]
     (head -c 300 run.kgprof; head -c 4000 /dev/urandom) >damaged.kgprof
     run kgate report damaged.kgprof
     [ "$status" -eq 2 ]

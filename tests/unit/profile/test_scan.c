@@ -475,6 +475,155 @@ static void a_recording_cut_anywhere_is_read_as_far_as_it_goes(void **state)
     recording_free(&recording);
 }
 
+/* --- Joined recordings ----------------------------------------------------------------------- */
+
+/* The first `length` bytes of a recording, `between`, and all of another one. */
+static void join(struct recording *joined, const struct recording *first, size_t length,
+                 const char *between, const struct recording *second)
+{
+    kg_text_truncate(&joined->bytes, 0);
+    kg_text_append_bytes(&joined->bytes, kg_text_string(&first->bytes), length);
+    kg_text_append(&joined->bytes, between);
+    kg_text_append_bytes(&joined->bytes, second->bytes.data, second->bytes.length);
+}
+
+/* Whether `part` is told as the last one of `all`, entry by entry, and complete. */
+static void check_last(const struct heard *all, const struct heard *part, size_t length)
+{
+    const size_t before = all->entry_count - part->entry_count;
+    if (all->entry_count < part->entry_count || !all->process_count ||
+        all->processes[all->process_count - 1].number != part->processes[0].number)
+        fail_msg("cut at %zu: the second is not there", length);
+    assert_true(all->processes[all->process_count - 1].complete);
+    assert_int_equal(all->ended_count, all->process_count);
+    for (size_t i = 0; i < part->entry_count; i++) {
+        const struct kg_profile_entry *a = &all->entries[before + i], *b = &part->entries[i];
+        assert_int_equal(a->process, all->process_count - 1);
+        assert_string_equal(all->paths[a->path].name, part->paths[b->path].name);
+        assert_near(a->start_ns, b->start_ns, 0);
+        assert_near(a->duration_ns, b->duration_ns, 0);
+    }
+}
+
+/* Whether what else is told is the beginning of `first`. */
+static void check_first(const struct heard *all, const struct heard *first, size_t count,
+                        bool whole)
+{
+    if (all->process_count < 2) {
+        assert_int_equal(count, 0);
+        return;
+    }
+    assert_int_equal(all->process_count, 2);
+    assert_int_equal(all->processes[0].complete, whole);
+    assert_in_range(count, whole ? first->entry_count : 0, first->entry_count);
+    for (size_t i = 0; i < count; i++)
+        assert_memory_equal(&all->entries[i], &first->entries[i], sizeof *first->entries);
+}
+
+static void cut_first(const struct recording *first, const struct recording *second)
+{
+    static struct heard one, other, both;
+    struct recording joined = {0};
+    size_t before = 0;
+    hear(first, &one);
+    hear(second, &other);
+    for (size_t length = 0; length <= first->bytes.length; length++) {
+        join(&joined, first, length, "", second);
+        hear(&joined, &both);
+        check_last(&both, &other, length);
+        const size_t count = both.entry_count - other.entry_count;
+        check_first(&both, &one, count, length == first->bytes.length);
+        assert_true(kg_profile_is_recording(recording_save(&joined, folder, "r.kgprof")));
+        assert_true(count >= before);
+        before = count;
+        heard_free(&both);
+    }
+    assert_int_equal(before, one.entry_count);
+    heard_free(&one);
+    heard_free(&other);
+    recording_free(&joined);
+}
+
+/* A process with one chunk of entries. */
+static void plain_add(struct recording *recording, uint32_t number, size_t count)
+{
+    struct kg_entry entries[HEARD_MOST];
+    recording_process(recording, number, 1, "");
+    recording_name(recording, 1, "main");
+    recording_node(recording, 1, 1, 0, 1);
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (struct kg_entry){.start = 1000 * i, .duration = 300, .node = 1};
+    recording_slots(recording, 1, entries, count);
+    recording_end(recording);
+}
+
+static void after_a_recording_cut_anywhere_the_next_is_whole(void **state)
+{
+    (void)state;
+    struct recording first = {0}, second = {0};
+    recording_rich(&first, 7);
+    recording_rich(&second, 8);
+    cut_first(&first, &second);
+    recording_free(&first);
+    recording_free(&second);
+}
+
+/* The length of the chunk that is cut off leads into the next recording, also to a chunk of it, and
+ * beyond its end. */
+static void a_chunk_that_is_cut_off_does_not_take_the_next_recording(void **state)
+{
+    (void)state;
+    struct recording first = {0}, second = {0};
+    plain_add(&first, 1, 200);
+    plain_add(&second, 2, 3);
+    assert_true(first.bytes.length > 2 * second.bytes.length);
+    cut_first(&first, &second);
+    recording_free(&first);
+    recording_free(&second);
+}
+
+static void what_is_no_chunk_ends_at_the_next_process(void **state)
+{
+    (void)state;
+    static struct heard one, other, both;
+    struct recording first = {0}, second = {0}, joined = {0};
+    recording_rich(&first, 7);
+    recording_rich(&second, 8);
+    hear(&first, &one);
+    hear(&second, &other);
+    join(&joined, &first, first.bytes.length, "The disk was full. KgP1KgKgP1 It was not mine.",
+         &second);
+    hear(&joined, &both);
+    check_last(&both, &other, 0);
+    check_first(&both, &one, one.entry_count, false);
+    kg_text_append(&joined.bytes, "Nothing comes after this, and so it is damage.");
+    refuse(&joined, "no chunk where one was to come");
+    heard_free(&one);
+    heard_free(&other);
+    heard_free(&both);
+    recording_free(&first);
+    recording_free(&second);
+    recording_free(&joined);
+}
+
+static void a_newer_version_after_a_cut_is_refused(void **state)
+{
+    (void)state;
+    struct recording first = {0}, second = {0}, joined = {0};
+    recording_rich(&first, 7);
+    recording_rich(&second, 8);
+    second.bytes.data[offsetof(struct kg_chunk, version)]++;
+    for (size_t cut = 0; cut < 200; cut++) {
+        join(&joined, &first, first.bytes.length - cut, "", &second);
+        refuse(&joined, "recorded by a newer kgate, in version 2");
+    }
+    recording_free(&first);
+    recording_free(&second);
+    recording_free(&joined);
+}
+
+/* --- Noise ----------------------------------------------------------------------------------- */
+
 /* Everything that is made from a recording, into nothing. */
 static void report_all(const char *path, FILE *nowhere)
 {
@@ -591,6 +740,10 @@ int main(void)
         cmocka_unit_test(other_files_are_no_recordings),
         cmocka_unit_test(a_visitor_can_end_the_scan),
         cmocka_unit_test(a_recording_cut_anywhere_is_read_as_far_as_it_goes),
+        cmocka_unit_test(after_a_recording_cut_anywhere_the_next_is_whole),
+        cmocka_unit_test(a_chunk_that_is_cut_off_does_not_take_the_next_recording),
+        cmocka_unit_test(what_is_no_chunk_ends_at_the_next_process),
+        cmocka_unit_test(a_newer_version_after_a_cut_is_refused),
         cmocka_unit_test(flipped_bits_neither_crash_nor_take_memory),
         cmocka_unit_test(noise_is_refused),
     };
