@@ -58,11 +58,11 @@ static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
     part_print(text, "profiler", figures->overhead_ns / total_ns);
     if (figures->cpu_ns < total_ns)
         part_print(text, "waiting", 1 - figures->cpu_ns / total_ns);
-    const double fair_ns = figures->threads ? total_ns / (double)figures->threads : 0;
-    if (figures->threads > 1 && figures->busiest_thread_ns > (1 + NOTABLE) * fair_ns)
+    const double imbalance = kg_profile_imbalance(figures);
+    if (imbalance > 1 + NOTABLE)
         kg_text_printf(text, "%s%llu threads, the busiest %.1f times the average",
-                       text->length ? ", " : "", (unsigned long long)figures->threads,
-                       figures->busiest_thread_ns / fair_ns);
+                       text->length ? ", " : "", (unsigned long long)figures->threads_most,
+                       imbalance);
 }
 
 static void place_print(const struct kg_profile *profile, size_t row, struct kg_text *text)

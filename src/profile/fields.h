@@ -59,4 +59,6 @@
     F(peak_bytes, COUNT)                                                                           \
     F(unfinished, COUNT)                                                                           \
     F(threads, COUNT)                                                                              \
-    F(busiest_thread_ns, REAL)
+    F(threads_most, COUNT)                                                                         \
+    F(busiest_thread_ns, REAL)                                                                     \
+    F(even_thread_ns, REAL)

@@ -138,8 +138,10 @@ static struct kg_profile_figures own_figures(const struct kg_sum_entries *entrie
         .allocated_bytes = entries->allocated_bytes,
         .peak_bytes = entries->peak_bytes,
         .unfinished = entries->unfinished,
-        .threads = entries->threads,
-        .busiest_thread_ns = entries->busiest_thread_ns,
+        .threads = entries->balance.threads,
+        .threads_most = entries->balance.threads_most,
+        .busiest_thread_ns = entries->balance.busiest_ns,
+        .even_thread_ns = entries->balance.even_ns,
     };
     if (!entries->calls)
         return figures;
@@ -279,8 +281,7 @@ static bool named_add(const struct work *work, struct named *named, size_t index
 static void name_fill(const struct kg_sum_name *told, struct named *named,
                       struct kg_profile_name *name)
 {
-    named->entries.threads = told->threads;
-    named->entries.busiest_thread_ns = told->busiest_thread_ns;
+    named->entries.balance = told->balance;
     name->name = told->name;
     name->figures = own_figures(&named->entries);
     name->figures.mean_ns = named->all_ns / (double)named->entries.calls;

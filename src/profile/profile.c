@@ -1,5 +1,6 @@
 #include "profile/profile.h"
 
+#include <math.h>
 #include <unistd.h>
 
 #include "profile/path_texts.h"
@@ -33,6 +34,13 @@ void kg_profile_free(struct kg_profile *profile)
 {
     kg_arena_free(&profile->arena);
     *profile = (struct kg_profile){0};
+}
+
+double kg_profile_imbalance(const struct kg_profile_figures *figures)
+{
+    return figures->threads_most > 1 && figures->even_thread_ns > 0
+               ? figures->busiest_thread_ns / figures->even_thread_ns
+               : NAN;
 }
 
 struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile)

@@ -120,9 +120,11 @@ struct kg_profile_figures {
     uint64_t allocated_bytes; /* of its entries */
     uint64_t peak_bytes;      /* the most of an entry */
     uint64_t unfinished;
-    uint64_t threads;         /* that it ran on, over all processes */
-    double busiest_thread_ns; /* total of the thread that had most of it: with `threads`, the
-                                 imbalance */
+    uint64_t threads;         /* that it ran on, over all processes; of a span none */
+    uint64_t threads_most;    /* in one process */
+    double busiest_thread_ns; /* total of the thread that had most of it in its process, summed over
+                                 processes */
+    double even_thread_ns;    /* the same, had all threads of a process had as much of it */
 };
 
 /* One path of a profile with its figures, and, for comparing, its rounds: with more than one
@@ -164,6 +166,10 @@ bool kg_profile_read(const char *path, struct kg_profile *profile, struct kg_err
 bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile,
                           struct kg_error *err);
 void kg_profile_free(struct kg_profile *profile);
+
+/* How much more the busiest thread had than if all had had as much, from 1 up; NaN where it ran on
+ * one thread in each process. */
+double kg_profile_imbalance(const struct kg_profile_figures *figures);
 
 /* What was lost in all processes together. */
 struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile);

@@ -105,29 +105,60 @@ static bool thread_flush(struct kg_sum *sum, size_t path, struct kg_error *err)
     return thread_add(&sum->threads, path, entries->thread, total_ns, err);
 }
 
-static void busier(uint64_t *threads, double *busiest_ns, double total_ns)
+/* One more thread of the process at hand. */
+static void balance_add(struct kg_sum_balance *balance, double total_ns)
 {
-    ++*threads;
-    if (total_ns > *busiest_ns)
-        *busiest_ns = total_ns;
+    balance->process_threads++;
+    balance->process_total_ns += total_ns;
+    if (total_ns > balance->process_busiest_ns)
+        balance->process_busiest_ns = total_ns;
 }
 
-/* The threads of a process are known: counts them for paths and names. */
+/* These were all of its threads; nothing where that was said already. */
+static void balance_finish(struct kg_sum_balance *balance)
+{
+    const uint64_t threads = balance->process_threads;
+    if (!threads)
+        return;
+    balance->threads += threads;
+    if (threads > balance->threads_most)
+        balance->threads_most = threads;
+    balance->busiest_ns += balance->process_busiest_ns;
+    balance->even_ns += balance->process_total_ns / (double)threads;
+    balance->process_threads = 0;
+    balance->process_total_ns = balance->process_busiest_ns = 0;
+}
+
+static struct kg_sum_balance *path_balance(const struct kg_sum *sum, size_t item)
+{
+    return &sum->paths[sum->threads.items[item].owner].entries->balance;
+}
+
+static struct kg_sum_balance *name_balance(const struct kg_sum *sum, size_t item)
+{
+    return &sum->names[sum->name_threads.items[item].owner].balance;
+}
+
+/* The threads of a process are known: their balance by path and by name. A span is on no thread: it
+ * may end on another one than it began on, and be one of many at a time. */
 static bool threads_finish(struct kg_sum *sum, struct kg_error *err)
 {
     for (size_t i = 0; i < sum->threads.count; i++) {
         const struct kg_sum_thread *item = &sum->threads.items[i];
         const struct kg_sum_path *path = &sum->paths[item->owner];
-        busier(&path->entries->threads, &path->entries->busiest_thread_ns, item->total_ns);
+        if (path->path.span)
+            continue;
+        balance_add(path_balance(sum, i), item->total_ns);
         if (!thread_add(&sum->name_threads, path->name, item->thread,
                         path->recursive ? 0 : item->total_ns, err))
             return false;
     }
-    for (size_t i = 0; i < sum->name_threads.count; i++) {
-        const struct kg_sum_thread *item = &sum->name_threads.items[i];
-        struct kg_sum_name *name = &sum->names[item->owner];
-        busier(&name->threads, &name->busiest_thread_ns, item->total_ns);
-    }
+    for (size_t i = 0; i < sum->name_threads.count; i++)
+        balance_add(name_balance(sum, i), sum->name_threads.items[i].total_ns);
+    for (size_t i = 0; i < sum->threads.count; i++)
+        balance_finish(path_balance(sum, i));
+    for (size_t i = 0; i < sum->name_threads.count; i++)
+        balance_finish(name_balance(sum, i));
     sum->threads.count = sum->name_threads.count = 0;
     kg_map_clear(&sum->threads.map);
     kg_map_clear(&sum->name_threads.map);

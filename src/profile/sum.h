@@ -11,6 +11,15 @@
 #include "profile/profile.h"
 #include "profile/strings.h"
 
+/* How the threads of a process share a path, or a name. */
+struct kg_sum_balance {
+    uint64_t threads, threads_most;
+    double busiest_ns, even_ns; /* summed over processes; even: had all had as much */
+    /* of the process at hand */
+    uint64_t process_threads;
+    double process_total_ns, process_busiest_ns;
+};
+
 /* The entries of a path, or of several together. */
 struct kg_sum_entries {
     uint64_t calls;
@@ -22,8 +31,7 @@ struct kg_sum_entries {
     double overhead_ns;
     double cpu_ns; /* NaN: none was measured */
     uint64_t bytes, allocated_bytes, peak_bytes, unfinished;
-    uint64_t threads;
-    double busiest_thread_ns;
+    struct kg_sum_balance balance;
     struct kg_histogram histogram;
     struct kg_blocks blocks; /* of the first process */
     /* of the process at hand */
@@ -44,8 +52,7 @@ struct kg_sum_path {
 
 struct kg_sum_name {
     const char *name;
-    uint64_t threads;
-    double busiest_thread_ns;
+    struct kg_sum_balance balance;
 };
 
 /* A thread that said who it is. */

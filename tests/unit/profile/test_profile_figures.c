@@ -137,6 +137,7 @@ static void a_name_counts_recursion_once(void **state)
     assert_near(solve->overhead_ns, 120, 0);
     assert_int_equal(solve->threads, 2);
     assert_near(solve->busiest_thread_ns, 7000, 0);
+    assert_near(solve->even_thread_ns, 9000 / 2, 0);
     kg_profile_free(&profile);
 }
 
@@ -153,7 +154,19 @@ static void threads_add(struct recording *recording, uint32_t number, uint32_t t
     recording_end(recording);
 }
 
-static void the_busiest_thread_is_found(void **state)
+/* One process with `calls` scopes of 1, 2, 3… ns. */
+static void calls_add(struct recording *recording, uint32_t calls)
+{
+    recording_process(recording, 1, 1, "");
+    recording_name(recording, 1, "task");
+    recording_node(recording, 1, 1, 0, 1);
+    for (uint32_t i = 0; i < calls; i++)
+        recording_entry(recording, 1, 1, 10000 * i, i + 1, 0);
+    recording_end(recording);
+}
+
+/* Threads of a process are compared with each other, never with those of another one. */
+static void threads_are_balanced_within_processes(void **state)
 {
     (void)state;
     struct recording recording = {0};
@@ -161,14 +174,70 @@ static void the_busiest_thread_is_found(void **state)
     threads_add(&recording, 1, 3);
     threads_add(&recording, 2, 5);
     read_all(&recording, &profile);
-    const struct kg_profile_figures *task = &profile.rows[0].figures;
-    assert_int_equal(task->calls, 6 + 15);
-    assert_int_equal(task->threads, 8);
-    assert_near(task->busiest_thread_ns, 500, 0);
-    assert_int_equal(profile.names[0].figures.threads, 8);
-    assert_near(profile.names[0].figures.busiest_thread_ns, 500, 0);
+    for (int turn = 0; turn < 2; turn++) {
+        const struct kg_profile_figures *task =
+            turn ? name_of(&profile, "task") : &row_of(&profile, "task")->figures;
+        assert_int_equal(task->calls, 6 + 15);
+        assert_int_equal(task->threads, 8);
+        assert_int_equal(task->threads_most, 5);
+        assert_near(task->busiest_thread_ns, 300 + 500, 0);
+        assert_near(task->even_thread_ns, 600.0 / 3 + 1500.0 / 5, 0);
+        assert_near(kg_profile_imbalance(task), 800.0 / 500, 1e-15);
+    }
     assert_int_equal(profile.processes[1].threads, 5);
     assert_near(profile.wall_ns, 300 + 500, 0);
+    kg_profile_free(&profile);
+}
+
+static void processes_of_one_thread_are_not_unbalanced(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    calls_add(&recording, 40);
+    calls_add(&recording, 4);
+    read_all(&recording, &profile);
+    const struct kg_profile_figures *task = &row_of(&profile, "task")->figures;
+    assert_int_equal(task->threads, 2);
+    assert_int_equal(task->threads_most, 1);
+    assert_near(task->busiest_thread_ns, 820 + 10, 0);
+    assert_near(task->even_thread_ns, 820 + 10, 0);
+    assert_true(isnan(kg_profile_imbalance(task)));
+    kg_profile_free(&profile);
+}
+
+/* As with OpenMP: the first thread works inside of what called it, the others outermost. */
+static void by_name_workers_are_balanced_with_the_thread_that_called_them(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "main");
+    recording_name(&recording, 2, "part");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 1, 2, 1, 2);
+    for (uint32_t thread = 2; thread <= 4; thread++)
+        recording_node(&recording, thread, 1, 0, 2);
+    recording_entry(&recording, 1, 2, 0, 100, 0);
+    recording_entry(&recording, 1, 2, 200, 100, 0);
+    recording_entry(&recording, 2, 1, 0, 600, 0);
+    recording_entry(&recording, 3, 1, 0, 300, 0);
+    recording_entry(&recording, 4, 1, 0, 300, 0);
+    recording_entry(&recording, 1, 1, 0, 1000, 2);
+    recording_span(&recording, 4, 2, 0, 5000);
+    read_all(&recording, &profile);
+    assert_true(isnan(kg_profile_imbalance(&row_of(&profile, "main;part")->figures)));
+    const struct kg_profile_figures *part = name_of(&profile, "part");
+    assert_int_equal(part->threads, 4);
+    assert_near(part->busiest_thread_ns, 600, 0);
+    assert_near(part->even_thread_ns, 1400.0 / 4, 0);
+    assert_near(kg_profile_imbalance(part), 600 / 350.0, 1e-15);
+    const struct kg_profile_row *workers = row_of(&profile, "part");
+    while (workers->path.span)
+        workers++;
+    assert_int_equal(workers->figures.threads, 3);
+    assert_near(kg_profile_imbalance(&workers->figures), 1.5, 1e-15);
     kg_profile_free(&profile);
 }
 
@@ -186,6 +255,7 @@ static void entries_of_threads_may_alternate(void **state)
     read_all(&recording, &profile);
     assert_int_equal(profile.rows[0].figures.threads, 2);
     assert_near(profile.rows[0].figures.busiest_thread_ns, 150, 0);
+    assert_near(profile.rows[0].figures.even_thread_ns, 125, 0);
     kg_profile_free(&profile);
 }
 
@@ -211,17 +281,6 @@ static void each_process_is_a_round(void **state)
     assert_near(row->calls[1], 15, 0);
     assert_near(row->calls[2], 0, 0);
     kg_profile_free(&profile);
-}
-
-/* One process with `calls` scopes of 1, 2, 3… ns. */
-static void calls_add(struct recording *recording, uint32_t calls)
-{
-    recording_process(recording, 1, 1, "");
-    recording_name(recording, 1, "task");
-    recording_node(recording, 1, 1, 0, 1);
-    for (uint32_t i = 0; i < calls; i++)
-        recording_entry(recording, 1, 1, 10000 * i, i + 1, 0);
-    recording_end(recording);
 }
 
 static void parts_of_one_process_are_rounds(void **state)
@@ -367,7 +426,9 @@ int main(void)
         cmocka_unit_test(rows_are_nested_and_by_total),
         cmocka_unit_test(figures_of_paths_are_as_by_hand),
         cmocka_unit_test(a_name_counts_recursion_once),
-        cmocka_unit_test(the_busiest_thread_is_found),
+        cmocka_unit_test(threads_are_balanced_within_processes),
+        cmocka_unit_test(processes_of_one_thread_are_not_unbalanced),
+        cmocka_unit_test(by_name_workers_are_balanced_with_the_thread_that_called_them),
         cmocka_unit_test(entries_of_threads_may_alternate),
         cmocka_unit_test(each_process_is_a_round),
         cmocka_unit_test(parts_of_one_process_are_rounds),

@@ -46,14 +46,16 @@ static void the_table_is_by_total(void **state)
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, &text);
-    check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
-                      "name         calls    total      avg      min      max  % time\n"
-                      "main             1  10.0 us  10.0 us  10.0 us  10.0 us    83.3\n"
-                      "solve            4  9.00 us  2.75 us  2.00 us  4.00 us    75.0\n"
-                      "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0.0\n"
-                      "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     8.3\n"
-                      "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8\n"
-                      "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+    check_text(
+        &text,
+        "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
+        "name         calls    total      avg      min      max  % time  threads  busiest\n"
+        "main             1  10.0 us  10.0 us  10.0 us  10.0 us    83.3        1        -\n"
+        "solve            4  9.00 us  2.75 us  2.00 us  4.00 us    75.0        2    1.56x\n"
+        "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0.0        -        -\n"
+        "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     8.3        1        -\n"
+        "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8        1        -\n"
+        "Lost: 3 entries dropped, 1 scope not ended by itself\n");
     kg_profile_free(&profile);
 }
 
@@ -94,6 +96,44 @@ static void the_tree_is_by_nesting(void **state)
                       "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -\n"
                       "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    16.7\n"
                       "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+    kg_profile_free(&profile);
+}
+
+/* Two processes of two threads: 100 and 300 ns, 400 and 400 ns. */
+static void the_busiest_thread_is_said_where_there_are_several(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    for (uint32_t process = 1; process <= 2; process++) {
+        recording_process(&recording, process, 1, "");
+        recording_name(&recording, 1, "main");
+        recording_name(&recording, 2, "part");
+        recording_node(&recording, 1, 1, 0, 1);
+        recording_entry(&recording, 1, 1, 0, 1000, 0);
+        for (uint32_t thread = 2; thread <= 3; thread++) {
+            recording_node(&recording, thread, 1, 0, 2);
+            recording_entry(&recording, thread, 1, 0,
+                            process == 2  ? 400
+                            : thread == 2 ? 100
+                                          : 300,
+                            0);
+        }
+        recording_end(&recording);
+    }
+    read_all(&recording, &profile);
+    kg_profile_tree(&profile, 0, &text);
+    check_text(&text, "solver: 2 processes, 6 threads, 6 entries, 2.00 us\n"
+                      "path  calls    total     self      avg  % time  threads  busiest\n"
+                      "main      2  2.00 us  2.00 us  1.00 us    62.5        1        -\n"
+                      "part      4  1.20 us  1.20 us   300 ns    37.5        2    1.17x\n");
+    kg_profile_bottlenecks(&profile, 0, &text);
+    assert_non_null(strstr(kg_text_string(&text), "2 threads, the busiest 1.2 times the average"));
+    kg_text_free(&text);
+    kg_profile_tree(&profile, 1, &text);
+    assert_null(strstr(kg_text_string(&text), "busiest"));
+    kg_text_free(&text);
     kg_profile_free(&profile);
 }
 
@@ -476,6 +516,7 @@ int main(void)
         cmocka_unit_test(the_table_is_by_total),
         cmocka_unit_test(a_limit_says_what_it_left_out),
         cmocka_unit_test(the_tree_is_by_nesting),
+        cmocka_unit_test(the_busiest_thread_is_said_where_there_are_several),
         cmocka_unit_test(bottlenecks_are_by_time_of_their_own),
         cmocka_unit_test(control_characters_do_no_harm),
         cmocka_unit_test(sampling_and_open_ends_are_said),
