@@ -70,14 +70,6 @@ static bool metadata(struct trace *trace, const struct process *process, uint64_
     return good || kg_error_memory(err);
 }
 
-static void quoted_member(struct kg_text *text, const char *name, const char *value)
-{
-    if (!value)
-        return;
-    kg_text_printf(text, ",\"%s\":", name);
-    kg_json_quote(text, value);
-}
-
 /* --- Processes, threads, paths --------------------------------------------------------------- */
 
 /* The system's number, or where another process of the file had it before, one of ours. */
@@ -138,55 +130,83 @@ static bool thread_tell(void *user, size_t process, uint32_t thread, uint64_t sy
                     err);
 }
 
-/* The end of each event of a path but for what is the entry's: its name, cat and begun args. */
+/* What each event of a path says of it: its name and categories. Where it is in the source is not
+ * among them, nor anything else that every event would repeat: viewers that take the arguments for
+ * a part of the name would tell calls of one scope apart by them. */
 static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {
     struct trace *trace = user;
-    struct kg_text text = {0};
+    struct kg_text text = {0}, categories = {0};
     (void)index;
+    kg_text_printf(&categories, "%s%s",
+                   path->span                           ? "span,"
+                   : path->kind == KGATE_SCOPE_PROFILER ? "profiler,"
+                   : path->kind == KGATE_SCOPE_TRANSFER ? "transfer,"
+                                                        : "",
+                   path->device);
+    if (path->backend && strcmp(path->backend, path->device) != 0)
+        kg_text_printf(&categories, ",%s", path->backend);
     kg_text_append(&text, ",\"name\":");
     kg_json_quote(&text, path->name);
-    kg_text_printf(&text, ",\"cat\":\"%s\",\"args\":{\"device\":\"%s\"",
-                   path->span                           ? "span"
-                   : path->kind == KGATE_SCOPE_PROFILER ? "profiler"
-                   : path->kind == KGATE_SCOPE_TRANSFER ? "transfer"
-                                                        : path->device,
-                   path->device);
-    quoted_member(&text, "backend", path->backend);
-    quoted_member(&text, "file", path->file);
-    if (path->line)
-        kg_text_printf(&text, ",\"line\":%llu", (unsigned long long)path->line);
+    kg_text_append(&text, ",\"cat\":");
+    kg_json_quote(&text, kg_text_string(&categories));
+    text.failed = text.failed || categories.failed;
+    kg_text_free(&categories);
     return kg_path_texts_add(&trace->paths, path, &text, err);
 }
 
 /* --- Entries --------------------------------------------------------------------------------- */
 
-static void argument_count(struct kg_writer *output, const char *name, uint64_t value)
+/* The arguments of an event: an object that is begun by the first of them. */
+struct arguments {
+    struct kg_writer *output;
+    bool begun;
+};
+
+static void argument_name(struct arguments *arguments, const char *name)
 {
-    if (value)
-        member(output, name, value);
+    kg_writer_string(arguments->output, arguments->begun ? ",\"" : ",\"args\":{\"");
+    kg_writer_string(arguments->output, name);
+    WRITE(arguments->output, "\":");
+    arguments->begun = true;
 }
 
-static void argument_ns(struct kg_writer *output, const char *name, double ns)
+static void argument_count(struct arguments *arguments, const char *name, uint64_t value)
+{
+    if (!value)
+        return;
+    argument_name(arguments, name);
+    kg_writer_count(arguments->output, value);
+}
+
+static void argument_ns(struct arguments *arguments, const char *name, double ns)
 {
     if (isnan(ns))
         return;
-    kg_writer_string(output, name);
-    kg_writer_ns(output, ns);
+    argument_name(arguments, name);
+    kg_writer_ns(arguments->output, ns);
 }
 
-static void arguments(struct kg_writer *output, const struct kg_profile_entry *entry)
+/* Ends the event, too. */
+static void arguments_end(const struct arguments *arguments)
 {
-    argument_count(output, ",\"bytes\":", entry->bytes);
-    argument_count(output, ",\"allocated_bytes\":", entry->allocated_bytes);
-    argument_count(output, ",\"peak_bytes\":", entry->peak_bytes);
-    argument_count(output, ",\"nested\":", entry->nested);
-    argument_ns(output, ",\"cpu_ns\":", entry->cpu_ns);
-    argument_ns(output, ",\"gpu_ns\":", entry->gpu_ns);
-    if (entry->unfinished)
-        WRITE(output, ",\"unfinished\":true");
-    WRITE(output, "}}");
+    kg_writer_string(arguments->output, arguments->begun ? "}}" : "}");
+}
+
+static void arguments_write(struct kg_writer *output, const struct kg_profile_entry *entry)
+{
+    struct arguments arguments = {.output = output};
+    argument_count(&arguments, "bytes", entry->bytes);
+    argument_count(&arguments, "allocated_bytes", entry->allocated_bytes);
+    argument_count(&arguments, "peak_bytes", entry->peak_bytes);
+    argument_ns(&arguments, "cpu_ns", entry->cpu_ns);
+    argument_ns(&arguments, "gpu_ns", entry->gpu_ns);
+    if (entry->unfinished) {
+        argument_name(&arguments, "unfinished");
+        WRITE(output, "true");
+    }
+    arguments_end(&arguments);
 }
 
 /* The track of a stream, named when it is first seen. */
@@ -227,9 +247,10 @@ static bool gpu_event(struct trace *trace, const struct kg_profile_entry *entry,
         return false;
     complete_event(trace, entry, track, entry->gpu_start_ns, entry->gpu_ns);
     kg_writer_bytes(&trace->output, path->text, path->length);
-    argument_count(&trace->output, ",\"bytes\":", entry->bytes);
-    member(&trace->output, ",\"thread\":", entry->thread);
-    WRITE(&trace->output, "}}");
+    struct arguments arguments = {.output = &trace->output};
+    argument_count(&arguments, "bytes", entry->bytes);
+    argument_count(&arguments, "thread", entry->thread);
+    arguments_end(&arguments);
     return true;
 }
 
@@ -244,11 +265,11 @@ static void span_events(struct trace *trace, const struct kg_profile_entry *entr
     event_begin(trace, 'b', process, entry->thread, start);
     member(&trace->output, ",\"id\":", trace->span_count);
     kg_writer_bytes(&trace->output, path->text, path->length);
-    arguments(&trace->output, entry);
+    arguments_write(&trace->output, entry);
     event_begin(trace, 'e', process, entry->thread, end);
     member(&trace->output, ",\"id\":", trace->span_count);
     kg_writer_bytes(&trace->output, path->text, path->length);
-    WRITE(&trace->output, "}}");
+    WRITE(&trace->output, "}");
 }
 
 static bool entry_tell(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
@@ -264,7 +285,7 @@ static bool entry_tell(void *user, const struct kg_profile_entry *entry, struct 
     }
     complete_event(trace, entry, entry->thread, entry->start_ns, entry->duration_ns);
     kg_writer_bytes(&trace->output, path->text, path->length);
-    arguments(&trace->output, entry);
+    arguments_write(&trace->output, entry);
     return isnan(entry->gpu_start_ns) || isnan(entry->gpu_ns) || gpu_event(trace, entry, err);
 }
 

@@ -277,14 +277,15 @@ static void event_check(const json_t *event)
     const char *phase = string_of(event, "ph");
     assert_true(json_is_integer(json_object_get(event, "pid")));
     assert_true(json_is_integer(json_object_get(event, "tid")));
-    assert_true(json_is_object(json_object_get(event, "args")));
+    const json_t *args = json_object_get(event, "args");
+    assert_true(!args || (json_is_object(args) && json_object_size(args) > 0));
     assert_true(strlen(string_of(event, "name")) > 0);
     number_of(event, "ts");
     if (!strcmp(phase, "X")) {
         assert_true(number_of(event, "dur") >= 0);
     } else if (!strcmp(phase, "b") || !strcmp(phase, "e")) {
         assert_true(json_is_integer(json_object_get(event, "id")));
-        assert_string_equal(string_of(event, "cat"), "span");
+        assert_string_equal(string_of(event, "cat"), "span,cpu");
     } else {
         assert_string_equal(phase, "M");
         assert_true(strlen(string_of(json_object_get(event, "args"), "name")) > 0);
@@ -368,10 +369,7 @@ static void copies_say_what_is_known(void **state)
     json_t *trace = trace_of(&recording);
     const json_t *copy = event_of(trace, "X", "copy", 0);
     const json_t *args = json_object_get(copy, "args");
-    assert_string_equal(string_of(copy, "cat"), "transfer");
-    assert_string_equal(string_of(args, "device"), "cuda");
-    assert_string_equal(string_of(args, "backend"), "cuda");
-    assert_string_equal(string_of(args, "file"), "solver.c");
+    assert_string_equal(string_of(copy, "cat"), "transfer,cuda");
     assert_int_equal(number_of(args, "bytes"), 4096);
     assert_int_equal(number_of(args, "allocated_bytes"), 512);
     assert_int_equal(number_of(args, "peak_bytes"), 256);
