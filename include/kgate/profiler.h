@@ -86,7 +86,8 @@ struct kgate_profiler_options {
     /**
      * The recording's path, "run.kgprof"; NULL: a temporary file without a name. "%p" in it becomes
      * the process's number, and then a forked child records too, into a file of its own; without, a
-     * child records nothing. A file that is there is replaced.
+     * child records nothing. A file that is there is replaced; where another recording is being
+     * written to it, this one goes to "PATH.PROCESS".
      */
     const char *path;
     const char *label; /**< what this process did, for reports; may be NULL */

@@ -387,6 +387,7 @@ static void recording_end(struct kgate_profiler *profiler)
             kg_thread_detach(thread);
     }
     kg_recorder_write(&profiler->recorder, KG_CHUNK_END, 0, NULL, 0);
+    kg_recorder_unlock(&profiler->recorder);
     profiler->ended = true;
 }
 

@@ -229,6 +229,12 @@ bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, ui
     return good;
 }
 
+void kg_recorder_unlock(const struct kg_recorder *recorder)
+{
+    if (recorder->file >= 0)
+        flock(recorder->file, LOCK_UN);
+}
+
 void kg_recorder_close(struct kg_recorder *recorder)
 {
     if (recorder->file >= 0)

@@ -32,6 +32,9 @@ bool kg_recorder_open(struct kg_recorder *recorder, struct kg_error *err);
 bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, uint32_t thread,
                        const struct iovec *parts, int part_count);
 
+/* Lets another recording have the path; the file stays open for reading. */
+void kg_recorder_unlock(const struct kg_recorder *recorder);
+
 /* Closes the file. */
 void kg_recorder_close(struct kg_recorder *recorder);
 

@@ -45,7 +45,8 @@ static bool sampled(struct kgate_profiler_thread *thread)
         thread->countdown = interval_draw(thread);
     if (--thread->countdown == 0)
         return true;
-    kg_loss_add(&thread->losses.sampled_out, 1);
+    /* Counted by its own thread alone. */
+    __atomic_store_n(&thread->losses.sampled_out, thread->losses.sampled_out + 1, __ATOMIC_RELAXED);
     return false;
 }
 
@@ -79,9 +80,13 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
                                        struct kgate_site *site, uint64_t bytes,
                                        const struct kg_gpu_mark *gpu)
 {
-    struct kgate_scope scope = kg_thread_begin(thread, site, bytes);
-    if (!scope.thread || !extras_make(thread))
+    struct kgate_scope scope = kg_thread_open(thread, site, bytes);
+    if (!scope.thread)
         return scope;
+    if (!extras_make(thread)) {
+        thread->frames[scope.depth].start = kg_ticks();
+        return scope;
+    }
     struct kg_frame_extra *extra = &thread->extras[scope.depth];
     kg_memory.peak = kg_memory.net;
     if (gpu) {
@@ -92,7 +97,7 @@ static struct kgate_scope begin_closer(struct kgate_profiler_thread *thread,
         kg_nvtx_push(site->name);
     if (thread->unusual & KG_UNUSUAL_CPU_TIME)
         extra->cpu_ns = cpu_time_ns();
-    /* Read again: what was done here must not count as the scope's. */
+    /* Last: what is done here must not count as the scope's. */
     thread->frames[scope.depth].start = kg_ticks();
     scope.depth |= CLOSER;
     return scope;
@@ -248,15 +253,21 @@ static bool is_own(const struct kgate_profiler_thread *thread)
     return false;
 }
 
+/* A scope of a request that is not recorded: no time stamp is read for it. */
+static void muted_end(struct kgate_scope *scope)
+{
+    if (is_own(scope->thread))
+        scope->thread->muted -= scope->thread->muted > 0;
+    else
+        kg_profiler_unbalanced();
+    scope->thread = NULL;
+}
+
 static __attribute__((noinline)) void finish_unusual(const struct kgate_scope *scope, uint64_t now)
 {
     struct kgate_profiler_thread *thread = scope->thread;
     if (!is_own(thread)) {
         kg_profiler_unbalanced();
-        return;
-    }
-    if (scope->depth == MUTED) {
-        thread->muted -= thread->muted > 0;
         return;
     }
     const uint32_t depth = scope->depth & ~CLOSER;
@@ -271,10 +282,14 @@ static __attribute__((noinline)) void finish_unusual(const struct kgate_scope *s
 
 void kgate_scope_finish(struct kgate_scope *scope)
 {
-    const uint64_t now = kg_ticks();
     struct kgate_profiler_thread *thread = scope->thread;
     if (!thread)
         return;
+    if (__builtin_expect(scope->depth == MUTED, 0)) {
+        muted_end(scope);
+        return;
+    }
+    const uint64_t now = kg_ticks();
     /* Scopes of instances go the longer way, but for those in a struct that is surely our own. */
     if (__builtin_expect(thread == kg_slots[0].thread && scope->depth == thread->depth &&
                              thread->frames[scope->depth].serial == scope->serial &&

@@ -82,26 +82,34 @@ uint32_t kg_site_number(struct kgate_site *site)
     return number;
 }
 
-static bool is(const struct known *known, uint64_t hash, const struct kgate_site *wanted)
+/* Under no lock, from what the thread has asked for before: a name is mostly asked for again, by
+ * the same pointer. */
+static struct kgate_site **cached(const char *name)
 {
-    const struct kgate_site *site = &known->site;
-    return known->hash == hash && site->device == wanted->device &&
-           !strcmp(site->name, wanted->name) &&
+    enum { CACHED = 32 };
+    static __thread struct kgate_site *cache[CACHED];
+    const uintptr_t address = (uintptr_t)name;
+    return &cache[(address >> 3 ^ address >> 9) % CACHED];
+}
+
+static bool same(const struct kgate_site *site, const struct kgate_site *wanted)
+{
+    return site->device == wanted->device && !strcmp(site->name, wanted->name) &&
            !strcmp(site->backend ? site->backend : "", wanted->backend ? wanted->backend : "");
 }
 
-struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend)
+static struct kgate_site *intern(const struct kgate_site *wanted)
 {
-    const struct kgate_site wanted = {.name = name, .device = device, .backend = backend};
-    const uint64_t hash = kg_hash_string(kg_hash_string(KG_HASH_START + (unsigned)device, name),
-                                         backend ? backend : "");
+    const uint64_t hash =
+        kg_hash_string(kg_hash_string(KG_HASH_START + (unsigned)wanted->device, wanted->name),
+                       wanted->backend ? wanted->backend : "");
     struct known **bucket = &sites.buckets[hash % BUCKETS];
     kg_sites_lock();
     struct known *found = *bucket;
-    while (found && !is(found, hash, &wanted))
+    while (found && !(found->hash == hash && same(&found->site, wanted)))
         found = found->next;
     if (!found) {
-        found = known_add(&wanted);
+        found = known_add(wanted);
         if (found) {
             found->hash = hash;
             found->next = *bucket;
@@ -110,6 +118,18 @@ struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, co
     }
     kg_sites_unlock();
     return found ? &found->site : NULL;
+}
+
+struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend)
+{
+    const struct kgate_site wanted = {.name = name, .device = device, .backend = backend};
+    struct kgate_site **place = cached(name);
+    if (*place && same(*place, &wanted))
+        return *place;
+    struct kgate_site *site = intern(&wanted);
+    if (site)
+        *place = site;
+    return site;
 }
 
 uint32_t kg_site_count(void)

@@ -13,6 +13,8 @@ __thread struct kg_slot kg_slots[KG_SLOTS];
 __thread struct kg_memory_count kg_memory;
 __thread char kg_thread_own_name[32];
 
+enum { TABLE_FIRST = 256 };
+
 static uint32_t serials;
 
 /* Written in the place of a scope while the buffer is written to the file. */
@@ -28,7 +30,9 @@ struct kgate_profiler_thread *kg_thread_new(uint32_t entries)
     thread->ring = calloc(entries, sizeof *thread->ring);
     thread->blocks[0] = calloc(KG_NODE_BLOCK, sizeof *thread->blocks[0]);
     thread->packed = malloc(KG_PACKED_BYTES);
-    if (!thread->ring || !thread->blocks[0] || !thread->packed) {
+    thread->table = calloc(TABLE_FIRST, sizeof *thread->table);
+    thread->table_mask = TABLE_FIRST - 1;
+    if (!thread->ring || !thread->blocks[0] || !thread->packed || !thread->table) {
         kg_thread_release(thread);
         return NULL;
     }
@@ -48,6 +52,7 @@ void kg_thread_release(struct kgate_profiler_thread *thread)
         free(thread->blocks[i]);
     free(thread->extras);
     free(thread->packed);
+    free(thread->table);
     free(thread->ring);
     free(thread);
 }
@@ -66,22 +71,55 @@ static struct kg_node *node_of(const struct kgate_profiler_thread *thread, uint3
     return &thread->blocks[node / KG_NODE_BLOCK][node % KG_NODE_BLOCK];
 }
 
+static uint32_t *place_of(const struct kgate_profiler_thread *thread, uint32_t parent,
+                          const struct kgate_site *site)
+{
+    const uint64_t mixed = (((uintptr_t)site >> 4) + parent * UINT64_C(0x9e3779b97f4a7c15)) *
+                           UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t at = (uint32_t)(mixed >> 32) & thread->table_mask;
+    while (thread->table[at]) {
+        const struct kg_node *node = node_of(thread, thread->table[at]);
+        if (node->site == site && node->parent == parent)
+            break;
+        at = (at + 1) & thread->table_mask;
+    }
+    return &thread->table[at];
+}
+
+/* Doubles the table of paths where it is half full. */
+static bool table_room(struct kgate_profiler_thread *thread)
+{
+    const uint32_t size = thread->table_mask + 1;
+    if (2 * thread->node_count <= size)
+        return true;
+    uint32_t *larger = calloc(2 * (size_t)size, sizeof *larger);
+    if (!larger)
+        return false;
+    free(thread->table);
+    thread->table = larger;
+    thread->table_mask = 2 * size - 1;
+    for (uint32_t i = 1; i < thread->node_count; i++) {
+        const struct kg_node *node = node_of(thread, i);
+        *place_of(thread, node->parent, node->site) = i;
+    }
+    return true;
+}
+
 /* A path that this thread takes for the first time; 0 where there is no room. */
 static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent,
                            struct kgate_site *site)
 {
     const uint32_t node = thread->node_count, number = kg_site_number(site);
-    if (node == KG_NODE_BLOCK * KG_NODE_BLOCKS_MOST || !number)
+    if (node == KG_NODE_BLOCK * KG_NODE_BLOCKS_MOST || !number || !table_room(thread))
         return 0;
     if (node % KG_NODE_BLOCK == 0) {
         thread->blocks[node / KG_NODE_BLOCK] = calloc(KG_NODE_BLOCK, sizeof(struct kg_node));
         if (!thread->blocks[node / KG_NODE_BLOCK])
             return 0;
     }
-    struct kg_node *made = node_of(thread, node), *above = node_of(thread, parent);
-    *made = (struct kg_node){
-        .site = site, .site_number = number, .parent = parent, .next = above->first_child};
-    above->first_child = node;
+    *node_of(thread, node) =
+        (struct kg_node){.site = site, .site_number = number, .parent = parent};
+    *place_of(thread, parent, site) = node;
     __atomic_store_n(&thread->node_count, node + 1, __ATOMIC_RELEASE);
     return node;
 }
@@ -89,9 +127,7 @@ static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent
 uint32_t kg_thread_child(struct kgate_profiler_thread *thread, uint32_t parent,
                          struct kgate_site *site)
 {
-    uint32_t node = node_of(thread, parent)->first_child;
-    while (node && node_of(thread, node)->site != site)
-        node = node_of(thread, node)->next;
+    uint32_t node = *place_of(thread, parent, site);
     if (!node)
         node = child_make(thread, parent, site);
     if (node)

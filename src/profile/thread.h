@@ -37,8 +37,6 @@ struct kg_node {
     struct kgate_site *site;
     uint32_t site_number;
     uint32_t parent;
-    uint32_t first_child; /* this and next: the thread's own */
-    uint32_t next;
 };
 
 /* An open scope. */
@@ -91,6 +89,8 @@ struct kgate_profiler_thread {
     uint32_t recording; /* the profiler's */
     bool drops;         /* a full buffer drops entries */
     struct kg_node *blocks[KG_NODE_BLOCKS_MOST];
+    uint32_t *table; /* paths by site and parent, open addressing; 0: free; at most half full */
+    uint32_t table_mask;
 
     /* Shared with whoever drains. */
     _Alignas(KG_LINE) uint64_t head;    /* written by the thread: entries before it are whole */

@@ -35,10 +35,10 @@ static inline void kg_publish(struct kgate_profiler_thread *thread, uint32_t cou
     __atomic_store_n(&thread->head, thread->head_own, __ATOMIC_RELEASE);
 }
 
-/* Begins a scope inside the innermost open one; one that cannot be recorded is counted and gives
- * zeros. */
-static inline struct kgate_scope kg_thread_begin(struct kgate_profiler_thread *thread,
-                                                 struct kgate_site *site, uint64_t bytes)
+/* Begins a scope inside the innermost open one, but for its time stamp; one that cannot be recorded
+ * is counted and gives zeros. */
+static inline struct kgate_scope kg_thread_open(struct kgate_profiler_thread *thread,
+                                                struct kgate_site *site, uint64_t bytes)
 {
     const uint32_t depth = thread->depth;
     if (__builtin_expect(depth == KG_DEPTH_MOST, 0))
@@ -51,8 +51,16 @@ static inline struct kgate_scope kg_thread_begin(struct kgate_profiler_thread *t
     frame->serial = ++thread->serial;
     frame->bytes = bytes;
     thread->depth = depth + 1;
-    frame->start = kg_ticks();
     return (struct kgate_scope){thread, depth + 1, frame->serial};
+}
+
+static inline struct kgate_scope kg_thread_begin(struct kgate_profiler_thread *thread,
+                                                 struct kgate_site *site, uint64_t bytes)
+{
+    const struct kgate_scope scope = kg_thread_open(thread, site, bytes);
+    if (__builtin_expect(scope.thread != NULL, 1))
+        thread->frames[scope.depth].start = kg_ticks();
+    return scope;
 }
 
 /* Ends the scope at `depth`, the innermost open one. */

@@ -355,6 +355,28 @@ static void threads_record_by_themselves(void **state)
     kg_profile_free(&profile);
 }
 
+static void thousands_of_sites_in_one_path_are_told_apart(void **state)
+{
+    (void)state;
+    enum { SITES = 5000 };
+    static struct kgate_site sites[SITES];
+    static char names[SITES][16];
+    start(NULL);
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < SITES; i++) {
+            snprintf(names[i], sizeof names[i], "site %d", i);
+            sites[i].name = names[i];
+            struct kgate_scope scope = kgate_scope_begin(NULL, &sites[i], 0);
+            kgate_scope_end(&scope);
+        }
+    kgate_profiler_stop();
+    struct kg_profile profile = read_back();
+    assert_in_range(profile.row_count, SITES, SITES + 1); /* and "(profiler)" */
+    assert_int_equal(calls_of(&profile, "site 0"), 3);
+    assert_int_equal(calls_of(&profile, "site 4999"), 3);
+    kg_profile_free(&profile);
+}
+
 static int over;
 
 static void *scopes_until_over(void *unused)
@@ -759,6 +781,7 @@ int main(void)
         TEST(beyond_the_limit_of_the_file_entries_are_dropped_and_counted),
         TEST(a_full_disk_is_counted_and_the_program_goes_on),
         TEST(threads_record_by_themselves),
+        TEST(thousands_of_sites_in_one_path_are_told_apart),
         TEST(recordings_begin_and_end_while_threads_are_inside_scopes),
         TEST(a_thread_that_ends_inside_its_scopes_has_them_ended),
         TEST(a_forked_child_adds_nothing_to_its_parents_recording),
