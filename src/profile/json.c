@@ -118,6 +118,9 @@ static void process_write(struct kg_writer *output, const struct kg_profile_proc
 static void figures_write(struct kg_writer *output, const struct kg_profile_figures *object)
 {
     KG_PROFILE_FIGURES_FIELDS(WRITE_FIELD)
+    /* These follow from the others: for readers that do not want to know how. */
+    write_MAYBE_REAL(output, "gpu_utilization", kg_profile_gpu_utilization(object));
+    write_MAYBE_REAL(output, "bytes_per_second", kg_profile_bandwidth(object));
 }
 
 static void row_write(struct kg_writer *output, const struct kg_profile_row *row)

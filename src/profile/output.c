@@ -45,9 +45,8 @@ static struct kgate_scope_statistics statistics_of(const char *name,
         .overhead_ns = figures->overhead_ns,
         .allocated_bytes = figures->allocated_bytes,
         .peak_bytes = figures->peak_bytes,
-        .bytes_per_second = figures->bytes && figures->total_ns > 0
-                                ? (double)figures->bytes / figures->total_ns * 1e9
-                                : NAN,
+        .gpu_utilization = kg_profile_gpu_utilization(figures),
+        .bytes_per_second = kg_profile_bandwidth(figures),
     };
 }
 

@@ -43,6 +43,18 @@ double kg_profile_imbalance(const struct kg_profile_figures *figures)
                : NAN;
 }
 
+double kg_profile_bandwidth(const struct kg_profile_figures *figures)
+{
+    const double gpu_ns = figures->gpu_ns + figures->transfer_ns;
+    const double ns = gpu_ns > 0 ? gpu_ns : figures->total_ns;
+    return figures->bytes && ns > 0 ? (double)figures->bytes / ns * 1e9 : NAN;
+}
+
+double kg_profile_gpu_utilization(const struct kg_profile_figures *figures)
+{
+    return figures->gpu_ns > 0 && figures->total_ns > 0 ? figures->gpu_ns / figures->total_ns : NAN;
+}
+
 struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile)
 {
     struct kgate_profile_losses sum = {0};

@@ -171,6 +171,14 @@ void kg_profile_free(struct kg_profile *profile);
  * one thread in each process. */
 double kg_profile_imbalance(const struct kg_profile_figures *figures);
 
+/* Bytes read and written a second: of the time on the GPU where that is known, else of the total;
+ * NaN where no bytes were told. */
+double kg_profile_bandwidth(const struct kg_profile_figures *figures);
+
+/* The share of its time that the GPU worked for it, which streams that overlap can make more than
+ * 1; NaN where there is no GPU time. */
+double kg_profile_gpu_utilization(const struct kg_profile_figures *figures);
+
 /* What was lost in all processes together. */
 struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile);
 

@@ -1,11 +1,11 @@
 /* The table: a row for each name, by total. */
-#include "profile/balance.h"
 #include "profile/columns.h"
+#include "profile/extras.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
 #include "util/escape.h"
 
-static void row_add(struct kg_columns *columns, const struct kg_profile_name *name, bool balance)
+static void row_add(struct kg_columns *columns, const struct kg_profile_name *name, unsigned extras)
 {
     struct kg_text shown = {0};
     kg_escape_terminal(&shown, name->name, KG_COLUMN_NAME_MOST);
@@ -18,8 +18,7 @@ static void row_add(struct kg_columns *columns, const struct kg_profile_name *na
     kg_columns_ns(columns, name->figures.min_ns);
     kg_columns_ns(columns, name->figures.max_ns);
     kg_columns_share(columns, name->figures.share);
-    if (balance)
-        kg_balance_cells(columns, &name->figures);
+    kg_extras_cells(columns, &name->figures, extras);
 }
 
 void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_text *text)
@@ -30,14 +29,13 @@ void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_
         .left = {true},
     };
     const size_t count = profile->name_count, shown = limit && limit < count ? limit : count;
-    bool balance = false;
+    unsigned extras = 0;
     for (size_t i = 0; i < shown; i++)
-        balance = balance || kg_balance_is_told(&profile->names[i].figures);
-    if (balance)
-        kg_balance_heads(&columns);
+        extras |= kg_extras_told(&profile->names[i].figures);
+    kg_extras_heads(&columns, extras);
     kg_profile_facts_print(profile, text);
     for (size_t i = 0; i < shown; i++)
-        row_add(&columns, &profile->names[i], balance);
+        row_add(&columns, &profile->names[i], extras);
     kg_columns_print(&columns, text);
     kg_profile_rest_print(shown, count, "names", text);
     kg_profile_remarks_print(profile, text);

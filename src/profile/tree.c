@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/balance.h"
 #include "profile/columns.h"
+#include "profile/extras.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
 #include "util/escape.h"
@@ -27,7 +27,7 @@ static void name_print(const struct kg_profile_path *path, struct kg_text *text)
 }
 
 /* A path without calls was still open when the recording ended. */
-static void row_add(struct kg_columns *columns, const struct kg_profile_row *row, bool balance)
+static void row_add(struct kg_columns *columns, const struct kg_profile_row *row, unsigned extras)
 {
     const struct kg_profile_figures *figures = &row->figures;
     const bool called = figures->calls;
@@ -41,8 +41,7 @@ static void row_add(struct kg_columns *columns, const struct kg_profile_row *row
     kg_columns_ns(columns, called ? figures->self_ns : NAN);
     kg_columns_ns(columns, called ? figures->mean_ns : NAN);
     kg_columns_share(columns, called && !row->path.span ? figures->share : NAN);
-    if (balance)
-        kg_balance_cells(columns, figures);
+    kg_extras_cells(columns, figures, extras);
 }
 
 void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_text *text)
@@ -53,14 +52,13 @@ void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_t
         .left = {true},
     };
     const size_t count = profile->row_count, shown = limit && limit < count ? limit : count;
-    bool balance = false;
+    unsigned extras = 0;
     for (size_t i = 0; i < shown; i++)
-        balance = balance || kg_balance_is_told(&profile->rows[i].figures);
-    if (balance)
-        kg_balance_heads(&columns);
+        extras |= kg_extras_told(&profile->rows[i].figures);
+    kg_extras_heads(&columns, extras);
     kg_profile_facts_print(profile, text);
     for (size_t i = 0; i < shown; i++)
-        row_add(&columns, &profile->rows[i], balance);
+        row_add(&columns, &profile->rows[i], extras);
     kg_columns_print(&columns, text);
     kg_profile_rest_print(shown, count, "paths", text);
     kg_profile_remarks_print(profile, text);

@@ -46,16 +46,20 @@ static void the_table_is_by_total(void **state)
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, &text);
-    check_text(
-        &text,
-        "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
-        "name         calls    total      avg      min      max  % time  threads  busiest\n"
-        "main             1  10.0 us  10.0 us  10.0 us  10.0 us    83.3        1        -\n"
-        "solve            4  9.00 us  2.75 us  2.00 us  4.00 us    75.0        2    1.56x\n"
-        "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0.0        -        -\n"
-        "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     8.3        1        -\n"
-        "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8        1        -\n"
-        "Lost: 3 entries dropped, 1 scope not ended by itself\n");
+    check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
+                      "name         calls    total      avg      min      max  % time  threads  "
+                      "busiest      gpu  gpu %  transfer     cpu  allocated   peak  bandwidth\n"
+                      "main             1  10.0 us  10.0 us  10.0 us  10.0 us    83.3        1     "
+                      "   -  2.20 us   22.0    800 ns       -          -      -          -\n"
+                      "solve            4  9.00 us  2.75 us  2.00 us  4.00 us    75.0        2    "
+                      "1.56x  2.20 us   24.4    800 ns       -          -      -          -\n"
+                      "request;\"a\"      1  7.00 us  7.00 us  7.00 us  7.00 us     0.0        -   "
+                      "     -        -      -         -       -          -      -          -\n"
+                      "copy             1  1.00 us  1.00 us  1.00 us  1.00 us     8.3        1     "
+                      "   -        -      -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
+                      "(profiler)       1   100 ns   100 ns   100 ns   100 ns     0.8        1     "
+                      "   -        -      -         -       -          -      -          -\n"
+                      "Lost: 3 entries dropped, 1 scope not ended by itself\n");
     kg_profile_free(&profile);
 }
 
@@ -87,14 +91,22 @@ static void the_tree_is_by_nesting(void **state)
     read_all(&recording, &profile);
     kg_profile_tree(&profile, 0, &text);
     check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
-                      "path                     calls    total     self      avg  % time\n"
-                      "main                         1  10.0 us  3.00 us  10.0 us    83.3\n"
-                      "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    58.3\n"
-                      "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    16.7\n"
-                      "    copy [cuda]              1  1.00 us  1.00 us  1.00 us     8.3\n"
-                      "    (profiler)               1   100 ns   100 ns   100 ns     0.8\n"
-                      "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -\n"
-                      "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    16.7\n"
+                      "path                     calls    total     self      avg  % time      gpu  "
+                      "gpu %  transfer     cpu  allocated   peak  bandwidth\n"
+                      "main                         1  10.0 us  3.00 us  10.0 us    83.3  2.20 us  "
+                      " 22.0    800 ns       -          -      -          -\n"
+                      "  solve [cuda cublas]        2  7.00 us  3.90 us  3.50 us    58.3  2.20 us  "
+                      " 31.4    800 ns       -          -      -          -\n"
+                      "    solve [cuda cublas]      1  2.00 us  2.00 us  2.00 us    16.7        -  "
+                      "    -         -       -          -      -          -\n"
+                      "    copy [cuda]              1  1.00 us  1.00 us  1.00 us     8.3        -  "
+                      "    -    800 ns  900 ns      512 B  256 B  5.12 GB/s\n"
+                      "    (profiler)               1   100 ns   100 ns   100 ns     0.8        -  "
+                      "    -         -       -          -      -          -\n"
+                      "request;\"a\" [span]           1  7.00 us  7.00 us  7.00 us       -        "
+                      "-      -         -       -          -      -          -\n"
+                      "solve [cuda cublas]          1  2.00 us  2.00 us  2.00 us    16.7        -  "
+                      "    -         -       -          -      -          -\n"
                       "Lost: 3 entries dropped, 1 scope not ended by itself\n");
     kg_profile_free(&profile);
 }
