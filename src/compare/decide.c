@@ -48,7 +48,7 @@ static bool too_few(const struct kg_evidence *evidence)
 static bool mean_moved(const struct kg_evidence *evidence, double alpha)
 {
     const double above = 1 + evidence->metric->threshold;
-    return evidence->mean_p <= alpha &&
+    return evidence->mean_p <= alpha && evidence->mean_effect > evidence->metric->min_effect &&
            (evidence->mean_ratio > above || evidence->mean_ratio < 1 / above);
 }
 

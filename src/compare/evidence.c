@@ -231,6 +231,25 @@ static double memory_doubt(const struct kg_case_result *result,
     return share * (fmax(before / bandwidth, bandwidth / before) - 1);
 }
 
+/* Whether every mean is its round's median, as where a round is one call: then it says nothing that
+ * the median does not. */
+static bool means_are_medians(const struct gathering *gathering)
+{
+    const struct kg_case_result *result = gathering->result;
+    const struct kg_reference *reference = gathering->reference;
+    for (size_t i = 0; i < reference->case_count; i++) {
+        const struct kg_baseline_case *stored = reference->cases[i];
+        for (size_t r = 0; r < stored->mean_count; r++)
+            if (r >= stored->round_count ||
+                stored->round_means_ns[r] != stored->round_medians_ns[r])
+                return false;
+    }
+    for (size_t i = 0; i < result->round_count; i++)
+        if (result->rounds[i].mean_ns != result->rounds[i].median_ns)
+            return false;
+    return true;
+}
+
 /* The means of the rounds against those of the reference: what a median does not see. */
 static bool means_compare(const struct gathering *gathering, struct kg_evidence *evidence)
 {
@@ -239,7 +258,7 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
     size_t base = 0, now = 0;
     double *before = kg_arena_alloc(gathering->scratch, reference->round_count + 1, sizeof *before);
     double *after = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof *after);
-    evidence->mean_ratio = evidence->mean_p = NAN;
+    evidence->mean_ratio = evidence->mean_effect = evidence->mean_p = NAN;
     if (!before || !after)
         return false;
     for (size_t i = 0; i < reference->case_count; i++)
@@ -248,12 +267,14 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
     for (size_t i = 0; i < result->round_count; i++)
         if (wanted(gathering, i))
             after[now++] = result->rounds[i].mean_ns;
-    if (base != reference->round_count || !base || !now)
+    if (base != reference->round_count || !base || !now || means_are_medians(gathering))
         return true;
     kg_sort(before, base);
     kg_sort(after, now);
-    evidence->mean_ratio =
-        kg_quantile_sorted(after, now, TIME_SHARE) / kg_quantile_sorted(before, base, TIME_SHARE);
+    const double was = kg_quantile_sorted(before, base, TIME_SHARE);
+    const double is = kg_quantile_sorted(after, now, TIME_SHARE);
+    evidence->mean_ratio = is / was;
+    evidence->mean_effect = fabs(is - was);
     evidence->mean_p = kg_mann_whitney(before, base, after, now);
     return true;
 }
@@ -267,7 +288,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     struct kg_metric_input input = {0};
     for (size_t i = 0; i < result->round_count; i++)
         gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
-    *evidence = (struct kg_evidence){.kind = kind, .mean_ratio = NAN, .mean_p = NAN};
+    *evidence =
+        (struct kg_evidence){.kind = kind, .mean_ratio = NAN, .mean_effect = NAN, .mean_p = NAN};
     thresholds_set(&gathering, &input);
     if (!input_start(&gathering, &input))
         return false;

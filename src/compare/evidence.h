@@ -24,9 +24,10 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    double mean_ratio; /* of the rounds' means, by their lower quarter; NaN where not known */
-    double mean_p;     /* of "they are the same" */
-    bool confirmed;    /* by confirming rounds, or by counts that need none */
+    double mean_ratio;  /* of the rounds' means, by their lower quarter; NaN where not known */
+    double mean_effect; /* the same as a difference, in ns */
+    double mean_p;      /* of "they are the same" */
+    bool confirmed;     /* by confirming rounds, or by counts that need none */
     bool unlike; /* the times are skewed, and samples are of other numbers of calls: not comparable
                   */
     bool code_unchanged; /* the very file that the reference's newest run had */

@@ -122,6 +122,24 @@ static void a_path_that_is_next_to_nothing_may_grow(void **state)
     row_make(head, 3, PROCESSES, 3e-4);
     compare(base, head, &comparison);
     assert_int_equal(comparison.exit_status, KG_EXIT_PASS);
+    assert_int_equal(change_of(&comparison, "main;work;inner/cpu")->change, KG_CHANGE_NO_CHANGE);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+/* A total of a process has no typical call: its mean is its median. */
+static void a_path_in_doubt_is_not_told_of_its_typical_call(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    for (size_t p = 0; p < PROCESSES; p++)
+        head->rounds_ns[3][p] *= 1.04 + 0.02 * (double)p;
+    compare(base, head, &comparison);
+    for (size_t i = 0; i < comparison.case_count; i++)
+        assert_true(!comparison.cases[i].reason ||
+                    !strstr(comparison.cases[i].reason, "typical call"));
     kg_comparison_free(&comparison);
     free(base);
     free(head);
@@ -231,6 +249,7 @@ int main(void)
         cmocka_unit_test(the_same_profile_has_not_changed),
         cmocka_unit_test(a_slower_path_is_named_and_fails),
         cmocka_unit_test(a_path_that_is_next_to_nothing_may_grow),
+        cmocka_unit_test(a_path_in_doubt_is_not_told_of_its_typical_call),
         cmocka_unit_test(more_calls_are_told),
         cmocka_unit_test(one_process_on_a_side_is_told),
         cmocka_unit_test(another_host_is_told),
