@@ -13,6 +13,9 @@ const struct kg_profile_judging kg_profile_judging_usual = {
 /* Notes that name paths whose calls changed stop being read after a few. */
 enum { CALLS_NOTED = 5 };
 
+/* The two sides in messages. */
+static const char BASE[] = "the base", CURRENT[] = "the current profile";
+
 /* What the outermost scopes of a process take, on average. */
 static double program_ns(const struct kg_profile *profile)
 {
@@ -212,6 +215,22 @@ static bool calls_note(const struct kg_profile *base, const struct kg_profile *c
     return good;
 }
 
+/* What a process that crashed had not written yet is not in its totals. */
+static bool incomplete_note(const struct kg_profile *profile, const char *side,
+                            struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->process_count; i++)
+        count += !profile->processes[i].complete;
+    if (!count)
+        return true;
+    return note_add(comparison,
+                    kg_arena_printf(&comparison->arena,
+                                    "%zu of %zu processes of %s did not end their recording (a "
+                                    "crash, or _exit) and may lack their last buffer",
+                                    count, profile->process_count, side));
+}
+
 static bool notes_add(const struct kg_profile *base, const struct kg_profile *current,
                       struct kg_comparison *comparison, struct kg_error *err)
 {
@@ -227,9 +246,57 @@ static bool notes_add(const struct kg_profile *base, const struct kg_profile *cu
     if (good && strcmp(host_of(base), host_of(current)) != 0)
         good = note_add(comparison, kg_arena_printf(arena, "recorded on '%s', the base on '%s'",
                                                     host_of(current), host_of(base)));
+    good = good && incomplete_note(base, BASE, comparison) &&
+           incomplete_note(current, CURRENT, comparison);
     if (good && (sampled(base) || sampled(current)))
         good = note_add(comparison, "a profile is sampled: totals are of what was recorded");
     return good ? true : kg_error_memory(err);
+}
+
+/* --- What cannot be compared --------------------------------------------------------------------
+ */
+
+/* Totals of a part of what ran are below those of all of it. */
+static bool nothing_lost(const struct kg_profile *profile, const char *side, struct kg_error *err)
+{
+    const struct kgate_profile_losses losses = kg_profile_losses(profile);
+    if (losses.dropped)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%s lost %llu entries (a full buffer, a full disk or the file's "
+                            "limit): its totals are of a part of what ran, and cannot be compared",
+                            side, (unsigned long long)losses.dropped);
+    if (losses.too_deep)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%s lacks %llu scopes that were nested too deep, or of too many "
+                            "paths: its totals are of a part of what ran, and cannot be compared",
+                            side, (unsigned long long)losses.too_deep);
+    return true;
+}
+
+/* Whether anything but the profiler's own was recorded in a process. */
+static bool process_recorded(const struct kg_profile *profile, size_t process)
+{
+    for (size_t i = 0; i < profile->row_count; i++) {
+        const struct kg_profile_row *row = &profile->rows[i];
+        if (row->path.kind != KGATE_SCOPE_PROFILER && process < row->process_count &&
+            row->calls[process] > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool all_recorded(const struct kg_profile *profile, const char *side, struct kg_error *err)
+{
+    size_t empty = 0;
+    for (size_t i = 0; i < profile->process_count; i++)
+        empty += !process_recorded(profile, i);
+    if (empty == profile->process_count)
+        return kg_error_set(err, KG_ERROR_USAGE, "%s has no entries: nothing was recorded", side);
+    if (empty)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%zu of %zu processes of %s have no entries: record them again", empty,
+                            profile->process_count, side);
+    return true;
 }
 
 /* One side more than the other is not slower. */
@@ -253,7 +320,9 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
     struct kg_results base_results = {0}, current_results = {0};
     struct kg_baseline baseline = {0};
     *comparison = (struct kg_comparison){0};
-    bool good = same_sampling(base, current, err) &&
+    bool good = nothing_lost(base, BASE, err) && nothing_lost(current, CURRENT, err) &&
+                all_recorded(base, BASE, err) && all_recorded(current, CURRENT, err) &&
+                same_sampling(base, current, err) &&
                 kg_profile_results(base, judging, &base_results, err) &&
                 kg_profile_results(current, judging, &current_results, err) &&
                 kg_baseline_from_results(&base_results, &baseline, err) &&

@@ -125,6 +125,41 @@ YAML
     grep -q stages run.txt
 }
 
+@test "KGATE_PROFILE's report has the process's number where asked for, and a file of its own beside another's" {
+    KGATE_PROFILE='t.%p.json' "$PLUGINS/scopes_program" 10
+    [ "$(ls t.[0-9]*.json | wc -l)" -eq 1 ]
+    [ "$(ls t.* | wc -l)" -eq 1 ]
+    KGATE_PROFILE=pipe.json "$PLUGINS/scopes_program" 3000 | KGATE_PROFILE=pipe.json "$PLUGINS/scopes_program" 3000
+    for report in pipe.json*; do valid "$report" profile; done
+    [ -z "$(ls pipe.json*kgprof* 2>/dev/null)" ]
+}
+
+@test "a share that is none records nothing, and says so" {
+    for share in abc 1.5 0 -1 1x; do
+        KGATE_PROFILE=s.kgprof KGATE_PROFILE_SAMPLE=$share run "$PLUGINS/scopes_program" 10
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"KGATE_PROFILE_SAMPLE is '$share'"* ]]
+        [ ! -e s.kgprof ]
+    done
+    KGATE_PROFILE=s.kgprof KGATE_PROFILE_SAMPLE=50% "$PLUGINS/scopes_program" 10
+    [ "$(kgate report s.kgprof --format json | jq '.processes[0].sample')" = 0.5 ]
+}
+
+@test "a file that cannot grow: what was dropped is told" {
+    (
+        ulimit -f 16
+        KGATE_PROFILE=small.kgprof "$PLUGINS/scopes_program" 20000
+    )
+    run kgate report small.kgprof
+    [ "$status" -eq 0 ]
+    [[ "$output" == *Lost:*"entries dropped"* ]]
+    # recorded and dropped together are all scopes, and the pauses of the profiler
+    kgate report small.kgprof --format json >small.json
+    total=$(jq '.entry_count + .losses.dropped - ([.names[] | select(.name == "(profiler)") | .calls] | add // 0)' small.json)
+    [ "$total" -ge 120001 ]
+    [ "$total" -le 120300 ]
+}
+
 @test "KGATE_PROFILE that cannot be written is a warning, and the program runs" {
     KGATE_PROFILE=/nonexistent/x.kgprof run "$PLUGINS/scopes_program" 10
     [ "$status" -eq 0 ]
@@ -170,6 +205,22 @@ YAML
     run kgate compare run.kgprof run.kgprof
     [ "$status" -eq 0 ]
     [[ "$output" == *"of one process there are no rounds"* ]]
+}
+
+@test "compare refuses profiles that lost entries, and says which process was cut off" {
+    record run.kgprof "$PLUGINS/scopes_program" 2
+    kgate report run.kgprof --format json -o base.json
+    jq '.processes[1].losses.dropped = 4500' base.json >lost.json
+    run kgate compare base.json lost.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"the current profile lost 4500 entries"* ]]
+    run kgate compare lost.json base.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"the base lost 4500 entries"* ]]
+    jq '.processes[1].complete = false' base.json >crashed.json
+    run kgate compare base.json crashed.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"1 of 2 processes of the current profile did not end their recording"* ]]
 }
 
 @test "compare refuses a profile against results, and --threshold for results" {

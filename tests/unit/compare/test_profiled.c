@@ -45,7 +45,8 @@ static struct made *make(size_t processes)
     for (size_t i = 0; i < ROWS; i++)
         row_make(made, i, processes, 1);
     for (size_t p = 0; p < PROCESSES; p++)
-        made->processes[p] = (struct kg_profile_process){.host = "host", .sample = 1};
+        made->processes[p] =
+            (struct kg_profile_process){.host = "host", .sample = 1, .complete = true};
     made->profile = (struct kg_profile){.processes = made->processes,
                                         .process_count = processes,
                                         .rows = made->rows,
@@ -200,6 +201,63 @@ static void profiles_sampled_differently_are_refused(void **state)
     free(head);
 }
 
+/* Expects a comparison to be refused with `words` in the message. */
+static void refused(const struct made *base, const struct made *head, const char *words)
+{
+    struct kg_comparison comparison;
+    struct kg_error err = {0};
+    assert_false(kg_profile_compare(&base->profile, &head->profile, &kg_profile_judging_usual,
+                                    &comparison, &err));
+    assert_int_equal(err.kind, KG_ERROR_USAGE);
+    if (!strstr(err.message, words))
+        fail_msg("expected '%s' in '%s'", words, err.message);
+}
+
+static void a_side_that_lost_entries_is_refused(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    head->processes[2].losses.dropped = 900;
+    head->processes[4].losses.dropped = 100;
+    refused(base, head, "the current profile lost 1000 entries");
+    refused(head, base, "the base lost 1000 entries");
+    head->processes[2].losses = (struct kgate_profile_losses){.too_deep = 7};
+    head->processes[4].losses = (struct kgate_profile_losses){0};
+    refused(base, head, "the current profile lacks 7 scopes");
+    free(base);
+    free(head);
+}
+
+static void a_process_without_entries_is_refused(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    for (size_t i = 0; i < ROWS; i++)
+        head->calls[i][3] = 0;
+    refused(base, head, "1 of 6 processes of the current profile have no entries");
+    refused(head, base, "1 of 6 processes of the base have no entries");
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t p = 0; p < PROCESSES; p++)
+            head->calls[i][p] = 0;
+    refused(base, head, "the current profile has no entries");
+    free(base);
+    free(head);
+}
+
+static void processes_that_did_not_end_are_told(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    head->processes[0].complete = head->processes[5].complete = false;
+    compare(base, head, &comparison);
+    assert_true(noted(&comparison, "2 of 6 processes of the current profile did not end"));
+    assert_false(noted(&comparison, "of the base did not end"));
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
 static void the_profilers_own_time_is_no_case(void **state)
 {
     (void)state;
@@ -254,6 +312,9 @@ int main(void)
         cmocka_unit_test(one_process_on_a_side_is_told),
         cmocka_unit_test(another_host_is_told),
         cmocka_unit_test(profiles_sampled_differently_are_refused),
+        cmocka_unit_test(a_side_that_lost_entries_is_refused),
+        cmocka_unit_test(a_process_without_entries_is_refused),
+        cmocka_unit_test(processes_that_did_not_end_are_told),
         cmocka_unit_test(the_profilers_own_time_is_no_case),
         cmocka_unit_test(paths_that_an_id_cannot_tell_apart_are_numbered),
         cmocka_unit_test(a_path_only_one_side_has_is_new_or_removed),
