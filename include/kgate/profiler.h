@@ -304,8 +304,6 @@ bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_fo
 
 #define KGATE_PROFILER_JOIN_(a, b) a##b
 #define KGATE_PROFILER_JOIN(a, b) KGATE_PROFILER_JOIN_(a, b)
-#define KGATE_PROFILER_SITE KGATE_PROFILER_JOIN(kgate_site_, __LINE__)
-#define KGATE_PROFILER_SCOPE KGATE_PROFILER_JOIN(kgate_scope_, __LINE__)
 
 /** Ends a scope at the end of its block: what the macros use. */
 static inline void kgate_scope_end(struct kgate_scope *scope)
@@ -338,33 +336,34 @@ struct kgate_scope_guard {
     kgate_scope_guard(const kgate_scope_guard &) = delete;
     kgate_scope_guard &operator=(const kgate_scope_guard &) = delete;
 };
-#define KGATE_PROFILER_GUARD(begin)                                                                \
-    struct kgate_scope_guard KGATE_PROFILER_SCOPE {                                                \
+#define KGATE_PROFILER_GUARD(id, begin)                                                            \
+    struct kgate_scope_guard KGATE_PROFILER_JOIN(kgate_scope_, id) {                               \
         __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0) ? (begin)         \
                                                                                  : kgate_scope()   \
     }
 #else
-#define KGATE_PROFILER_GUARD(begin)                                                                \
-    struct kgate_scope KGATE_PROFILER_SCOPE __attribute__((cleanup(kgate_scope_end), unused)) =    \
-        __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0)                   \
-            ? (begin)                                                                              \
-            : (struct kgate_scope)                                                                 \
+#define KGATE_PROFILER_GUARD(id, begin)                                                            \
+    struct kgate_scope KGATE_PROFILER_JOIN(kgate_scope_, id)                                       \
+        __attribute__((cleanup(kgate_scope_end), unused)) =                                        \
+            __builtin_expect(__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED), 0)               \
+                ? (begin)                                                                          \
+                : (struct kgate_scope)                                                             \
     {                                                                                              \
         NULL, 0, 0                                                                                 \
     }
 #endif
 
-#define KGATE_PROFILER_PLACE(name, device, backend, kind)                                          \
-    static struct kgate_site KGATE_PROFILER_SITE = {(name),   (backend), __FILE__, __LINE__,       \
-                                                    (device), (kind),    0}
-
-/** A scope from here to the end of the block. `name` is a string literal. */
-#define KGATE_SCOPE(name) KGATE_SCOPE_ON(name, KGATE_DEVICE_CPU, NULL, 0)
-
-/** The same with its device, backend (a literal or NULL) and the bytes that it reads and writes. */
-#define KGATE_SCOPE_ON(name, device, backend, bytes)                                               \
-    KGATE_PROFILER_PLACE(name, device, backend, KGATE_SCOPE_COMPUTE);                              \
-    KGATE_PROFILER_GUARD(kgate_scope_begin(NULL, &KGATE_PROFILER_SITE, (bytes)))
+#define KGATE_PROFILER_SITE(id) KGATE_PROFILER_JOIN(kgate_site_, id)
+#define KGATE_PROFILER_PLACE(id, name, device, backend, kind)                                      \
+    static struct kgate_site KGATE_PROFILER_SITE(id) = {(name),   (backend), __FILE__, __LINE__,   \
+                                                        (device), (kind),    0}
+#define KGATE_PROFILER_ON(id, name, device, backend, bytes)                                        \
+    KGATE_PROFILER_PLACE(id, name, device, backend, KGATE_SCOPE_COMPUTE);                          \
+    KGATE_PROFILER_GUARD(id, kgate_scope_begin(NULL, &KGATE_PROFILER_SITE(id), (bytes)))
+#define KGATE_PROFILER_CUDA(id, name, kind, stream, bytes)                                         \
+    KGATE_PROFILER_PLACE(id, name, KGATE_DEVICE_CUDA, "cuda", kind);                               \
+    KGATE_PROFILER_GUARD(id, kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE(id),                \
+                                                    KGATE_PROFILER_STREAM(stream), (bytes)))
 
 /* With `--default-stream per-thread` the default stream is another one: cudaStreamPerThread. */
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
@@ -373,17 +372,20 @@ struct kgate_scope_guard {
 #define KGATE_PROFILER_STREAM(stream) ((void *)(stream))
 #endif
 
+/** A scope from here to the end of the block. `name` is a string literal. */
+#define KGATE_SCOPE(name) KGATE_SCOPE_ON(name, KGATE_DEVICE_CPU, NULL, 0)
+
+/** The same with its device, backend (a literal or NULL) and the bytes that it reads and writes. */
+#define KGATE_SCOPE_ON(name, device, backend, bytes)                                               \
+    KGATE_PROFILER_ON(__COUNTER__, name, device, backend, bytes)
+
 /** The same, timed on a CUDA stream too. */
 #define KGATE_SCOPE_CUDA(name, stream, bytes)                                                      \
-    KGATE_PROFILER_PLACE(name, KGATE_DEVICE_CUDA, "cuda", KGATE_SCOPE_COMPUTE);                    \
-    KGATE_PROFILER_GUARD(kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE,                        \
-                                                KGATE_PROFILER_STREAM(stream), (bytes)))
+    KGATE_PROFILER_CUDA(__COUNTER__, name, KGATE_SCOPE_COMPUTE, stream, bytes)
 
 /** The same for a copy between host and device. */
 #define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes)                                             \
-    KGATE_PROFILER_PLACE(name, KGATE_DEVICE_CUDA, "cuda", KGATE_SCOPE_TRANSFER);                   \
-    KGATE_PROFILER_GUARD(kgate_scope_begin_cuda(NULL, &KGATE_PROFILER_SITE,                        \
-                                                KGATE_PROFILER_STREAM(stream), (bytes)))
+    KGATE_PROFILER_CUDA(__COUNTER__, name, KGATE_SCOPE_TRANSFER, stream, bytes)
 
 /** A scope of the function's name, to its end. */
 #define KGATE_FUNCTION() KGATE_SCOPE(__func__)

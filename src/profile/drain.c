@@ -19,16 +19,6 @@ struct kgate_profile_losses kg_losses_read(const struct kgate_profile_losses *lo
     };
 }
 
-void kg_losses_add(struct kgate_profile_losses *sum, const struct kgate_profile_losses *more)
-{
-    sum->dropped += more->dropped;
-    sum->too_deep += more->too_deep;
-    sum->unbalanced += more->unbalanced;
-    sum->unfinished += more->unfinished;
-    sum->sampled_out += more->sampled_out;
-    sum->gpu_dropped += more->gpu_dropped;
-}
-
 /* All of these under thread->drain, with a profiler. */
 
 static bool announce(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
@@ -50,8 +40,8 @@ static bool nodes_write(struct kgate_profiler_thread *thread, struct kg_recorder
         for (; next < count && used < KG_NODE_BLOCK; next++, used++) {
             const struct kg_node *node =
                 &thread->blocks[next / KG_NODE_BLOCK][next % KG_NODE_BLOCK];
-            nodes[used] = (struct kg_chunk_node){
-                .node = next, .parent = node->parent, .name = node->site_number};
+            nodes[used] =
+                (struct kg_chunk_node){.node = next, .parent = node->parent, .name = node->site};
         }
         const struct iovec part = {nodes, used * sizeof *nodes};
         if (!kg_recorder_write(recorder, KG_CHUNK_NODES, thread->number, &part, 1))
@@ -148,18 +138,26 @@ static void gpu_pack(struct packing *packing, double wait_ns)
                          __ATOMIC_RELAXED);
 }
 
-static void losses_write(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
+/* What was lost since it was last told. */
+static void losses_tell(struct kgate_profiler_thread *thread, struct kg_recorder *recorder)
 {
-    const struct kgate_profile_losses losses = kg_losses_read(&thread->losses);
-    const struct iovec part = {(void *)&losses, sizeof losses};
-    if (memcmp(&losses, &thread->losses_written, sizeof losses) != 0 &&
-        kg_recorder_write(recorder, KG_CHUNK_LOSSES, thread->number, &part, 1))
-        thread->losses_written = losses;
+    const struct kgate_profile_losses now = kg_losses_read(&thread->losses);
+    const struct kgate_profile_losses *told = &thread->losses_told;
+    const struct kgate_profile_losses more = {
+        .dropped = now.dropped - told->dropped,
+        .too_deep = now.too_deep - told->too_deep,
+        .unbalanced = now.unbalanced - told->unbalanced,
+        .unfinished = now.unfinished - told->unfinished,
+        .sampled_out = now.sampled_out - told->sampled_out,
+        .gpu_dropped = now.gpu_dropped - told->gpu_dropped,
+    };
+    kg_recorder_lose(recorder, &more);
+    thread->losses_told = now;
 }
 
-bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
+/* Everything to the file, under thread->drain. */
+static bool drain(struct kgate_profiler_thread *thread, double wait_ns)
 {
-    pthread_mutex_lock(&thread->drain);
     /* Read before the paths are written: the thread goes on meanwhile, and what it adds after this
      * may be of paths that are not in the file yet. */
     const uint64_t head = __atomic_load_n(&thread->head, __ATOMIC_ACQUIRE);
@@ -172,10 +170,22 @@ bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
     chunk_begin(&packing);
     ring_pack(&packing, head);
     gpu_pack(&packing, wait_ns);
-    if (packing.recorder)
-        losses_write(thread, packing.recorder);
-    pthread_mutex_unlock(&thread->drain);
+    if (thread->profiler)
+        losses_tell(thread, &thread->profiler->recorder);
     return packing.good;
+}
+
+bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns)
+{
+    int cancel;
+    /* A thread may be cancelled where it writes, and a lock that it held then would be held for
+     * ever. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    pthread_mutex_lock(&thread->drain);
+    const bool good = drain(thread, wait_ns);
+    pthread_mutex_unlock(&thread->drain);
+    pthread_setcancelstate(cancel, NULL);
+    return good;
 }
 
 bool kg_thread_waits(struct kgate_profiler_thread *thread)

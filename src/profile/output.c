@@ -116,6 +116,9 @@ static bool text_report(int file, enum kgate_profile_format format, FILE *output
     struct kg_text text = {0};
     if (!kg_profile_read_file(file, "the recording", &profile, err))
         return false;
+    /* It goes on, but its buffers were written for this: nothing is missing. */
+    for (size_t i = 0; i < profile.process_count; i++)
+        profile.processes[i].complete = true;
     if (format == KGATE_PROFILE_TABLE)
         kg_profile_table(&profile, limit, &text);
     else if (format == KGATE_PROFILE_TREE)

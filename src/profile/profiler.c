@@ -18,7 +18,7 @@ static const uint64_t FILE_BYTES_USUAL = UINT64_C(4) << 30;
 /* How long the end of a recording waits for a GPU time. */
 static const double GPU_WAIT_NS = 1e9;
 
-static struct kgate_profiler process_wide;
+static struct kgate_profiler process_wide = {.recorder.file = -1};
 
 static struct {
     pthread_mutex_t lock;
@@ -29,6 +29,22 @@ static struct {
     uint64_t unbalanced;
     double scope_cost_ns;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A thread that is cancelled while it holds the lock would hold it for ever. Returns what
+ * registry_unlock needs. */
+static int registry_lock(void)
+{
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    pthread_mutex_lock(&registry.lock);
+    return cancel;
+}
+
+static void registry_unlock(int cancel)
+{
+    pthread_mutex_unlock(&registry.lock);
+    pthread_setcancelstate(cancel, NULL);
+}
 
 struct kgate_profiler *kg_profiler_of(struct kgate_profiler *profiler)
 {
@@ -63,8 +79,6 @@ static void thread_unlist(struct kgate_profiler *profiler, struct kgate_profiler
         at = &(*at)->next;
     if (*at)
         *at = thread->next;
-    const struct kgate_profile_losses losses = kg_losses_read(&thread->losses);
-    kg_losses_add(&profiler->losses, &losses);
 }
 
 /* The calling thread is done with what it recorded into. */
@@ -76,12 +90,12 @@ static void thread_leave(struct kg_slot *slot)
         return;
     kg_thread_close(thread);
     kg_thread_drain(thread, 0);
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     thread->left = thread->profiler && kg_thread_waits(thread);
     const bool gone = !thread->left;
     if (gone && thread->profiler)
         thread_unlist(thread->profiler, thread);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     if (gone)
         kg_thread_free(thread);
 }
@@ -141,9 +155,9 @@ struct kgate_profiler_thread *kg_profiler_thread(struct kgate_profiler *profiler
     if (slot->thread && slot->recording == kg_profiler_recording(profiler))
         return slot->thread;
     thread_leave(slot);
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     struct kgate_profiler_thread *thread = thread_enlist(profiler);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     if (thread)
         *slot = (struct kg_slot){thread->recording, thread};
     return thread;
@@ -191,7 +205,7 @@ static void thread_forked(struct kgate_profiler_thread *thread)
     thread->gpu = NULL;
     memset(thread->gpu_frames, 0, sizeof thread->gpu_frames);
     memset(&thread->losses, 0, sizeof thread->losses);
-    memset(&thread->losses_written, 0, sizeof thread->losses_written);
+    memset(&thread->losses_told, 0, sizeof thread->losses_told);
 }
 
 /* The threads of the parent are not here. Their locks may be held for ever, so they are not
@@ -215,7 +229,6 @@ static void fork_child(void)
         struct kgate_profiler_thread *own =
             kg_slots[slot].recording == profiler->recording ? kg_slots[slot].thread : NULL;
         threads_forget(profiler, own);
-        memset(&profiler->losses, 0, sizeof profiler->losses);
         if (own)
             thread_forked(own);
         if (kg_recorder_forked(&profiler->recorder) && !profiler->ended) {
@@ -299,39 +312,44 @@ static bool registry_prepare(char message[256])
     return true;
 }
 
-static bool recorder_start(struct kgate_profiler *profiler, char message[256])
+/* A recorder that takes the place of the profiler's once its file is there: what was recorded
+ * before is not lost to a start that fails. */
+static bool recorder_start(struct kgate_profiler *profiler, struct kgate_profiler_options *options,
+                           char message[256])
 {
     struct kg_error err;
-    struct kg_recorder *recorder = &profiler->recorder;
-    struct kgate_profiler_options *options = &profiler->options;
-    *recorder = (struct kg_recorder){.file = -1,
-                                     .most = options->file_bytes_most,
-                                     .process = {.ns_per_tick = kg_ticks_estimate(),
-                                                 .scope_cost_ns = registry.scope_cost_ns,
-                                                 .sample = options->sample,
-                                                 .sampling = options->sampling,
-                                                 .buffer_entries = options->buffer_entries}};
-    snprintf(recorder->pattern, sizeof recorder->pattern, "%s", options->path ? options->path : "");
-    snprintf(recorder->label, sizeof recorder->label, "%s", options->label ? options->label : "");
-    options->path = recorder->pattern;
-    options->label = recorder->label;
-    return kg_recorder_open(recorder, &err) || fail(message, err.message);
+    struct kg_recorder fresh = {.file = -1,
+                                .most = options->file_bytes_most,
+                                .process = {.ns_per_tick = kg_ticks_estimate(),
+                                            .scope_cost_ns = registry.scope_cost_ns,
+                                            .sample = options->sample,
+                                            .sampling = options->sampling,
+                                            .buffer_entries = options->buffer_entries}};
+    snprintf(fresh.pattern, sizeof fresh.pattern, "%s", options->path ? options->path : "");
+    snprintf(fresh.label, sizeof fresh.label, "%s", options->label ? options->label : "");
+    if (!kg_recorder_open(&fresh, &err))
+        return fail(message, err.message);
+    kg_recorder_close(&profiler->recorder);
+    profiler->recorder = fresh;
+    pthread_mutex_init(&profiler->recorder.lock, NULL);
+    options->path = profiler->recorder.pattern;
+    options->label = profiler->recorder.label;
+    profiler->options = *options;
+    return true;
 }
 
 /* Under the registry's lock. Other threads may be looking at whether the process-wide profiler
  * records, and which recording it is, at this very moment. */
 static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
-                            const struct kgate_profiler_options *options, char message[256])
+                            const struct kgate_profiler_options *wanted, char message[256])
 {
-    profiler->options = options ? *options : (struct kgate_profiler_options){0};
-    profiler->ended = true;
-    profiler->threads = NULL;
-    profiler->thread_count = 0;
-    profiler->losses = profiler->foreign = (struct kgate_profile_losses){0};
-    if (!options_complete(&profiler->options, message) || !registry_prepare(message) ||
-        !recorder_start(profiler, message))
+    struct kgate_profiler_options options = wanted ? *wanted : (struct kgate_profiler_options){0};
+    if (!options_complete(&options, message) || !registry_prepare(message) ||
+        !recorder_start(profiler, &options, message))
         return false;
     profiler->ended = false;
+    profiler->threads = NULL;
+    profiler->thread_count = 0;
     if (slot)
         profiler->slot = slot;
     __atomic_store_n(&profiler->recording, ++registry.recordings, __ATOMIC_RELAXED);
@@ -347,14 +365,11 @@ static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
 static bool threads_drain(struct kgate_profiler *profiler, double wait_ns)
 {
     bool good = true;
-    /* Ends that no thread owns to: the recording's, under no thread's number. */
-    const uint64_t foreign =
-        profiler->slot ? 0 : __atomic_exchange_n(&registry.unbalanced, 0, __ATOMIC_RELAXED);
-    if (foreign && !profiler->ended) {
-        profiler->foreign.unbalanced += foreign;
-        const struct iovec part = {&profiler->foreign, sizeof profiler->foreign};
-        kg_recorder_write(&profiler->recorder, KG_CHUNK_LOSSES, 0, &part, 1);
-    }
+    /* Ends that no thread owns to. */
+    const struct kgate_profile_losses foreign = {
+        .unbalanced =
+            profiler->slot ? 0 : __atomic_exchange_n(&registry.unbalanced, 0, __ATOMIC_RELAXED)};
+    kg_recorder_lose(&profiler->recorder, &foreign);
     for (struct kgate_profiler_thread *thread = profiler->threads, *next; thread; thread = next) {
         next = thread->next;
         good = kg_thread_drain(thread, wait_ns) && good;
@@ -376,8 +391,6 @@ static void recording_end(struct kgate_profiler *profiler)
     if (own->thread && own->recording == profiler->recording)
         kg_thread_close(own->thread);
     threads_drain(profiler, GPU_WAIT_NS);
-    profiler->losses = kg_profiler_losses(profiler);
-    profiler->foreign = (struct kgate_profile_losses){0};
     while (profiler->threads) {
         struct kgate_profiler_thread *thread = profiler->threads;
         profiler->threads = thread->next;
@@ -394,23 +407,21 @@ static void recording_end(struct kgate_profiler *profiler)
 bool kgate_profiler_start(const struct kgate_profiler_options *options, char message[256])
 {
     static bool at_exit;
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     const bool runs = process_wide.recording && !process_wide.ended;
-    if (!runs && process_wide.recording)
-        kg_recorder_close(&process_wide.recorder);
     const bool good = runs ? fail(message, "the process-wide profiler runs already")
                            : recording_start(&process_wide, 0, options, message);
     if (good && !at_exit)
         at_exit = atexit(kgate_profiler_stop) == 0;
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     return good;
 }
 
 void kgate_profiler_stop(void)
 {
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     recording_end(&process_wide);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
 }
 
 struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *options,
@@ -422,13 +433,14 @@ struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *o
         fail(message, "out of memory");
         return NULL;
     }
-    pthread_mutex_lock(&registry.lock);
+    profiler->recorder.file = -1;
+    const int cancel = registry_lock();
     while (slot < KG_SLOTS && registry.profilers[slot])
         slot++;
     const bool good = slot == KG_SLOTS
                           ? fail(message, "seven profilers at a time are all there can be")
                           : recording_start(profiler, slot, options, message);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     if (good)
         return profiler;
     free(profiler);
@@ -439,58 +451,55 @@ void kgate_profiler_free(struct kgate_profiler *profiler)
 {
     if (!profiler)
         return;
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     recording_end(profiler);
     registry.profilers[profiler->slot] = NULL;
     kg_recorder_close(&profiler->recorder);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     free(profiler);
 }
 
 void kgate_profiler_enable(struct kgate_profiler *profiler, bool enabled)
 {
     struct kgate_profiler *to = kg_profiler_of(profiler);
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     if (to->recording && !to->ended)
         enabled_set(to, enabled);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
 }
 
 bool kgate_profiler_flush(struct kgate_profiler *profiler)
 {
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     const bool good = threads_drain(kg_profiler_of(profiler), 0);
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     return good;
 }
 
 /* --- Reading ------------------------------------------------------------------------------------
  */
 
-struct kgate_profile_losses kg_profiler_losses(struct kgate_profiler *profiler)
+bool kg_profiler_path(const struct kgate_profiler *profiler, char *path, size_t bytes)
 {
-    struct kgate_profile_losses sum = profiler->losses;
-    for (const struct kgate_profiler_thread *thread = profiler->threads; thread;
-         thread = thread->next) {
-        const struct kgate_profile_losses losses = kg_losses_read(&thread->losses);
-        kg_losses_add(&sum, &losses);
-    }
-    kg_losses_add(&sum, &profiler->foreign);
-    return sum;
+    const int cancel = registry_lock();
+    const bool named = profiler->recorder.file >= 0 && profiler->recorder.path[0];
+    snprintf(path, bytes, "%s", named ? profiler->recorder.path : "");
+    registry_unlock(cancel);
+    return named;
 }
 
 int kg_profiler_file(struct kgate_profiler *profiler, struct kgate_profile_losses *losses,
                      struct kg_error *err)
 {
     int file = -1;
-    pthread_mutex_lock(&registry.lock);
+    const int cancel = registry_lock();
     const bool recorded = profiler->recording && profiler->recorder.file >= 0;
     if (recorded) {
         threads_drain(profiler, 0);
-        *losses = kg_profiler_losses(profiler);
+        *losses = profiler->recorder.losses;
         file = fcntl(profiler->recorder.file, F_DUPFD_CLOEXEC, 0);
     }
-    pthread_mutex_unlock(&registry.lock);
+    registry_unlock(cancel);
     if (!recorded)
         kg_error_set(err, KG_ERROR_USAGE,
                      "nothing was recorded: no profiler was started (kgate_profiler_start, or "

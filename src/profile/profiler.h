@@ -16,9 +16,7 @@ struct kgate_profiler {
     bool ended;
     struct kgate_profiler_options options; /* nothing left at 0; the strings are the recorder's */
     struct kgate_profiler_thread *threads;
-    uint32_t thread_count;               /* that there have been */
-    struct kgate_profile_losses losses;  /* of threads that are gone */
-    struct kgate_profile_losses foreign; /* of no thread's */
+    uint32_t thread_count; /* that there have been */
 };
 
 /* The process-wide one where NULL is given. */
@@ -37,8 +35,8 @@ struct kgate_profiler_thread *kg_profiler_thread(struct kgate_profiler *profiler
  * process-wide profiler. */
 void kg_profiler_unbalanced(void);
 
-/* What was lost so far, on all threads. Under the registry's lock. */
-struct kgate_profile_losses kg_profiler_losses(struct kgate_profiler *profiler);
+/* The path of the recording's file, absolute; false where it has no name, or there is none. */
+bool kg_profiler_path(const struct kgate_profiler *profiler, char *path, size_t bytes);
 
 /* The recording so far, in a descriptor to be closed, and what was lost; -1 with err where nothing
  * was recorded. */

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/losses.h"
 #include "profile/site.h"
 #include "profile/ticks.h"
 
@@ -26,7 +29,7 @@ static bool path_expand(const char *pattern, char *path, size_t bytes)
 
 static int unnamed_open(void)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = secure_getenv("TMPDIR");
     char path[512];
     if (!folder || !*folder)
         folder = "/tmp";
@@ -61,6 +64,18 @@ static int named_open(struct kg_recorder *recorder)
         return -1;
     }
     return file;
+}
+
+/* Whether the descriptor is still the file's: a program may have closed it, as daemons do with all
+ * that they inherit, and opened one of its own under the number. */
+static bool still_ours(struct kg_recorder *recorder)
+{
+    struct stat status;
+    if (recorder->file >= 0 && fstat(recorder->file, &status) == 0 &&
+        status.st_dev == recorder->device && status.st_ino == recorder->inode)
+        return true;
+    recorder->file = -1;
+    return false;
 }
 
 /* Writes all bytes at the offset, or leaves the file as it was. */
@@ -134,13 +149,60 @@ static bool process_write(struct kg_recorder *recorder)
     return chunk_append(recorder, KG_CHUNK_PROCESS, 0, parts, 2);
 }
 
+/* Where what is lost will be told. */
+static bool losses_begin(struct kg_recorder *recorder)
+{
+    const struct iovec part = {&recorder->losses, sizeof recorder->losses};
+    recorder->losses_offset = recorder->offset + sizeof(struct kg_chunk);
+    return chunk_append(recorder, KG_CHUNK_LOSSES, 0, &part, 1);
+}
+
+/* A number that programs do not count on, so that it is not taken for one of theirs. */
+static int descriptor_raise(int file)
+{
+    enum { HIGH = 512 };
+    const int raised = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, HIGH);
+    if (raised < 0)
+        return file;
+    close(file);
+    return raised;
+}
+
+/* Beyond the size that a process may give a file a signal would end it. */
+static void limit_find(struct kg_recorder *recorder)
+{
+    enum { END_BYTES = 4096 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return;
+    const uint64_t most = limit.rlim_cur > END_BYTES ? limit.rlim_cur - END_BYTES : 0;
+    recorder->most = recorder->most < most ? recorder->most : most;
+}
+
+/* The program may change its folder. */
+static void path_resolve(struct kg_recorder *recorder)
+{
+    char *resolved = recorder->path[0] ? realpath(recorder->path, NULL) : NULL;
+    if (resolved && strlen(resolved) < sizeof recorder->path)
+        memcpy(recorder->path, resolved, strlen(resolved) + 1);
+    free(resolved);
+}
+
 static bool file_open(struct kg_recorder *recorder)
 {
+    struct stat status;
     recorder->lazy = false;
     recorder->offset = 0;
     recorder->names_written = 0;
-    recorder->file = recorder->pattern[0] ? named_open(recorder) : unnamed_open();
-    return recorder->file >= 0 && process_write(recorder);
+    recorder->losses = (struct kgate_profile_losses){0};
+    recorder->file = descriptor_raise(recorder->pattern[0] ? named_open(recorder) : unnamed_open());
+    if (recorder->file < 0 || fstat(recorder->file, &status) != 0)
+        return false;
+    recorder->device = status.st_dev;
+    recorder->inode = status.st_ino;
+    path_resolve(recorder);
+    limit_find(recorder);
+    return process_write(recorder) && losses_begin(recorder);
 }
 
 bool kg_recorder_open(struct kg_recorder *recorder, struct kg_error *err)
@@ -214,7 +276,7 @@ static bool within_limit(const struct kg_recorder *recorder, enum kg_chunk_type 
     uint64_t bytes = sizeof(struct kg_chunk);
     for (int i = 0; i < part_count; i++)
         bytes += parts[i].iov_len;
-    return type != KG_CHUNK_PACKED || recorder->offset + bytes <= recorder->most;
+    return type == KG_CHUNK_END || recorder->offset + bytes <= recorder->most;
 }
 
 bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, uint32_t thread,
@@ -222,11 +284,28 @@ bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, ui
 {
     pthread_mutex_lock(&recorder->lock);
     bool good = !recorder->lazy || file_open(recorder);
-    good = good && recorder->file >= 0 && within_limit(recorder, type, parts, part_count) &&
+    good = good && still_ours(recorder) && within_limit(recorder, type, parts, part_count) &&
            ((type != KG_CHUNK_NODES && type != KG_CHUNK_PACKED) || names_write(recorder)) &&
            chunk_append(recorder, type, thread, parts, part_count);
     pthread_mutex_unlock(&recorder->lock);
     return good;
+}
+
+void kg_recorder_lose(struct kg_recorder *recorder, const struct kgate_profile_losses *more)
+{
+    const uint64_t any = more->dropped | more->too_deep | more->unbalanced | more->unfinished |
+                         more->sampled_out | more->gpu_dropped;
+    if (!any)
+        return;
+    pthread_mutex_lock(&recorder->lock);
+    kg_losses_add(&recorder->losses, more);
+    const struct kgate_profile_losses now = recorder->losses;
+    /* Over what is there, which a full disk allows. Where it fails all the same, nobody can be
+     * told. */
+    if (recorder->losses_offset && still_ours(recorder) &&
+        pwrite(recorder->file, &now, sizeof now, (off_t)recorder->losses_offset) < 0)
+        errno = 0;
+    pthread_mutex_unlock(&recorder->lock);
 }
 
 void kg_recorder_unlock(const struct kg_recorder *recorder)

@@ -6,17 +6,21 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "kgate/profiler.h"
 #include "profile/recording.h"
 #include "util/error.h"
 
 struct kg_recorder {
     pthread_mutex_t lock;
-    int file;          /* -1: none */
-    bool lazy;         /* none yet: opened at the first chunk, as a forked child's is */
-    char path[512];    /* as it is on the disk; empty for a file without a name */
-    char pattern[512]; /* as it was asked for, with "%p"; empty where there is none */
+    int file;               /* -1: none */
+    bool lazy;              /* none yet: opened at the first chunk, as a forked child's is */
+    char path[512];         /* as it is on the disk; empty for a file without a name */
+    char pattern[512];      /* as it was asked for, with "%p"; empty where there is none */
+    uint64_t device, inode; /* of the file: programs close descriptors that they do not know */
     uint64_t offset;
-    uint64_t most;
+    uint64_t most; /* bytes of the file, but for its end */
+    uint64_t losses_offset;
+    struct kgate_profile_losses losses;
     uint32_t names_written;
     struct kg_chunk_process process;
     char label[128];
@@ -27,10 +31,13 @@ struct kg_recorder {
 bool kg_recorder_open(struct kg_recorder *recorder, struct kg_error *err);
 
 /* Writes one chunk of the parts' bytes (a multiple of 8), new names before it where it can use
- * them. false: the disk or the limit would not take it; the file is as before. Entries alone are
- * held to the limit. */
+ * them. false: the disk or the limit would not take it; the file is as before. */
 bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, uint32_t thread,
                        const struct iovec *parts, int part_count);
+
+/* Adds to what was lost. It has its place near the file's beginning, so that it can be told when
+ * the disk is full. */
+void kg_recorder_lose(struct kg_recorder *recorder, const struct kgate_profile_losses *more);
 
 /* Lets another recording have the path; the file stays open for reading. */
 void kg_recorder_unlock(const struct kg_recorder *recorder);

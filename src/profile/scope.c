@@ -208,14 +208,25 @@ struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kga
     return kg_thread_begin(thread, site, bytes);
 }
 
+/* There are more names than there are numbers for. */
+static void nameless(struct kgate_profiler *profiler)
+{
+    struct kgate_profiler_thread *thread = kg_profiler_thread(profiler);
+    if (thread)
+        kg_thread_too_deep(thread);
+}
+
 struct kgate_scope kgate_scope_begin_named(struct kgate_profiler *profiler, const char *name,
                                            enum kgate_device device, const char *backend,
                                            uint64_t bytes)
 {
     if (!kg_profiler_enabled(kg_profiler_of(profiler)))
         return NOT_RECORDED;
-    struct kgate_site *site = kg_site_intern(name, device, backend);
-    return site ? kgate_scope_begin(profiler, site, bytes) : NOT_RECORDED;
+    struct kgate_site *site = kg_site_intern(name ? name : "(null)", device, backend);
+    if (site)
+        return kgate_scope_begin(profiler, site, bytes);
+    nameless(kg_profiler_of(profiler));
+    return NOT_RECORDED;
 }
 
 struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struct kgate_site *site,
@@ -355,12 +366,15 @@ void kgate_memory_released(uint64_t bytes)
 struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *name,
                                    uint64_t bytes)
 {
-    const struct kgate_profiler *to = kg_profiler_of(profiler);
-    const struct kgate_site *site =
-        kg_profiler_enabled(to) ? kg_site_intern(name, KGATE_DEVICE_CPU, NULL) : NULL;
+    struct kgate_profiler *to = kg_profiler_of(profiler);
     struct kgate_span span = {.profiler = profiler, .bytes = bytes};
-    if (!site)
+    if (!kg_profiler_enabled(to))
         return span;
+    const struct kgate_site *site = kg_site_intern(name ? name : "(null)", KGATE_DEVICE_CPU, NULL);
+    if (!site) {
+        nameless(to);
+        return span;
+    }
     span.site = site->id;
     span.recording = kg_profiler_recording(to);
     span.start = kg_ticks();
@@ -369,7 +383,7 @@ struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *
 
 void kgate_span_end(struct kgate_span *span)
 {
-    const uint64_t now = kg_ticks();
+    const uint64_t now = span->site ? kg_ticks() : 0;
     struct kgate_profiler *to = kg_profiler_of(span->profiler);
     struct kgate_profiler_thread *thread =
         span->site && span->recording == kg_profiler_recording(to) ? kg_profiler_thread(to) : NULL;

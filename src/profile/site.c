@@ -72,12 +72,16 @@ static struct known *known_add(const struct kgate_site *site)
 
 uint32_t kg_site_number(struct kgate_site *site)
 {
+    uint32_t number = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+    if (number)
+        return number;
     kg_sites_lock();
-    if (!site->id) {
+    number = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+    if (!number) {
         const struct known *known = known_add(site);
-        site->id = known ? known->site.id : 0;
+        number = known ? known->site.id : 0;
+        __atomic_store_n(&site->id, number, __ATOMIC_RELAXED);
     }
-    const uint32_t number = site->id;
     kg_sites_unlock();
     return number;
 }

@@ -72,10 +72,9 @@ static struct kg_node *node_of(const struct kgate_profiler_thread *thread, uint3
 }
 
 static uint32_t *place_of(const struct kgate_profiler_thread *thread, uint32_t parent,
-                          const struct kgate_site *site)
+                          uint32_t site)
 {
-    const uint64_t mixed = (((uintptr_t)site >> 4) + parent * UINT64_C(0x9e3779b97f4a7c15)) *
-                           UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t mixed = ((uint64_t)parent << 32 | site) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t at = (uint32_t)(mixed >> 32) & thread->table_mask;
     while (thread->table[at]) {
         const struct kg_node *node = node_of(thread, thread->table[at]);
@@ -106,19 +105,17 @@ static bool table_room(struct kgate_profiler_thread *thread)
 }
 
 /* A path that this thread takes for the first time; 0 where there is no room. */
-static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent,
-                           struct kgate_site *site)
+static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent, uint32_t site)
 {
-    const uint32_t node = thread->node_count, number = kg_site_number(site);
-    if (node == KG_NODE_BLOCK * KG_NODE_BLOCKS_MOST || !number || !table_room(thread))
+    const uint32_t node = thread->node_count;
+    if (node == KG_NODE_BLOCK * KG_NODE_BLOCKS_MOST || !table_room(thread))
         return 0;
     if (node % KG_NODE_BLOCK == 0) {
         thread->blocks[node / KG_NODE_BLOCK] = calloc(KG_NODE_BLOCK, sizeof(struct kg_node));
         if (!thread->blocks[node / KG_NODE_BLOCK])
             return 0;
     }
-    *node_of(thread, node) =
-        (struct kg_node){.site = site, .site_number = number, .parent = parent};
+    *node_of(thread, node) = (struct kg_node){.site = site, .parent = parent};
     *place_of(thread, parent, site) = node;
     __atomic_store_n(&thread->node_count, node + 1, __ATOMIC_RELEASE);
     return node;
@@ -127,21 +124,24 @@ static uint32_t child_make(struct kgate_profiler_thread *thread, uint32_t parent
 uint32_t kg_thread_child(struct kgate_profiler_thread *thread, uint32_t parent,
                          struct kgate_site *site)
 {
-    uint32_t node = *place_of(thread, parent, site);
-    if (!node)
-        node = child_make(thread, parent, site);
+    const uint32_t number = kg_site_number(site);
+    uint32_t node = number ? *place_of(thread, parent, number) : 0;
+    if (!node && number)
+        node = child_make(thread, parent, number);
     if (node)
-        *kg_child_cached(thread, parent, site) =
-            (struct kg_child){.site = site, .parent = parent, .node = node};
+        *kg_child_cached(thread, parent, number) =
+            (struct kg_child){.site = number, .parent = parent, .node = node};
     return node;
 }
 
 bool kg_thread_pause(struct kgate_profiler_thread *thread)
 {
-    if (thread->drops)
+    if (thread->drops || thread->draining)
         return false;
+    thread->draining = true;
     const uint64_t start = kg_ticks();
     kg_thread_drain(thread, 0);
+    thread->draining = false;
     thread->tail_seen = __atomic_load_n(&thread->tail, __ATOMIC_ACQUIRE);
     const uint32_t node = kg_child_find(thread, thread->frames[thread->depth].node, &pause_site);
     if (!node)

@@ -32,10 +32,9 @@ enum kg_unusual {
     KG_UNUSUAL_NVTX = 8,
 };
 
-/* A path: a site inside a path. */
+/* A path: a site inside a path. By its number: another site may come to lie at its address. */
 struct kg_node {
-    struct kgate_site *site;
-    uint32_t site_number;
+    uint32_t site;
     uint32_t parent;
 };
 
@@ -59,7 +58,7 @@ struct kg_frame_extra {
 
 /* The last found child of a path: saves the walk over its children. */
 struct kg_child {
-    const struct kgate_site *site;
+    uint32_t site;
     uint32_t parent;
     uint32_t node;
 };
@@ -87,6 +86,7 @@ struct kgate_profiler_thread {
     double sample; /* share that is recorded */
     bool samples_requests;
     uint32_t recording; /* the profiler's */
+    bool draining;      /* by the thread itself: a signal's handler must not do so, too */
     bool drops;         /* a full buffer drops entries */
     struct kg_node *blocks[KG_NODE_BLOCKS_MOST];
     uint32_t *table; /* paths by site and parent, open addressing; 0: free; at most half full */
@@ -102,7 +102,7 @@ struct kgate_profiler_thread {
     uint8_t *packed;                    /* KG_PACKED_BYTES: a chunk on its way */
     uint32_t nodes_written;
     bool announced; /* its name is in the file */
-    struct kgate_profile_losses losses_written;
+    struct kgate_profile_losses losses_told;
     struct kg_gpu_times *gpu; /* NULL until a scope has a stream */
     bool left; /* the thread is gone, and the profiler owns this: GPU times are still to come */
     uint64_t system_id;
@@ -170,4 +170,3 @@ static inline void kg_loss_add(uint64_t *count, uint64_t more)
 }
 /* All of them, as they are now. */
 struct kgate_profile_losses kg_losses_read(const struct kgate_profile_losses *losses);
-void kg_losses_add(struct kgate_profile_losses *sum, const struct kgate_profile_losses *more);

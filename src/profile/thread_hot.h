@@ -5,17 +5,18 @@
 #include "profile/ticks.h"
 
 static inline struct kg_child *kg_child_cached(struct kgate_profiler_thread *thread,
-                                               uint32_t parent, const struct kgate_site *site)
+                                               uint32_t parent, uint32_t site)
 {
-    return &thread->children[(((uintptr_t)site >> 4) ^ parent * 31U) % KG_CHILDREN_CACHED];
+    return &thread->children[(site ^ parent * 31U) % KG_CHILDREN_CACHED];
 }
 
 /* The path of a site inside a path. */
 static inline uint32_t kg_child_find(struct kgate_profiler_thread *thread, uint32_t parent,
                                      struct kgate_site *site)
 {
-    const struct kg_child *cached = kg_child_cached(thread, parent, site);
-    if (__builtin_expect(cached->site == site && cached->parent == parent, 1))
+    const uint32_t number = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+    const struct kg_child *cached = kg_child_cached(thread, parent, number);
+    if (__builtin_expect(number && cached->site == number && cached->parent == parent, 1))
         return cached->node;
     return kg_thread_child(thread, parent, site);
 }

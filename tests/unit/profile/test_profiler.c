@@ -377,6 +377,113 @@ static void thousands_of_sites_in_one_path_are_told_apart(void **state)
     kg_profile_free(&profile);
 }
 
+static void wait_for(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void *scopes_until_cancelled(void *unused)
+{
+    for (;;) {
+        outer(3);
+        pthread_testcancel();
+    }
+    return unused;
+}
+
+static void cancelled_threads_leave_no_lock_behind(void **state)
+{
+    (void)state;
+    const struct kgate_profiler_options options = {.buffer_entries = 64};
+    pthread_t threads[4];
+    start(&options);
+    for (int turn = 0; turn < 20; turn++) {
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, scopes_until_cancelled, NULL), 0);
+        usleep(1000);
+        for (int i = 0; i < 4; i++) {
+            pthread_cancel(threads[i]);
+            pthread_join(threads[i], NULL);
+        }
+    }
+    kgate_profiler_stop();
+    struct kg_profile profile = read_back();
+    assert_true(calls_of(&profile, "outer") > 0);
+    assert_int_equal(losses_of(&profile).dropped, 0);
+    kg_profile_free(&profile);
+}
+
+static void a_start_that_fails_takes_nothing_away(void **state)
+{
+    (void)state;
+    char message[256];
+    start(NULL);
+    outer(2);
+    kgate_profiler_stop();
+    assert_false(kgate_profiler_start(&(struct kgate_profiler_options){.sample = 2}, message));
+    assert_false(kgate_profiler_start(
+        &(struct kgate_profiler_options){.path = "/nonexistent/folder/x"}, message));
+    struct kgate_profile_results *results = kgate_profiler_results(NULL, message);
+    assert_non_null(results);
+    assert_int_equal(results->path_count, 2);
+    kgate_profile_results_free(results);
+    const pid_t child = fork();
+    if (!child)
+        _exit(fcntl(STDIN_FILENO, F_GETFD) < 0);
+    wait_for(child);
+}
+
+static void a_program_that_closes_all_descriptors_keeps_its_files(void **state)
+{
+    char other[128];
+    snprintf(other, sizeof other, "%s/own", (char *)*state);
+    const pid_t child = fork();
+    if (!child) {
+        start(NULL);
+        for (int i = 0; i < 5000; i++)
+            inner();
+        for (int file = 3; file < 1024; file++)
+            close(file);
+        int own = -1;
+        for (int i = 0; i < 700; i++)
+            own = open(other, O_CREAT | O_RDWR, 0600);
+        for (int i = 0; i < 5000; i++)
+            inner();
+        kgate_profiler_stop();
+        _exit(own < 0 || lseek(own, 0, SEEK_END) != 0);
+    }
+    wait_for(child);
+    struct kg_profile profile = read_back();
+    assert_in_range(name_calls(&profile, "inner"), 4000, 5000);
+    kg_profile_free(&profile);
+}
+
+static void names_beyond_the_last_number_are_counted(void **state)
+{
+    (void)state;
+    enum { NAMES = 70000 };
+    char name[32];
+    start(NULL);
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(name, sizeof name, "request %d", i);
+        struct kgate_scope scope = kgate_scope_begin_named(NULL, name, KGATE_DEVICE_CPU, NULL, 0);
+        kgate_scope_end(&scope);
+    }
+    kgate_profiler_stop();
+    struct kg_profile profile = read_back();
+    const uint64_t lost = losses_of(&profile).too_deep;
+    uint64_t calls = 0;
+    for (size_t i = 0; i < profile.row_count; i++)
+        if (profile.rows[i].path.kind != KGATE_SCOPE_PROFILER)
+            calls += profile.rows[i].figures.calls;
+    assert_true(lost >= NAMES - 65535);
+    assert_int_equal(calls + lost, NAMES);
+    kg_profile_free(&profile);
+}
+
 static int over;
 
 static void *scopes_until_over(void *unused)
@@ -437,14 +544,6 @@ static void a_thread_that_ends_inside_its_scopes_has_them_ended(void **state)
     assert_int_equal(losses_of(&profile).unfinished, 2);
     assert_int_equal(row_of(&profile, "outer")->path.depth, 1);
     kg_profile_free(&profile);
-}
-
-static void wait_for(pid_t child)
-{
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void a_forked_child_adds_nothing_to_its_parents_recording(void **state)
@@ -783,6 +882,9 @@ int main(void)
         TEST(threads_record_by_themselves),
         TEST(thousands_of_sites_in_one_path_are_told_apart),
         TEST(recordings_begin_and_end_while_threads_are_inside_scopes),
+        TEST(cancelled_threads_leave_no_lock_behind),
+        TEST(a_start_that_fails_takes_nothing_away),
+        TEST(a_program_that_closes_all_descriptors_keeps_its_files),
         TEST(a_thread_that_ends_inside_its_scopes_has_them_ended),
         TEST(a_forked_child_adds_nothing_to_its_parents_recording),
         TEST(a_forked_child_can_start_a_recording_of_its_own),
@@ -798,6 +900,7 @@ int main(void)
         TEST(a_function_pointer_is_profiled_by_its_given_name),
         TEST(results_are_to_be_had_while_it_runs),
         TEST(bytes_told_later_are_the_innermost_scopes),
+        TEST(names_beyond_the_last_number_are_counted), /* uses them up: the last */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
