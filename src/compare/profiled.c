@@ -231,10 +231,23 @@ static bool incomplete_note(const struct kg_profile *profile, const char *side,
                                     count, profile->process_count, side));
 }
 
+/* There is no suite that a path was taken out of. */
+static void reasons_put(struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        struct kg_case_change *change = &comparison->cases[i];
+        if (change->change == KG_CHANGE_NEW)
+            change->reason = "not in the base";
+        else if (change->change == KG_CHANGE_REMOVED)
+            change->reason = "in the base, but not recorded now";
+    }
+}
+
 static bool notes_add(const struct kg_profile *base, const struct kg_profile *current,
                       struct kg_comparison *comparison, struct kg_error *err)
 {
     struct kg_arena *arena = &comparison->arena;
+    reasons_put(comparison);
     /* What kg_compare noted is about stored baselines and the harness's probes: there are none. */
     comparison->note_count = 0;
     bool good = calls_note(base, current, comparison);
@@ -299,6 +312,15 @@ static bool all_recorded(const struct kg_profile *profile, const char *side, str
     return true;
 }
 
+/* Of two programs, or of two names of the outermost scope, no path would be judged. */
+static bool any_common(const struct kg_comparison *comparison, struct kg_error *err)
+{
+    if (comparison->counts.new_case + comparison->counts.removed < comparison->case_count)
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "the profiles have no path in common: are they of the same program?");
+}
+
 /* One side more than the other is not slower. */
 static bool same_sampling(const struct kg_profile *base, const struct kg_profile *current,
                           struct kg_error *err)
@@ -327,7 +349,7 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
                 kg_profile_results(current, judging, &current_results, err) &&
                 kg_baseline_from_results(&base_results, &baseline, err) &&
                 kg_compare(&baseline, &current_results, KG_STAGE_FINAL, comparison, err);
-    if (good && !notes_add(base, current, comparison, err)) {
+    if (good && !(any_common(comparison, err) && notes_add(base, current, comparison, err))) {
         kg_comparison_free(comparison);
         *comparison = (struct kg_comparison){0};
         good = false;

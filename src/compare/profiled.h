@@ -21,7 +21,7 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
 /* Compares two profiles; what a reader must know beside the verdict is in the notes.
  * comparison: as kg_compare
  * err: KG_ERROR_USAGE where a side lost entries or has a process without any, or where the two are
- * sampled differently */
+ * sampled differently or have no path in common */
 bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *current,
                         const struct kg_profile_judging *judging, struct kg_comparison *comparison,
                         struct kg_error *err);

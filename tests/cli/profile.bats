@@ -223,6 +223,23 @@ YAML
     [[ "$output" == *"1 of 2 processes of the current profile did not end their recording"* ]]
 }
 
+@test "compare refuses profiles with nothing in common" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    kgate report run.kgprof --format json -o base.json
+    jq '(.paths[] | select(.name == "main") | .name) = "other"' base.json >other.json
+    run kgate compare base.json other.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"no path in common"* ]]
+    jq '.paths = [] | .names = [] | .entries = []' base.json >nothing.json
+    run kgate compare base.json nothing.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"the current profile has no entries"* ]]
+    jq '(.paths[] | select(.name == "read") | .name) = "load"' base.json >renamed.json
+    run kgate compare base.json renamed.json --json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"in the base, but not recorded now"* && "$output" != *"in the suite"* ]]
+}
+
 @test "compare refuses a profile against results, and --threshold for results" {
     record base.kgprof "$PLUGINS/scopes_program"
     kgate run -c suite.yaml -o r.json -q

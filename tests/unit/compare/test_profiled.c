@@ -293,10 +293,24 @@ static void a_path_only_one_side_has_is_new_or_removed(void **state)
     struct kg_comparison comparison;
     base->rows[1].path.name = "load";
     compare(base, head, &comparison);
-    assert_int_equal(change_of(&comparison, "main;read/cpu")->change, KG_CHANGE_NEW);
-    assert_int_equal(change_of(&comparison, "main;load/cpu")->change, KG_CHANGE_REMOVED);
+    const struct kg_case_change *read = change_of(&comparison, "main;read/cpu");
+    const struct kg_case_change *load = change_of(&comparison, "main;load/cpu");
+    assert_int_equal(read->change, KG_CHANGE_NEW);
+    assert_string_equal(read->reason, "not in the base");
+    assert_int_equal(load->change, KG_CHANGE_REMOVED);
+    assert_string_equal(load->reason, "in the base, but not recorded now");
     assert_int_equal(comparison.exit_status, KG_EXIT_PASS);
     kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static void profiles_without_a_common_path_are_refused(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    head->rows[0].path.name = "another";
+    refused(base, head, "no path in common");
     free(base);
     free(head);
 }
@@ -318,6 +332,7 @@ int main(void)
         cmocka_unit_test(the_profilers_own_time_is_no_case),
         cmocka_unit_test(paths_that_an_id_cannot_tell_apart_are_numbered),
         cmocka_unit_test(a_path_only_one_side_has_is_new_or_removed),
+        cmocka_unit_test(profiles_without_a_common_path_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
