@@ -68,16 +68,20 @@ static bool head_read(struct reader *reader, struct kg_text *text, bool *lines,
     return text->failed ? kg_error_memory(err) : true;
 }
 
-/* Whether the rest is as kg_profile_json writes it; leaves the file at the first entry. */
+/* Whether the rest is as kg_profile_json writes it, commas included; leaves the file at the first
+ * entry. */
 static bool lines_follow(struct reader *reader)
 {
     const off_t place = ftello(reader->file);
     const unsigned number = reader->number;
-    bool more = line_read(reader);
-    while (more && line_is_entry(reader))
+    bool more = line_read(reader), comma = false, separated = true;
+    for (bool first = true; more && line_is_entry(reader); first = false) {
+        separated = separated && (first || comma);
+        comma = reader->line[reader->length - 2] == ',';
         more = line_read(reader);
-    const bool ends = more && line_is(reader, "  ]\n") && line_read(reader) &&
-                      line_is(reader, "}\n") && !line_read(reader);
+    }
+    const bool ends = separated && !comma && more && line_is(reader, "  ]\n") &&
+                      line_read(reader) && line_is(reader, "}\n") && !line_read(reader);
     reader->number = number;
     return ends && place >= 0 && fseeko(reader->file, place, SEEK_SET) == 0;
 }

@@ -114,6 +114,23 @@ YAML
     kgate report indented.json --format tree | cmp - a.tree
 }
 
+@test "a JSON profile with a damaged entry is not copied as JSON" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    kgate report run.kgprof --format json -o run.json
+    kgate report run.json --format json | cmp - run.json
+    entry=$(($(grep -n '"entries": \[' run.json | cut -d: -f1) + 3))
+    sed "${entry}s/\"start_ns\":[0-9.e+]*/\"start_ns\":/" run.json >value.json
+    sed "${entry}s/},\$/}/" run.json >comma.json
+    sed "$(($(wc -l <run.json) - 2))s/}\$/},/" run.json >last.json
+    for damaged in value comma last; do
+        if cmp -s run.json "$damaged.json"; then false; fi
+        run kgate report "$damaged.json" --format json -o copy.json
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"$damaged.json:"*"malformed JSON"* ]]
+        [ ! -e copy.json ]
+    done
+}
+
 @test "KGATE_PROFILE's ending chooses the report, and the recording goes away" {
     for ending in json trace.json folded csv txt; do
         KGATE_PROFILE="run.$ending" "$PLUGINS/scopes_program" 10
