@@ -16,6 +16,12 @@ enum { CALLS_NOTED = 5 };
 /* The two sides in messages. */
 static const char BASE[] = "the base", CURRENT[] = "the current profile";
 
+/* A profile and what is compared of it. */
+struct side {
+    const struct kg_profile *profile;
+    struct kg_results results;
+};
+
 /* What the outermost scopes of a process take, on average. */
 static double program_ns(const struct kg_profile *profile)
 {
@@ -86,6 +92,12 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
     return true;
 }
 
+/* Whether a path is compared. */
+static bool is_case(const struct kg_profile_row *row)
+{
+    return row->path.kind != KGATE_SCOPE_PROFILER && row->round_count;
+}
+
 static int by_id(const void *a, const void *b)
 {
     const struct kg_case_result *const *x = a, *const *y = b;
@@ -133,7 +145,7 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
     results->cases = kg_arena_alloc(&results->arena, profile->row_count, sizeof *results->cases);
     bool good = results->created && results->cases;
     for (size_t i = 0; i < profile->row_count && good; i++)
-        if (profile->rows[i].path.kind != KGATE_SCOPE_PROFILER && profile->rows[i].round_count)
+        if (is_case(&profile->rows[i]))
             good = case_fill(&results->arena, profile, i, judging,
                              &results->cases[results->case_count++]);
     if (good && ids_distinguish(results))
@@ -179,38 +191,78 @@ static double calls_of(const struct kg_profile_row *row)
     return row->process_count ? sum / (double)row->process_count : 0;
 }
 
-/* A path's row in another profile; NULL where it has none. */
-static const struct kg_profile_row *row_find(struct kg_arena *scratch,
-                                             const struct kg_profile *profile, const char *id)
+/* How often a path was called in a process, by the id of its case. */
+struct calls {
+    const char *id;
+    double calls;
+};
+
+static int calls_by_id(const void *a, const void *b)
 {
-    for (size_t i = 0; i < profile->row_count; i++) {
-        const char *other = id_make(scratch, profile, i);
-        if (other && !strcmp(other, id))
-            return &profile->rows[i];
-    }
-    return NULL;
+    return strcmp(((const struct calls *)a)->id, ((const struct calls *)b)->id);
 }
 
-/* A total that moved because there were more calls is another thing than slower calls. */
-static bool calls_note(const struct kg_profile *base, const struct kg_profile *current,
+/* Those of all paths that are cases, by id; NULL where memory is out. */
+static struct calls *calls_list(struct kg_arena *arena, const struct kg_profile *profile,
+                                const struct kg_results *results)
+{
+    struct calls *list = kg_arena_alloc(arena, results->case_count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < profile->row_count && list; i++)
+        if (is_case(&profile->rows[i])) {
+            list[count] = (struct calls){results->cases[count].id, calls_of(&profile->rows[i])};
+            count++;
+        }
+    if (list)
+        qsort(list, count, sizeof *list, calls_by_id);
+    return list;
+}
+
+/* A case whose number of calls moved. */
+struct calls_moved {
+    const char *id;
+    double was, is;
+    double effect_ns; /* how much its time moved */
+};
+
+static int by_effect(const void *a, const void *b)
+{
+    const struct calls_moved *x = a, *y = b;
+    return (x->effect_ns < y->effect_ns) - (x->effect_ns > y->effect_ns);
+}
+
+/* A total that moved, or may have, because there were more calls is another thing than slower
+ * calls. Those whose time moved most are named. */
+static bool calls_note(const struct side *base, const struct side *current,
                        struct kg_comparison *comparison)
 {
     struct kg_arena scratch = {0};
-    bool good = true;
-    size_t noted = 0;
-    for (size_t i = 0; i < comparison->case_count && noted < CALLS_NOTED && good; i++) {
+    const size_t most = comparison->case_count;
+    const struct calls *before = calls_list(&scratch, base->profile, &base->results);
+    const struct calls *now = calls_list(&scratch, current->profile, &current->results);
+    struct calls_moved *moved = kg_arena_alloc(&scratch, most, sizeof *moved);
+    size_t count = 0;
+    bool good = before && now && moved;
+    for (size_t i = 0; i < most && good; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        if (change->change != KG_CHANGE_REGRESSION && change->change != KG_CHANGE_IMPROVEMENT)
+        const struct calls key = {.id = change->id};
+        if (change->change == KG_CHANGE_NO_CHANGE || !change->metric_count)
             continue;
-        const struct kg_profile_row *was = row_find(&scratch, base, change->id);
-        const struct kg_profile_row *is = row_find(&scratch, current, change->id);
-        if (!was || !is || calls_of(was) == calls_of(is))
-            continue;
-        noted++;
+        const struct calls *was =
+            bsearch(&key, before, base->results.case_count, sizeof *before, calls_by_id);
+        const struct calls *is =
+            bsearch(&key, now, current->results.case_count, sizeof *now, calls_by_id);
+        if (was && is && was->calls != is->calls)
+            moved[count++] = (struct calls_moved){
+                change->id, was->calls, is->calls,
+                fabs(change->metrics[0].current - change->metrics[0].baseline)};
+    }
+    if (good)
+        qsort(moved, count, sizeof *moved, by_effect);
+    for (size_t i = 0; i < count && i < CALLS_NOTED && good; i++)
         good = note_add(comparison,
                         kg_arena_printf(&comparison->arena, "%s: %g calls a process, were %g",
-                                        change->id, calls_of(is), calls_of(was)));
-    }
+                                        moved[i].id, moved[i].is, moved[i].was));
     kg_arena_free(&scratch);
     return good;
 }
@@ -243,14 +295,15 @@ static void reasons_put(struct kg_comparison *comparison)
     }
 }
 
-static bool notes_add(const struct kg_profile *base, const struct kg_profile *current,
+static bool notes_add(const struct side *base_side, const struct side *current_side,
                       struct kg_comparison *comparison, struct kg_error *err)
 {
+    const struct kg_profile *base = base_side->profile, *current = current_side->profile;
     struct kg_arena *arena = &comparison->arena;
     reasons_put(comparison);
     /* What kg_compare noted is about stored baselines and the harness's probes: there are none. */
     comparison->note_count = 0;
-    bool good = calls_note(base, current, comparison);
+    bool good = calls_note(base_side, current_side, comparison);
     if (good && (base->process_count < 2 || current->process_count < 2))
         good = note_add(comparison,
                         "of one process there are no rounds: parts of its calls stand in for them, "
@@ -339,23 +392,23 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
                         const struct kg_profile_judging *judging, struct kg_comparison *comparison,
                         struct kg_error *err)
 {
-    struct kg_results base_results = {0}, current_results = {0};
+    struct side before = {.profile = base}, now = {.profile = current};
     struct kg_baseline baseline = {0};
     *comparison = (struct kg_comparison){0};
     bool good = nothing_lost(base, BASE, err) && nothing_lost(current, CURRENT, err) &&
                 all_recorded(base, BASE, err) && all_recorded(current, CURRENT, err) &&
                 same_sampling(base, current, err) &&
-                kg_profile_results(base, judging, &base_results, err) &&
-                kg_profile_results(current, judging, &current_results, err) &&
-                kg_baseline_from_results(&base_results, &baseline, err) &&
-                kg_compare(&baseline, &current_results, KG_STAGE_FINAL, comparison, err);
-    if (good && !(any_common(comparison, err) && notes_add(base, current, comparison, err))) {
+                kg_profile_results(base, judging, &before.results, err) &&
+                kg_profile_results(current, judging, &now.results, err) &&
+                kg_baseline_from_results(&before.results, &baseline, err) &&
+                kg_compare(&baseline, &now.results, KG_STAGE_FINAL, comparison, err);
+    if (good && !(any_common(comparison, err) && notes_add(&before, &now, comparison, err))) {
         kg_comparison_free(comparison);
         *comparison = (struct kg_comparison){0};
         good = false;
     }
     kg_baseline_free(&baseline);
-    kg_results_free(&base_results);
-    kg_results_free(&current_results);
+    kg_results_free(&before.results);
+    kg_results_free(&now.results);
     return good;
 }

@@ -161,6 +161,53 @@ static void more_calls_are_told(void **state)
     free(head);
 }
 
+/* Neither proven slower nor unchanged: the calls are what a reader wants to know then. */
+static void more_calls_of_a_path_in_doubt_are_told(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    for (size_t p = 0; p < PROCESSES; p++) {
+        head->rounds_ns[1][p] *= p % 2 ? 1.4 : 0.9;
+        head->calls[1][p] = 12;
+        head->calls[2][p] = 11;
+    }
+    compare(base, head, &comparison);
+    assert_int_equal(change_of(&comparison, "main;read/cpu")->change, KG_CHANGE_INCONCLUSIVE);
+    assert_true(noted(&comparison, "main;read/cpu: 12 calls a process, were 10"));
+    assert_false(noted(&comparison, "main;work/cpu: 11 calls"));
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
+static size_t note_of(const struct kg_comparison *comparison, const char *text)
+{
+    size_t i = 0;
+    while (i < comparison->note_count && !strstr(comparison->notes[i], text))
+        i++;
+    return i;
+}
+
+/* The read grew by more of itself, the work by more time. */
+static void what_moved_most_is_told_of_first(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    row_make(head, 1, PROCESSES, 1.8);
+    row_make(head, 2, PROCESSES, 1.5);
+    for (size_t p = 0; p < PROCESSES; p++)
+        head->calls[1][p] = head->calls[2][p] = 20;
+    compare(base, head, &comparison);
+    const size_t work = note_of(&comparison, "main;work/cpu: 20 calls");
+    const size_t read = note_of(&comparison, "main;read/cpu: 20 calls");
+    assert_true(work < read && read < comparison.note_count);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
 static void one_process_on_a_side_is_told(void **state)
 {
     (void)state;
@@ -323,6 +370,8 @@ int main(void)
         cmocka_unit_test(a_path_that_is_next_to_nothing_may_grow),
         cmocka_unit_test(a_path_in_doubt_is_not_told_of_its_typical_call),
         cmocka_unit_test(more_calls_are_told),
+        cmocka_unit_test(more_calls_of_a_path_in_doubt_are_told),
+        cmocka_unit_test(what_moved_most_is_told_of_first),
         cmocka_unit_test(one_process_on_a_side_is_told),
         cmocka_unit_test(another_host_is_told),
         cmocka_unit_test(profiles_sampled_differently_are_refused),
