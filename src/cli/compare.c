@@ -107,6 +107,9 @@ int kg_cli_compare(const struct kg_arguments *arguments)
     struct kg_results current = {0};
     struct kg_comparison comparison = {0};
     struct kg_error err;
+    if (!kg_profile_or_json(arguments->positional[0], &err) ||
+        !kg_profile_or_json(arguments->positional[1], &err))
+        return kg_fail(&err);
     if (base_profile && current_profile)
         return profiles_compare(arguments);
     if (base_profile || current_profile || arguments->threshold) {

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/report.h"
@@ -127,12 +128,27 @@ static bool file_report(const struct kg_arguments *arguments, enum kg_cli_format
                          : results_report(arguments, format, text, err);
 }
 
+/* What is reported is read more than once, and a recording at the place where it is needed. */
+static bool source_check(const char *path, struct kg_error *err)
+{
+    struct stat status;
+    if (!strcmp(path, "-") ||
+        (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "'%s' is not a regular file: results and recordings must be files, "
+                            "they cannot be read through a pipe",
+                            path);
+    return kg_profile_or_json(path, err);
+}
+
 int kg_cli_report(const struct kg_arguments *arguments)
 {
     enum kg_cli_format format = KG_FORMAT_TEXT;
     struct kg_text text = {0};
     struct kg_error err;
     if (arguments->format && !format_parse(arguments->format, &format, &err))
+        return kg_fail(&err);
+    if (!source_check(arguments->positional[0], &err))
         return kg_fail(&err);
     if (kg_profile_is(arguments->positional[0]))
         return kg_cli_report_profile(arguments, arguments->positional[0], format, &err)

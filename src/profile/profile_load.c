@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "profile/profile_load_fields.h"
 #include "util/file.h"
@@ -320,21 +321,45 @@ bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *vis
 
 /* --- Which kind ------------------------------------------------------------------------------ */
 
+/* The beginning of a regular file as a string; opening a pipe could wait, and would take bytes from
+ * whoever reads it. */
+static bool beginning_read(const char *path, char *bytes, size_t size)
+{
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    if (!file)
+        return false;
+    bytes[fread(bytes, 1, size - 1, file)] = '\0';
+    fclose(file);
+    return true;
+}
+
 bool kg_profile_is(const char *path)
 {
     char bytes[4096];
     if (kg_profile_is_recording(path))
         return true;
-    FILE *file = fopen(path, "re");
-    if (!file)
+    if (!beginning_read(path, bytes, sizeof bytes))
         return false;
-    const size_t length = fread(bytes, 1, sizeof bytes - 1, file);
-    fclose(file);
-    bytes[length] = '\0';
     const char *schema = strstr(bytes, "\"schema\"");
     if (!schema)
         return false;
     schema += strlen("\"schema\"");
     schema += strspn(schema, " \t\r\n:");
     return !strncmp(schema, "\"kgate.profile.", strlen("\"kgate.profile."));
+}
+
+bool kg_profile_or_json(const char *path, struct kg_error *err)
+{
+    char bytes[4096];
+    if (kg_profile_is_recording(path) || !beginning_read(path, bytes, sizeof bytes))
+        return true;
+    const char *first = bytes + strspn(bytes, " \t\r\n");
+    if (*first == '{' || *first == '[')
+        return true;
+    struct stat status;
+    if (stat(path, &status) == 0 && !status.st_size)
+        return kg_error_set(err, KG_ERROR_USAGE, "'%s' is empty", path);
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "'%s' is neither JSON nor a recording: no file of kgate's", path);
 }

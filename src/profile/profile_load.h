@@ -15,6 +15,11 @@ bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_err
 bool kg_profile_json_scan(const char *path, const struct kg_profile_visitor *visitor,
                           struct kg_error *err);
 
-/* Whether a file is a profile of either kind, going by its first bytes; false also where it cannot
- * be read. */
+/* Whether a file is a profile of either kind, going by its first bytes; false also where it is no
+ * regular file or cannot be read. */
 bool kg_profile_is(const char *path);
+
+/* Whether a file is a recording or may be JSON, going by its first bytes; what is no regular file,
+ * or cannot be read, may be.
+ * err: KG_ERROR_USAGE saying what it is instead */
+bool kg_profile_or_json(const char *path, struct kg_error *err);

@@ -281,12 +281,35 @@ YAML
     run kgate report damaged.kgprof
     [ "$status" -eq 2 ]
     [[ "$output" == *damaged.kgprof* ]]
-    : >empty.kgprof
-    run kgate report empty.kgprof
-    [ "$status" -eq 2 ]
     run kgate report run.kgprof --format tee
     [ "$status" -eq 2 ]
     [[ "$output" == *"did you mean 'tree'?"* ]]
+}
+
+@test "what is no file of kgate's is called what it is" {
+    record run.kgprof "$PLUGINS/scopes_program"
+    : >empty.kgprof
+    head -c 4000 /dev/zero | tr '\0' '\245' >garbage
+    for command in "report empty.kgprof" "compare run.kgprof empty.kgprof"; do
+        run kgate $command
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"'empty.kgprof' is empty"* ]]
+    done
+    for command in "report garbage" "compare garbage run.kgprof"; do
+        run kgate $command
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"'garbage' is neither JSON nor a recording"* ]]
+    done
+    for path in - /dev/stdin; do
+        run bash -c "cat run.kgprof | '$KGATE' report $path"
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"must be files"* ]]
+    done
+    run kgate report missing.kgprof
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"cannot read 'missing.kgprof'"* ]]
+    run kgate report /dev/stdin <run.kgprof
+    [ "$status" -eq 0 ]
 }
 
 @test "a report onto a full disk is an error, and what was there stays" {
