@@ -8,7 +8,8 @@
 #include "profile/profile.h"
 #include "util/escape.h"
 
-enum { LIMIT_USUAL = 10 };
+/* Rows where nothing was said; characters of a path, and between two of its names. */
+enum { LIMIT_USUAL = 10, PLACE_MOST = 120, SEPARATOR = 3 };
 
 /* From here on a share is worth saying. */
 static const double NOTABLE = 0.1;
@@ -65,14 +66,58 @@ static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
                        imbalance);
 }
 
-static void place_print(const struct kg_profile *profile, size_t row, struct kg_text *text)
+static size_t name_width(const struct kg_profile *profile, size_t row)
+{
+    struct kg_text shown = {0};
+    kg_escape_terminal(&shown, profile->rows[row].path.name, KG_COLUMN_NAME_MOST);
+    const size_t width = kg_text_width(kg_text_string(&shown));
+    kg_text_free(&shown);
+    return width;
+}
+
+/* "first > … the names between … > row". */
+static void names_print(const struct kg_profile *profile, size_t first, size_t row,
+                        struct kg_text *text)
 {
     const struct kg_profile_path *path = &profile->rows[row].path;
-    if (path->parent != row) {
-        place_print(profile, path->parent, text);
+    if (row != first) {
+        names_print(profile, first, path->parent, text);
         kg_text_append(text, " > ");
     }
     kg_escape_terminal(text, path->name, KG_COLUMN_NAME_MOST);
+}
+
+/* The outermost of the innermost scopes up to `row` that fit into `room` characters. */
+static size_t first_that_fits(const struct kg_profile *profile, size_t row, size_t room)
+{
+    size_t used = name_width(profile, row);
+    for (size_t outer = profile->rows[row].path.parent; outer != row;
+         row = outer, outer = profile->rows[row].path.parent) {
+        used += SEPARATOR + name_width(profile, outer);
+        if (used > room)
+            break;
+    }
+    return row;
+}
+
+/* The path; of a long one its beginning and its end. */
+static void place_print(const struct kg_profile *profile, size_t row, struct kg_text *text)
+{
+    size_t room = PLACE_MOST, first = first_that_fits(profile, row, room), outermost = first;
+    while (profile->rows[outermost].path.parent != outermost)
+        outermost = profile->rows[outermost].path.parent;
+    if (first != outermost) {
+        const size_t beginning = name_width(profile, outermost) + SEPARATOR;
+        room -= 1 + SEPARATOR; /* "… > " */
+        if (beginning + name_width(profile, row) <= room) {
+            names_print(profile, outermost, outermost, text);
+            kg_text_append(text, " > ");
+            room -= beginning;
+        }
+        kg_text_append(text, "… > ");
+        first = first_that_fits(profile, row, room);
+    }
+    names_print(profile, first, row, text);
 }
 
 static void row_add(struct kg_columns *columns, const struct kg_profile *profile, size_t row)

@@ -176,8 +176,12 @@ static void machine_print(const struct kg_machine *machine, struct kg_text *text
 static void closing_print(const struct kg_comparison *comparison, struct kg_text *text)
 {
     const char *separator = " ";
-    kg_text_append(text, "\n<details><summary>Machine and policy</summary>\n\n");
-    machine_print(&comparison->machine, text);
+    /* profiles know of no machine, and can be of several */
+    const bool machine = comparison->machine.cpu_count > 0 || *comparison->machine.cpu_model;
+    kg_text_printf(text, "\n<details><summary>%s</summary>\n\n",
+                   machine ? "Machine and policy" : "Policy");
+    if (machine)
+        machine_print(&comparison->machine, text);
     kg_text_append(text, "- policy: fails on");
     for (int c = 0; c < KG_CHANGE_COUNT; c++)
         if (comparison->policy.fail_on & 1u << c) {

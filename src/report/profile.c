@@ -40,6 +40,7 @@ void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, st
     for (; printed < rows && text->length < KG_MARKDOWN_MOST - 4000; printed++)
         row_print(profile, printed, &arena, text);
     if (printed < profile->row_count)
-        kg_text_printf(text, "\n%zu more scopes are not shown.\n", profile->row_count - printed);
+        kg_text_printf(text, "\n%zu more %s not shown.\n", profile->row_count - printed,
+                       profile->row_count - printed == 1 ? "scope is" : "scopes are");
     kg_arena_free(&arena);
 }

@@ -91,6 +91,11 @@ YAML
     [[ "$output" == *compute* ]]
     run kgate report run.kgprof --format markdown
     [[ "$output" == *"| main;stages;compute | 300 |"* ]]
+    run kgate report run.kgprof --format markdown --top 1
+    [[ "$output" == *" more scopes are not shown."* ]]
+    rows=$(kgate report run.kgprof --format json | jq '.paths | length')
+    run kgate report run.kgprof --format markdown --top $((rows - 1))
+    [[ "$output" == *"1 more scope is not shown."* ]]
     kgate report run.kgprof --format csv -o run.csv
     [ "$(wc -l <run.csv)" -ge 602 ]
     kgate report run.kgprof --format folded >run.folded
@@ -206,6 +211,8 @@ YAML
     [[ "$output" == *"main;stages;compute"*"+30.0 %"*REGRESSION* ]]
     valid out/comparison.json comparison
     grep -q compute out/report.md
+    run grep -E 'machine:|Machine' out/report.md
+    [ "$status" -eq 1 ]
     run kgate compare base.json head.json --threshold 40%
     [ "$status" -eq 0 ]
     run kgate compare head.json base.json

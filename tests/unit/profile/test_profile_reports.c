@@ -167,6 +167,51 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     kg_profile_free(&profile);
 }
 
+/* A hundred scopes inside one another, of which only the innermost has time of its own. */
+static void a_long_path_is_shortened_in_the_middle(void **state)
+{
+    enum { DEPTH = 100 };
+    (void)state;
+    struct kg_profile_row rows[DEPTH] = {0};
+    struct kg_profile profile = {.rows = rows, .row_count = DEPTH};
+    struct kg_text text = {0};
+    for (size_t i = 0; i < DEPTH; i++) {
+        rows[i].path = (struct kg_profile_path){
+            .name = i ? "descend" : "main", .parent = i ? i - 1 : 0, .depth = i, .device = "cpu"};
+        rows[i].figures = (struct kg_profile_figures){.calls = 1, .total_ns = 50, .cpu_ns = NAN};
+    }
+    rows[DEPTH - 1].path.name = "leaf";
+    rows[DEPTH - 1].figures.self_ns = 50;
+    kg_profile_bottlenecks(&profile, 0, &text);
+    const char *place = strstr(kg_text_string(&text), "main > … > descend > ");
+    assert_non_null(place);
+    const char *end = strchr(place, '\n');
+    assert_true(end - place <= 122 && end - place > 100); /* "…" is three bytes */
+    assert_memory_equal(end - 17, " > descend > leaf", 17);
+    kg_text_free(&text);
+}
+
+static void a_long_outermost_name_gives_way(void **state)
+{
+    (void)state;
+    struct kg_profile_row rows[3] = {0};
+    struct kg_profile profile = {.rows = rows, .row_count = 3};
+    struct kg_text text = {0};
+    char outer[71], inner[61];
+    memset(outer, 'o', 70);
+    memset(inner, 'i', 60);
+    outer[70] = inner[60] = '\0';
+    for (size_t i = 0; i < 3; i++) {
+        rows[i].path = (struct kg_profile_path){
+            .name = i == 2 ? inner : outer, .parent = i ? i - 1 : 0, .depth = i, .device = "cpu"};
+        rows[i].figures = (struct kg_profile_figures){.calls = 1, .total_ns = 50, .cpu_ns = NAN};
+    }
+    rows[2].figures.self_ns = 50;
+    kg_profile_bottlenecks(&profile, 0, &text);
+    assert_non_null(strstr(kg_text_string(&text), "  … > iiii"));
+    kg_text_free(&text);
+}
+
 static void control_characters_do_no_harm(void **state)
 {
     (void)state;
@@ -528,6 +573,8 @@ int main(void)
         cmocka_unit_test(the_tree_is_by_nesting),
         cmocka_unit_test(the_busiest_thread_is_said_where_there_are_several),
         cmocka_unit_test(bottlenecks_are_by_time_of_their_own),
+        cmocka_unit_test(a_long_path_is_shortened_in_the_middle),
+        cmocka_unit_test(a_long_outermost_name_gives_way),
         cmocka_unit_test(control_characters_do_no_harm),
         cmocka_unit_test(sampling_and_open_ends_are_said),
         cmocka_unit_test(folded_stacks_add_up_to_the_time_on_threads),
