@@ -135,6 +135,10 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
                             kg_change_format(evidence->mean_ratio, moved));
         return metric->reason != NULL;
     }
+    if (too_few(evidence) && !kg_metric_large(metric) && evidence->processes) {
+        metric->reason = "too few processes to say that nothing changed: record three at the least";
+        return true;
+    }
     if (too_few(evidence) && !kg_metric_large(metric)) {
         metric->reason = kg_arena_printf(arena,
                                          "%zu rounds against %zu cannot say that nothing changed: "
@@ -144,8 +148,9 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
         return metric->reason != NULL;
     }
     metric->reason = metric->suspected ? "suspected, but no later rounds were taken to confirm it"
-                                       : kg_metric_doubt(arena, metric, evidence->base_rounds,
-                                                         evidence->current_rounds, alpha);
+                     : evidence->processes ? kg_metric_doubt_of_processes(arena, metric, alpha)
+                                           : kg_metric_doubt(arena, metric, evidence->base_rounds,
+                                                             evidence->current_rounds, alpha);
     if (metric->reason && unchanged)
         metric->reason =
             kg_arena_printf(arena, "%s; the code is unchanged (same binary)", metric->reason);

@@ -309,6 +309,7 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || apart(&gathering);
     evidence->unlike = unlike(&gathering, input.threshold);
+    evidence->processes = result->rounds_are_processes;
     evidence->code_unchanged = result->code_hash && reference->code_hash &&
                                !strcmp(result->code_hash, reference->code_hash);
     return true;

@@ -30,6 +30,7 @@ struct kg_evidence {
     bool confirmed;     /* by confirming rounds, or by counts that need none */
     bool unlike; /* the times are skewed, and samples are of other numbers of calls: not comparable
                   */
+    bool processes;      /* rounds are processes, of a profile */
     bool code_unchanged; /* the very file that the reference's newest run had */
 };
 

@@ -263,27 +263,56 @@ static const char *crossing_doubt(struct kg_arena *arena, const struct kg_metric
                            low, high, 100 * metric->threshold, fmax(needed, (double)rounds + 1));
 }
 
+/* The figures do not exclude an effect that would count. `what` there should be more of. */
+static const char *effect_doubt(struct kg_arena *arena, const struct kg_metric *metric,
+                                const char *what)
+{
+    char widest[KG_UNIT_BYTES], counts[KG_UNIT_BYTES];
+    format_effect(metric, widest_effect(metric), widest);
+    format_effect(metric, metric->min_effect, counts);
+    return kg_arena_printf(arena,
+                           "the difference may be as much as %s, but only more than %s counts: "
+                           "more %s would settle it",
+                           widest, counts, what);
+}
+
+/* Beyond the threshold and beyond the least effect, and yet not proven. */
+static bool unproven(const struct kg_metric *metric)
+{
+    return kg_metric_outside(metric) &&
+           fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
 const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metric,
                             size_t base_rounds, size_t current_rounds, double alpha)
 {
-    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
-    const double effect = fabs(metric->current - metric->baseline);
-    const bool outside = kg_metric_outside(metric);
-    if (outside && effect > metric->min_effect)
+    if (unproven(metric))
         return kg_arena_printf(arena,
                                "%zu rounds against %zu are too few to be sure (p %.2g, needed "
                                "%.2g): raise rounds, or refresh the baseline with more",
                                current_rounds, base_rounds, metric->p_value, alpha);
-    if (outside) {
-        format_effect(metric, widest_effect(metric), high);
-        format_effect(metric, metric->min_effect, low);
-        return kg_arena_printf(arena,
-                               "the difference may be as much as %s, but only more than %s "
-                               "counts: more rounds would settle it",
-                               high, low);
-    }
+    if (kg_metric_outside(metric))
+        return effect_doubt(arena, metric, "rounds");
     if (metric->interval_low > 1 / (1 + metric->threshold) &&
         metric->interval_high < 1 + metric->threshold)
         return noise_doubt(arena, metric);
     return crossing_doubt(arena, metric, current_rounds);
+}
+
+const char *kg_metric_doubt_of_processes(struct kg_arena *arena, const struct kg_metric *metric,
+                                         double alpha)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    if (unproven(metric))
+        return kg_arena_printf(arena,
+                               "too few processes to be sure (p %.2g, needed %.2g): record more "
+                               "processes of both",
+                               metric->p_value, alpha);
+    if (kg_metric_outside(metric))
+        return effect_doubt(arena, metric, "processes");
+    return kg_arena_printf(arena,
+                           "%s to %s is not within the threshold of %.1f %%: more processes, a "
+                           "quieter machine, or a larger --threshold would settle it",
+                           kg_change_format(metric->interval_low, low),
+                           kg_change_format(metric->interval_high, high), 100 * metric->threshold);
 }

@@ -54,3 +54,7 @@ void kg_metric_classify(struct kg_metric *metric, bool significant);
 /* Why a metric is INCONCLUSIVE and what would settle it; NULL where memory is out. */
 const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metric,
                             size_t base_rounds, size_t current_rounds, double alpha);
+
+/* The same of a profile's path, where a round is the total of a process, or of a part of one. */
+const char *kg_metric_doubt_of_processes(struct kg_arena *arena, const struct kg_metric *metric,
+                                         double alpha);

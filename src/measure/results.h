@@ -149,6 +149,7 @@ struct kg_case_result {
     /* what was measured */
     struct kg_round *rounds;
     size_t round_count;
+    bool rounds_are_processes; /* of a profile's path; in no file */
     struct kg_summary summary; /* all NaN without rounds */
     struct kg_breakdown breakdown;
     struct kg_memory memory;

@@ -146,6 +146,36 @@ static void a_path_in_doubt_is_not_told_of_its_typical_call(void **state)
     free(head);
 }
 
+/* A profile has no rounds to raise and no `kgate ab`: there can be more processes of it. */
+static void what_would_settle_a_doubt_is_more_processes(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    size_t doubts = 0;
+    for (size_t p = 0; p < PROCESSES; p++) {
+        head->rounds_ns[1][p] *= p % 2 ? 1.4 : 0.9; /* crosses the threshold */
+        head->rounds_ns[2][p] *= 1.01 + 0.03 * (double)p;
+        head->rounds_ns[3][p] *= 1.03 + 0.02 * (double)p;
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        base->rows[i].round_count = head->rows[i].round_count = i ? PROCESSES - 1 : 2;
+    compare(base, head, &comparison);
+    for (size_t i = 0; i < comparison.case_count; i++) {
+        const struct kg_case_change *change = &comparison.cases[i];
+        if (change->change != KG_CHANGE_INCONCLUSIVE)
+            continue;
+        doubts++;
+        if (!strstr(change->reason, "processes") || strstr(change->reason, "rounds") ||
+            strstr(change->reason, "kgate ab"))
+            fail_msg("%s: %s", change->id, change->reason);
+    }
+    assert_true(doubts >= 3);
+    kg_comparison_free(&comparison);
+    free(base);
+    free(head);
+}
+
 static void more_calls_are_told(void **state)
 {
     (void)state;
@@ -369,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_slower_path_is_named_and_fails),
         cmocka_unit_test(a_path_that_is_next_to_nothing_may_grow),
         cmocka_unit_test(a_path_in_doubt_is_not_told_of_its_typical_call),
+        cmocka_unit_test(what_would_settle_a_doubt_is_more_processes),
         cmocka_unit_test(more_calls_are_told),
         cmocka_unit_test(more_calls_of_a_path_in_doubt_are_told),
         cmocka_unit_test(what_moved_most_is_told_of_first),
