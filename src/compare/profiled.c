@@ -389,6 +389,29 @@ static bool same_sampling(const struct kg_profile *base, const struct kg_profile
     return true;
 }
 
+/* `run --profile` calls kernels and plugins for a fixed time: how often, and not how long, is what
+ * would differ. */
+static bool fixed_time(const struct kg_profile *profile)
+{
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const char *program = profile->processes[i].program;
+        const char *slash = program ? strrchr(program, '/') : NULL;
+        if (slash && profile->processes[i].label && !strcmp(slash, "/kgate"))
+            return true;
+    }
+    return false;
+}
+
+static bool totals_meant(const struct kg_profile *base, const struct kg_profile *current,
+                         struct kg_error *err)
+{
+    return fixed_time(base) || fixed_time(current)
+               ? kg_error_set(err, KG_ERROR_USAGE,
+                              "a profile of `kgate run --profile` shows where time goes, but its "
+                              "cases ran for a fixed time: compare the results beside it")
+               : true;
+}
+
 bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *current,
                         const struct kg_profile_judging *judging, struct kg_comparison *comparison,
                         struct kg_error *err)
@@ -398,7 +421,7 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
     *comparison = (struct kg_comparison){0};
     bool good = nothing_lost(base, BASE, err) && nothing_lost(current, CURRENT, err) &&
                 all_recorded(base, BASE, err) && all_recorded(current, CURRENT, err) &&
-                same_sampling(base, current, err) &&
+                totals_meant(base, current, err) && same_sampling(base, current, err) &&
                 kg_profile_results(base, judging, &before.results, err) &&
                 kg_profile_results(current, judging, &now.results, err) &&
                 kg_baseline_from_results(&before.results, &baseline, err) &&

@@ -179,7 +179,7 @@ static bool profile(struct worker *worker, struct kg_error *err)
     if (!worker->workload)
         return command_profile(worker);
     static struct kgate_site site;
-    site.name = worker->workload->name;
+    site.name = request->profile_label; /* so that cases of one workload are told apart */
     site.device = worker->host.context.device;
     const uint64_t bytes =
         worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;

@@ -34,8 +34,8 @@ YAML
     [ -z "$(ls -d out.kgprof.* 2>/dev/null)" ]
     run kgate report out.kgprof --format tree
     [ "$status" -eq 0 ]
-    [[ "$output" == *bfs*level_* ]]
-    [[ "$output" == *gemm*pack_b* ]]
+    [[ "$output" == *"bfs/vertices=4096/cpu"*level_* ]]
+    [[ "$output" == *"gemm/m=96,n=96,k=96/cpu"*pack_b* ]]
     [[ "$output" == *staged*stages*compute* ]]
     [[ "$output" == *main*stages* ]]
     # by way of the results too

@@ -263,6 +263,22 @@ static void another_host_is_told(void **state)
     free(head);
 }
 
+static void what_ran_for_a_fixed_time_is_refused(void **state)
+{
+    (void)state;
+    struct made *base = make(PROCESSES), *head = make(PROCESSES);
+    struct kg_comparison comparison;
+    struct kg_error err = {0};
+    head->processes[1].program = "/usr/bin/kgate";
+    head->processes[1].label = "gemm/cpu";
+    assert_false(kg_profile_compare(&base->profile, &head->profile, &kg_profile_judging_usual,
+                                    &comparison, &err));
+    assert_int_equal(err.kind, KG_ERROR_USAGE);
+    assert_non_null(strstr(err.message, "fixed time"));
+    free(base);
+    free(head);
+}
+
 static void profiles_sampled_differently_are_refused(void **state)
 {
     (void)state;
@@ -405,6 +421,7 @@ int main(void)
         cmocka_unit_test(what_moved_most_is_told_of_first),
         cmocka_unit_test(one_process_on_a_side_is_told),
         cmocka_unit_test(another_host_is_told),
+        cmocka_unit_test(what_ran_for_a_fixed_time_is_refused),
         cmocka_unit_test(profiles_sampled_differently_are_refused),
         cmocka_unit_test(a_side_that_lost_entries_is_refused),
         cmocka_unit_test(a_process_without_entries_is_refused),
