@@ -1,4 +1,4 @@
-/* profiler.h: a recording that runs, and the registry of those that do. */
+/* profiler.h: a recording that runs. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +22,7 @@ struct kgate_profiler {
 /* The process-wide one where NULL is given. */
 struct kgate_profiler *kg_profiler_of(struct kgate_profiler *profiler);
 bool kg_profiler_enabled(const struct kgate_profiler *profiler);
+void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled);
 static inline uint32_t kg_profiler_recording(const struct kgate_profiler *profiler)
 {
     return __atomic_load_n(&profiler->recording, __ATOMIC_RELAXED);
