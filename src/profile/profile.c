@@ -3,6 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "profile/losses.h"
 #include "profile/path_texts.h"
 #include "profile/scan.h"
 #include "profile/sum.h"
@@ -58,15 +59,8 @@ double kg_profile_gpu_utilization(const struct kg_profile_figures *figures)
 struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile)
 {
     struct kgate_profile_losses sum = {0};
-    for (size_t i = 0; i < profile->process_count; i++) {
-        const struct kgate_profile_losses *losses = &profile->processes[i].losses;
-        sum.dropped += losses->dropped;
-        sum.too_deep += losses->too_deep;
-        sum.unbalanced += losses->unbalanced;
-        sum.unfinished += losses->unfinished;
-        sum.sampled_out += losses->sampled_out;
-        sum.gpu_dropped += losses->gpu_dropped;
-    }
+    for (size_t i = 0; i < profile->process_count; i++)
+        kg_losses_add(&sum, &profile->processes[i].losses);
     return sum;
 }
 

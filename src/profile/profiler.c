@@ -1,13 +1,11 @@
 /* Starting, ending and reading recordings. */
 #include "profile/profiler.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "profile/nvtx.h"
 #include "profile/registry.h"
@@ -288,7 +286,7 @@ int kg_profiler_file(struct kgate_profiler *profiler, struct kgate_profile_losse
     if (recorded) {
         threads_drain(profiler, 0);
         *losses = profiler->recorder.losses;
-        file = fcntl(profiler->recorder.file, F_DUPFD_CLOEXEC, 0);
+        file = kg_recorder_file(&profiler->recorder);
     }
     kg_registry_unlock(cancel);
     if (!recorded)
@@ -296,6 +294,7 @@ int kg_profiler_file(struct kgate_profiler *profiler, struct kgate_profile_losse
                      "nothing was recorded: no profiler was started (kgate_profiler_start, or "
                      "KGATE_PROFILE in the environment)");
     else if (file < 0)
-        kg_error_set(err, KG_ERROR_SYSTEM, "no file descriptor is left");
+        kg_error_set(err, KG_ERROR_SYSTEM,
+                     "the recording's file was closed, or no file descriptor is left");
     return file;
 }

@@ -92,8 +92,9 @@ static bool append(struct kg_recorder *recorder, const struct iovec *parts, int 
         recorder->offset += length;
         return true;
     }
+    /* What is torn is cut off; where that fails, the next chunk is written over it. */
     if (written > 0 && ftruncate(recorder->file, (off_t)recorder->offset) != 0)
-        return false;
+        errno = 0;
     return false;
 }
 
@@ -308,18 +309,23 @@ void kg_recorder_lose(struct kg_recorder *recorder, const struct kgate_profile_l
     pthread_mutex_unlock(&recorder->lock);
 }
 
-void kg_recorder_unlock(const struct kg_recorder *recorder)
+void kg_recorder_unlock(struct kg_recorder *recorder)
 {
-    if (recorder->file >= 0)
+    if (still_ours(recorder))
         flock(recorder->file, LOCK_UN);
 }
 
 void kg_recorder_close(struct kg_recorder *recorder)
 {
-    if (recorder->file >= 0)
+    if (still_ours(recorder))
         close(recorder->file);
     recorder->file = -1;
     recorder->lazy = false;
+}
+
+int kg_recorder_file(struct kg_recorder *recorder)
+{
+    return still_ours(recorder) ? fcntl(recorder->file, F_DUPFD_CLOEXEC, 0) : -1;
 }
 
 bool kg_recorder_forked(struct kg_recorder *recorder)

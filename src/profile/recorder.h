@@ -40,7 +40,10 @@ bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, ui
 void kg_recorder_lose(struct kg_recorder *recorder, const struct kgate_profile_losses *more);
 
 /* Lets another recording have the path; the file stays open for reading. */
-void kg_recorder_unlock(const struct kg_recorder *recorder);
+void kg_recorder_unlock(struct kg_recorder *recorder);
+
+/* The file in a descriptor to be closed; -1 where there is none, or none is left. */
+int kg_recorder_file(struct kg_recorder *recorder);
 
 /* Closes the file. */
 void kg_recorder_close(struct kg_recorder *recorder);

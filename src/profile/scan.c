@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/losses.h"
 #include "profile/scan.h"
 #include "profile/scan_state.h"
 #include "profile/segment.h"
@@ -113,15 +114,8 @@ static bool process_end(struct kg_scan *scan, const struct kg_segment *segment,
     struct kg_profile_process *process = scan->process;
     process->complete = segment->ended;
     process->wall_ns = scan->last_ns >= scan->first_ns ? scan->last_ns - scan->first_ns : 0;
-    for (size_t i = 0; i < scan->thread_count; i++) {
-        const struct kgate_profile_losses *losses = &scan->threads[i].losses;
-        process->losses.dropped += losses->dropped;
-        process->losses.too_deep += losses->too_deep;
-        process->losses.unbalanced += losses->unbalanced;
-        process->losses.unfinished += losses->unfinished;
-        process->losses.sampled_out += losses->sampled_out;
-        process->losses.gpu_dropped += losses->gpu_dropped;
-    }
+    for (size_t i = 0; i < scan->thread_count; i++)
+        kg_losses_add(&process->losses, &scan->threads[i].losses);
     return !visitor->process_end ||
            visitor->process_end(visitor->user, scan->process_count - 1, process, err);
 }

@@ -1,5 +1,4 @@
 /* Scopes as programs see them: which thread's struct, and whatever is more than two time stamps. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
