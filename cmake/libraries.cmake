@@ -40,7 +40,7 @@ endif()
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 add_library(kgate_openmp INTERFACE)
-target_compile_options(kgate_openmp INTERFACE ${OpenMP_C_FLAGS})
+target_compile_options(kgate_openmp INTERFACE $<$<COMPILE_LANGUAGE:C>:${OpenMP_C_FLAGS}>)
 if(KGATE_PORTABLE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   # libgomp's archive lies beside the compiler.
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libgomp.a

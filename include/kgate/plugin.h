@@ -11,6 +11,9 @@
  *     describe -> set_up -> run (once) -> check -> tear_down         the check, before any timing
  *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process
  *
+ * On the GPU a process measures many cases one after the other, each from `describe` to
+ * `tear_down`, because making a CUDA context takes longer than a round.
+ *
  * All calls come from the process's first thread; `run` may start threads of its own. Plain C11,
  * usable from C++ and from CUDA C.
  */
@@ -27,9 +30,10 @@
 extern "C" {
 #endif
 
-/** Version of this interface. A plugin built for version 1, which had no `report`, works too; one
- * built for a later version than kgate's is refused with a message. */
-#define KGATE_PLUGIN_ABI 2u
+/** Version of this interface. A plugin built for version 1, which had no `report`, or 2, which had
+ * nothing for the GPU, works too; one built for a later version than kgate's is refused with a
+ * message. */
+#define KGATE_PLUGIN_ABI 3u
 
 /** What a parameter's text is read as. */
 enum kgate_param_type {
@@ -98,6 +102,36 @@ struct kgate_context {
      * characters.
      */
     void (*report)(struct kgate_context *context, const char *name, double value);
+
+    /**
+     * On the GPU: the stream that `run` puts its work on, a CUstream, which is a cudaStream_t too;
+     * its CUDA context is current on the process's first thread, and its device is the only one
+     * that the process sees. NULL on the CPU. What `run` puts on the legacy default stream is timed
+     * too, since this stream waits for it; work on other streams must be joined to this one by
+     * events.
+     */
+    void *stream;
+
+    /**
+     * Memory of the device: aligned to 256 bytes, not initialised, counted in the results. To be
+     * freed with `release_device`; what is left after `tear_down` is freed by kgate.
+     * @return NULL where memory is out, and on the CPU
+     */
+    void *(*allocate_device)(struct kgate_context *context, size_t bytes);
+    /** Gives back what `allocate_device` gave; NULL is ignored. */
+    void (*release_device)(struct kgate_context *context, void *memory);
+    /** Like `allocate`, but page-locked, so that copies to and from the device need no detour. To
+     * be freed with `release_pinned`. NULL where memory is out, and on the CPU. */
+    void *(*allocate_pinned)(struct kgate_context *context, size_t bytes);
+    /** Gives back what `allocate_pinned` gave; NULL is ignored. */
+    void (*release_pinned)(struct kgate_context *context, void *memory);
+
+    /**
+     * Set to true by a function that returns false where the reason in `message` is not the
+     * workload's fault: a version that this device does not have, a library that is not installed.
+     * The case is then SKIPPED, not FAILED.
+     */
+    bool unavailable;
 };
 
 /** A workload. Static and constant; functions marked optional may be NULL. */
@@ -126,7 +160,8 @@ struct kgate_workload {
 
     /**
      * The call that is timed. Does the same work each time; must not allocate without need.
-     * On a GPU it may return before the device is done.
+     * On a GPU it may return before the device is done, and had better: work that is only put on
+     * the stream is timed by the device's own clock, without what it takes to launch it.
      */
     void (*run)(void *state);
 

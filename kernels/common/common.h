@@ -8,6 +8,10 @@
 
 #include "kgate/plugin.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The most memory that a workload may ask for in one array. */
 #define KG_ARRAY_BYTES_MOST (UINT64_C(64) << 30)
 
@@ -29,3 +33,7 @@ static inline double kg_worse(double a, double b)
 {
     return isnan(a) || b <= a ? a : b;
 }
+
+#ifdef __cplusplus
+}
+#endif

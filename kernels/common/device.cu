@@ -1,0 +1,39 @@
+#include "common/device.h"
+
+#include "common/common.h"
+#include "common/launch.cuh"
+
+static bool good(struct kgate_context *context, cudaError_t status)
+{
+    return status == cudaSuccess ||
+           kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+}
+
+extern "C" bool kg_device_upload(struct kgate_context *context, void *device, const void *host,
+                                 size_t bytes)
+{
+    return good(context, cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice,
+                                         (cudaStream_t)context->stream)) &&
+           good(context, cudaStreamSynchronize((cudaStream_t)context->stream));
+}
+
+extern "C" bool kg_device_download(struct kgate_context *context, void *host, const void *device,
+                                   size_t bytes)
+{
+    return good(context, cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost,
+                                         (cudaStream_t)context->stream)) &&
+           good(context, cudaStreamSynchronize((cudaStream_t)context->stream));
+}
+
+extern "C" bool kg_device_poison(struct kgate_context *context, void *device, size_t bytes)
+{
+    return good(context,
+                cudaMemsetAsync(device, 0xff, bytes, (cudaStream_t)context->stream)) &&
+           good(context, cudaStreamSynchronize((cudaStream_t)context->stream));
+}
+
+extern "C" bool kg_device_good(struct kgate_context *context)
+{
+    return good(context, cudaStreamSynchronize((cudaStream_t)context->stream)) &&
+           good(context, cudaGetLastError());
+}

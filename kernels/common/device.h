@@ -1,0 +1,39 @@
+/* device.h: what the CUDA versions of the kernels share. Present in every build: without CUDA the
+ * functions refuse, and no workload offers the GPU. Plain C interface; first thread only. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The devices of a kernel that has CUDA versions. */
+#ifdef KGATE_HAVE_CUDA
+#define KG_KERNEL_DEVICES (1U << KGATE_DEVICE_CPU | 1U << KGATE_DEVICE_CUDA)
+#else
+#define KG_KERNEL_DEVICES (1U << KGATE_DEVICE_CPU)
+#endif
+
+/* Copy `bytes` and wait. On failure false with context->message: what CUDA said. */
+bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes);
+bool kg_device_download(struct kgate_context *context, void *host, const void *device,
+                        size_t bytes);
+
+/* Fills device memory with bytes 0xff, NaN in every format: what is not written shows in the check.
+ */
+bool kg_device_poison(struct kgate_context *context, void *device, size_t bytes);
+
+/* Waits for the stream, and says whether a launch or what was launched failed since the last call:
+ * `run` returns nothing, so `check` asks. */
+bool kg_device_good(struct kgate_context *context);
+
+/* Refuses a version that only the other device has, in `describe`: false with context->message and
+ * context->unavailable. */
+bool kg_device_refuse_version(struct kgate_context *context, const char *version);
+
+#ifdef __cplusplus
+}
+#endif
