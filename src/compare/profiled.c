@@ -51,17 +51,10 @@ static bool rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row
     result->round_count = row->round_count;
     for (size_t i = 0; i < row->round_count; i++) {
         const double ns = row->rounds_ns[i];
-        result->rounds[i] = (struct kg_round){.median_ns = ns,
-                                              .mean_ns = ns,
-                                              .min_ns = ns,
-                                              .max_ns = ns,
-                                              .p95_ns = ns,
-                                              .cpu_ns = NAN,
-                                              .wall_ns = ns,
-                                              .calls = 1,
-                                              .batch = 1,
-                                              .pulse_ns = NAN,
-                                              .base_ratio = NAN};
+        result->rounds[i] =
+            (struct kg_round){KG_ROUND_ON_CPU, .median_ns = ns, .mean_ns = ns,   .min_ns = ns,
+                              .max_ns = ns,    .p95_ns = ns,    .cpu_ns = NAN,   .wall_ns = ns,
+                              .calls = 1,      .batch = 1,      .pulse_ns = NAN, .base_ratio = NAN};
     }
     return true;
 }
@@ -84,7 +77,9 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .memory_threshold = 1,
         .metrics = 1U << KG_METRIC_TIME,
         .breakdown = {NAN, NAN, NAN, NAN, NAN},
-        .work = {NAN, NAN, NAN, NAN, NAN, NAN},
+        .memory = {KG_MEMORY_ON_CPU},
+        .work = KG_WORK_UNKNOWN,
+        .trace = KG_TRACE_NONE,
         .check = {.error = NAN, .tolerance = NAN},
     };
     if (!result->id || !result->workload || !rounds_fill(arena, from, result))
@@ -140,6 +135,7 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
                    .missing_device = KG_MISSING_SKIP,
                    .alpha = judging->alpha},
         .complete = true,
+        .ceilings = KG_CEILINGS_NONE,
         .machine = {.fingerprint = "profile", .cpu_model = "", .compiler = ""},
     };
     results->created = kg_timestamp(&results->arena);

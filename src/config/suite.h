@@ -24,6 +24,15 @@ extern const char *const kg_source_names[4];
 
 enum { KG_PIN_NONE = -1, KG_PIN_AUTO = -2 };
 
+/* What of a call on the GPU is timed; each that a workload names is a case of its own. */
+enum kg_timing {
+    KG_TIMING_COLD,  /* one call, by the device's clock, with nothing of its data in the L2 cache */
+    KG_TIMING_HOT,   /* calls back to back, likewise, as the caches are */
+    KG_TIMING_GRAPH, /* calls recorded once and replayed as a CUDA graph, back to back */
+    KG_TIMING_WALL,  /* one call, by the host's clock, until the device is done */
+};
+extern const char *const kg_timing_names[5];
+
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
 struct kg_settings {
     double threshold;        /* smallest relative change of time that matters */
@@ -38,6 +47,7 @@ struct kg_settings {
     double timeout_ns;           /* for one worker process */
     uint64_t memory_limit_bytes; /* address space of a worker; 0: none */
     unsigned devices;            /* bits 1u << enum kgate_device */
+    unsigned timings;            /* bits 1u << enum kg_timing: of cases on the GPU */
     int pin;                     /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
     uint64_t threads;            /* threads of a workload; 0: one for each CPU it may use */
     uint64_t seed;               /* of the random input */

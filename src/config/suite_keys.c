@@ -4,6 +4,8 @@
 
 const char *const kg_source_names[4] = {"kernel", "plugin", "command", NULL};
 
+const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
+
 const char *const kg_budget_metrics[6] = {
     "time", "peak_memory", "items_per_second", "bytes_per_second", "flops_per_second", NULL,
 };
@@ -59,6 +61,10 @@ static const struct kg_key default_keys[] = {
      "address space of a worker process"},
     {"devices", KG_KEY_SET, SETTING(devices), "cpu", "1", NULL, device_names,
      "where to run; each device is a case of its own"},
+    {"timing", KG_KEY_SET, SETTING(timings), "cold", "1", NULL, kg_timing_names,
+     "what is timed on the GPU: `cold` one call with the L2 cache flushed, `hot` calls back to back, "
+     "`graph` the same replayed as a CUDA graph, `wall` one call by the host's clock; each is a case "
+     "of its own"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,

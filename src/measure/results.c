@@ -26,6 +26,11 @@ const char *const kg_status_names[5] = {"OK", "FAILED", "SKIPPED", "UNMEASURED",
         .name = #member, .kind = KG_FIELD_RECORD, .offset = offsetof(struct RECORD, member),       \
         .record = &(table)                                                                         \
     }
+#define OPTIONAL_INNER(member, table)                                                              \
+    {                                                                                              \
+        .name = #member, .kind = KG_FIELD_RECORD, .optional = true,                                \
+        .offset = offsetof(struct RECORD, member), .record = &(table)                              \
+    }
 #define INNERS(member, count, field_kind, table)                                                   \
     {                                                                                              \
         .name = #member, .kind = (field_kind), .offset = offsetof(struct RECORD, member),          \
@@ -54,6 +59,17 @@ static const struct kg_field round_fields[] = {
     FIELD(batch, KG_FIELD_COUNT),
     OPTIONAL(confirms, KG_FIELD_BOOL),
     OPTIONAL(base_ratio, KG_FIELD_REAL),
+    OPTIONAL(call_ns, KG_FIELD_REAL),
+    OPTIONAL(launch_ns, KG_FIELD_REAL),
+    OPTIONAL(median_cycles, KG_FIELD_REAL),
+    OPTIONAL(sm_clock_hz, KG_FIELD_REAL),
+    OPTIONAL(memory_clock_hz, KG_FIELD_REAL),
+    OPTIONAL(temperature_c, KG_FIELD_REAL),
+    OPTIONAL(power_w, KG_FIELD_REAL),
+    OPTIONAL(utilization, KG_FIELD_REAL),
+    OPTIONAL(other_processes, KG_FIELD_REAL),
+    OPTIONAL(throttle, KG_FIELD_REAL),
+    OPTIONAL(throttled, KG_FIELD_BOOL),
     FIELD(peak_bytes, KG_FIELD_COUNT),
     FIELD(voluntary_switches, KG_FIELD_COUNT),
     FIELD(involuntary_switches, KG_FIELD_COUNT),
@@ -94,6 +110,9 @@ static const struct kg_field memory_fields[] = {
     FIELD(peak_bytes, KG_FIELD_COUNT),
     FIELD(allocated_bytes, KG_FIELD_COUNT),
     FIELD(harness_bytes, KG_FIELD_COUNT),
+    OPTIONAL(device_peak_bytes, KG_FIELD_REAL),
+    OPTIONAL(device_allocated_bytes, KG_FIELD_REAL),
+    OPTIONAL(device_cached_bytes, KG_FIELD_REAL),
 };
 static const struct kg_record memory_record = KG_RECORD_OF(struct kg_memory, memory_fields);
 #undef RECORD
@@ -106,6 +125,9 @@ static const struct kg_field work_fields[] = {
     OPTIONAL(items_per_second, KG_FIELD_REAL),
     OPTIONAL(bytes_per_second, KG_FIELD_REAL),
     OPTIONAL(flops_per_second, KG_FIELD_REAL),
+    OPTIONAL(bandwidth_share, KG_FIELD_REAL),
+    OPTIONAL(fma_share, KG_FIELD_REAL),
+    OPTIONAL(tensor_share, KG_FIELD_REAL),
 };
 static const struct kg_record work_record = KG_RECORD_OF(struct kg_case_work, work_fields);
 #undef RECORD
@@ -117,6 +139,33 @@ static const struct kg_field check_fields[] = {
     OPTIONAL(tolerance, KG_FIELD_REAL),
 };
 const struct kg_record kg_case_check_record = KG_RECORD_OF(struct kg_case_check, check_fields);
+#undef RECORD
+
+#define RECORD kg_kernel_use
+static const struct kg_field kernel_fields[] = {
+    FIELD(name, KG_FIELD_STRING),         OPTIONAL(launches, KG_FIELD_REAL),
+    OPTIONAL(blocks, KG_FIELD_REAL),      OPTIONAL(threads, KG_FIELD_REAL),
+    OPTIONAL(registers, KG_FIELD_REAL),   OPTIONAL(shared_bytes, KG_FIELD_REAL),
+    OPTIONAL(local_bytes, KG_FIELD_REAL), OPTIONAL(occupancy, KG_FIELD_REAL),
+    OPTIONAL(waves, KG_FIELD_REAL),       OPTIONAL(gpu_ns, KG_FIELD_REAL),
+};
+static const struct kg_record kernel_record = KG_RECORD_OF(struct kg_kernel_use, kernel_fields);
+#undef RECORD
+
+#define RECORD kg_trace
+static const struct kg_field trace_fields[] = {
+    OPTIONAL(source, KG_FIELD_STRING),
+    OPTIONAL(reason, KG_FIELD_STRING),
+    OPTIONAL(launches, KG_FIELD_REAL),
+    OPTIONAL(kernel_ns, KG_FIELD_REAL),
+    OPTIONAL(transfer_ns, KG_FIELD_REAL),
+    OPTIONAL(other_ns, KG_FIELD_REAL),
+    OPTIONAL(gap_ns, KG_FIELD_REAL),
+    OPTIONAL(to_device_bytes, KG_FIELD_REAL),
+    OPTIONAL(to_host_bytes, KG_FIELD_REAL),
+    OPTIONAL_INNERS(kernels, kernel_count, KG_FIELD_RECORDS, kernel_record),
+};
+const struct kg_record kg_trace_record = KG_RECORD_OF(struct kg_trace, trace_fields);
 #undef RECORD
 
 #define RECORD kg_limit
@@ -162,6 +211,7 @@ static const struct kg_field case_fields[] = {
     FIELD(device, KG_FIELD_STRING),
     FIELD(backend, KG_FIELD_STRING),
     FIELD(definition_hash, KG_FIELD_STRING),
+    OPTIONAL(timing, KG_FIELD_STRING),
     OPTIONAL(code_hash, KG_FIELD_STRING),
     LIST(tags, tag_count, KG_FIELD_STRINGS),
     {.name = "status",
@@ -186,6 +236,7 @@ static const struct kg_field case_fields[] = {
     INNER(memory, memory_record),
     INNER(work, work_record),
     INNER(check, kg_case_check_record),
+    OPTIONAL_INNER(trace, kg_trace_record),
     OPTIONAL_INNERS(counters, counter_count, KG_FIELD_RECORDS, counter_record),
 };
 const struct kg_record kg_case_result_record = KG_RECORD_OF(struct kg_case_result, case_fields);
@@ -222,6 +273,7 @@ static const struct kg_field results_fields[] = {
     OPTIONAL(profile, KG_FIELD_STRING),
     OPTIONAL_INNERS(probes, probe_count, KG_FIELD_COLUMNS, probe_record),
     FIELD(timer_resolution_ns, KG_FIELD_REAL),
+    OPTIONAL_INNER(ceilings, kg_ceilings_record),
     FIELD(measured_ns, KG_FIELD_REAL),
     FIELD(elapsed_ns, KG_FIELD_REAL),
     INNERS(cases, case_count, KG_FIELD_RECORDS, kg_case_result_record),

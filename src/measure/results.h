@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "config/suite.h"
+#include "device/ceilings.h"
 #include "device/machine.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -21,7 +22,7 @@ enum kg_status {
 };
 extern const char *const kg_status_names[5];
 
-enum { KG_ROUND_SAMPLES_MOST = 10, KG_PROBES_MOST = 512 };
+enum { KG_ROUND_SAMPLES_MOST = 10, KG_PROBES_MOST = 512, KG_PULSE_CYCLES = 49152 };
 
 /* One fresh process measuring the case. Figures are over all its samples; of the samples themselves
  * at most KG_ROUND_SAMPLES_MOST are kept, evenly spread over the round. */
@@ -36,7 +37,8 @@ struct kg_round {
     double warm_up_ns; /* time spent on warm-up, all calls */
     uint64_t calls;    /* timed calls: samples times batch */
     uint64_t batch;    /* calls a sample */
-    double pulse_ns;   /* kg_pulse_ns between the samples, their median; NaN where not known */
+    double pulse_ns;   /* kg_pulse_ns between the samples, their median; on the GPU the time of
+                          KG_PULSE_CYCLES of a multiprocessor; NaN where not known */
     uint64_t peak_bytes;
     uint64_t voluntary_switches;
     uint64_t involuntary_switches;
@@ -44,10 +46,28 @@ struct kg_round {
     uint64_t major_faults;
     bool confirms;     /* taken later than the others, to confirm what they made suspect */
     double base_ratio; /* `ab`: time over that of the base, turn by turn in this round; else NaN */
+    /* On the GPU, where the times above are the device's; else NaN. */
+    double call_ns;       /* host time of a call alone, until the device is done: median of some */
+    double launch_ns;     /* host time that `run` takes while the device is held back: likewise */
+    double median_cycles; /* of a multiprocessor, a call: each sample's time by its own clock */
+    double sm_clock_hz;   /* read on the device, median over the samples */
+    double memory_clock_hz; /* this and what follows by NVML, at the round's end */
+    double temperature_c;
+    double power_w;
+    double utilization;     /* of the device before the round, 0 to 1: others' work */
+    double other_processes; /* with a context on the device */
+    double throttle;        /* KG_NVML_ bits that held while the round was measured, as a number */
+    bool throttled;         /* held back: kept, but not judged; another was measured for it */
     double *samples_ns;
     size_t sample_count;
     uint64_t samples_dropped;
 };
+
+/* In an initialiser: the members that only the GPU has. Needs <math.h>. */
+#define KG_ROUND_ON_CPU                                                                            \
+    .call_ns = NAN, .launch_ns = NAN, .median_cycles = NAN, .sm_clock_hz = NAN,                    \
+    .memory_clock_hz = NAN, .temperature_c = NAN, .power_w = NAN, .utilization = NAN,              \
+    .other_processes = NAN, .throttle = NAN
 
 /* Over the rounds of a case. The round is the unit: median is the median of round medians, mean and
  * standard deviation are theirs, the interval is for their median; min and max are of all samples,
@@ -76,7 +96,15 @@ struct kg_memory {
     uint64_t peak_bytes;      /* median over rounds of resident memory beyond the harness's */
     uint64_t allocated_bytes; /* asked of the allocator that workloads are handed, at its peak */
     uint64_t harness_bytes;   /* resident before the workload was set up */
+    /* On the GPU, where peak_bytes is the host's; else NaN. */
+    double device_peak_bytes; /* less free on the device than before set-up, at the most */
+    double
+        device_allocated_bytes; /* asked of the allocator that workloads are handed, at its peak */
+    double device_cached_bytes; /* what the peak has beyond that: pools, libraries, rounding up */
 };
+
+#define KG_MEMORY_ON_CPU                                                                           \
+    .device_peak_bytes = NAN, .device_allocated_bytes = NAN, .device_cached_bytes = NAN
 
 /* What one call does and how fast; NaN where not known. */
 struct kg_case_work {
@@ -86,7 +114,51 @@ struct kg_case_work {
     double items_per_second;
     double bytes_per_second;
     double flops_per_second;
+    /* Of what the device was measured to be capable of, 0 to 1 and a little above. */
+    double bandwidth_share; /* bytes_per_second of a copy's */
+    double fma_share;       /* flops_per_second of single-precision multiply-adds' */
+    double tensor_share;    /* and of bf16 tensor cores' */
 };
+
+#define KG_WORK_UNKNOWN                                                                            \
+    {                                                                                              \
+        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN                                                \
+    }
+
+/* A kernel that a call launches. */
+struct kg_kernel_use {
+    const char *name;
+    double launches; /* a call */
+    double blocks;   /* of a launch; the largest where they differ */
+    double threads;  /* of a block */
+    double registers;
+    double shared_bytes; /* static and dynamic */
+    double local_bytes;  /* a thread: what did not fit into registers */
+    double occupancy;    /* threads resident on a multiprocessor over those it can hold */
+    double waves;        /* blocks over those that the device holds at once */
+    double gpu_ns;       /* a call, all launches; NaN without CUPTI */
+};
+
+/* What a call puts on the device, seen apart from the timed rounds. NaN where not known. */
+struct kg_trace {
+    const char *source; /* "graph", "cupti" or "graph, cupti"; NULL where nothing could be seen */
+    const char *reason; /* what could not be seen and why; NULL where all was */
+    double launches;    /* kernels, copies and fills, a call */
+    double kernel_ns;   /* device time of kernels, a call; by CUPTI, as all times here */
+    double transfer_ns; /* between host and device */
+    double other_ns;    /* copies and fills within the device */
+    double gap_ns;      /* the device idle between a call's first and last */
+    double to_device_bytes;
+    double to_host_bytes;
+    struct kg_kernel_use *kernels;
+    size_t kernel_count;
+};
+
+#define KG_TRACE_NONE                                                                              \
+    {                                                                                              \
+        .launches = NAN, .kernel_ns = NAN, .transfer_ns = NAN, .other_ns = NAN, .gap_ns = NAN,     \
+        .to_device_bytes = NAN, .to_host_bytes = NAN                                               \
+    }
 
 struct kg_case_check {
     bool checked; /* false: the workload has no check */
@@ -94,13 +166,14 @@ struct kg_case_check {
     double tolerance;
 };
 
-/* The source of counters that have one value a round; all others are counted apart from them. */
+/* The sources of counters. Of a workload there is one value a round; all others are counted apart
+ * from the rounds. */
 #define KG_COUNTER_OF_WORKLOAD "workload"
 
 /* A figure besides time and memory. */
 struct kg_counter {
     const char *name;
-    const char *source; /* "workload", "perf" or "callgrind" */
+    const char *source; /* "workload", "perf", "callgrind" or "cupti" */
     enum kg_better better;
     double threshold; /* the smallest relative change that counts; NaN where it is not judged */
     double *values;   /* one a round; of instructions one a counting process */
@@ -131,8 +204,9 @@ struct kg_case_result {
     size_t param_count;
     const char *device;  /* "cpu" or "cuda" */
     const char *backend; /* "builtin", "plugin", "command" */
+    const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
     const char *definition_hash;
-    const char *code_hash; /* of the file the code came from; NULL where not to be had */
+    const char *code_hash; /* of the machine code; NULL where not to be had */
     const char **tags;
     size_t tag_count;
     enum kg_status status;
@@ -155,6 +229,7 @@ struct kg_case_result {
     struct kg_memory memory;
     struct kg_case_work work;
     struct kg_case_check check;
+    struct kg_trace trace; /* of a CUDA case */
     struct kg_counter *counters;
     size_t counter_count;
 };
@@ -183,8 +258,9 @@ struct kg_results {
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;
     double timer_resolution_ns;
-    double measured_ns; /* sum of wall_ns over all rounds */
-    double elapsed_ns;  /* of the whole run */
+    struct kg_ceilings ceilings; /* of the GPU that was used; all NaN without one */
+    double measured_ns;          /* sum of wall_ns over all rounds */
+    double elapsed_ns;           /* of the whole run */
     struct kg_case_result *cases;
     size_t case_count;
 };
@@ -192,6 +268,7 @@ struct kg_results {
 extern const struct kg_record kg_results_record;
 extern const struct kg_record kg_case_result_record;
 extern const struct kg_record kg_round_record;
+extern const struct kg_record kg_trace_record;
 extern const struct kg_record kg_case_check_record;
 extern const struct kg_record kg_results_policy_record;
 

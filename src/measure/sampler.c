@@ -197,7 +197,8 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
     const struct rusage after = usage_now(sampler);
     if (!sampling->count)
         return kg_error_set(err, KG_ERROR_MEASURE, "a round without a sample");
-    *round = (struct kg_round){.batch = sampling->batch,
+    *round = (struct kg_round){KG_ROUND_ON_CPU,
+                               .batch = sampling->batch,
                                .warm_up_ns = sampling->warm_up_ns,
                                .wall_ns = sampling->spent_ns,
                                .calls = sampling->taken * sampling->batch,

@@ -25,6 +25,11 @@ struct planner {
     struct kg_error *err;
 };
 
+bool kg_case_on_stream(const struct kg_case *planned)
+{
+    return planned->device == KGATE_DEVICE_CUDA && planned->spec->source != KG_SOURCE_COMMAND;
+}
+
 static const struct kgate_workload *kernel_find(const struct planner *planner,
                                                 const struct kg_workload_spec *spec)
 {
@@ -163,6 +168,8 @@ static const char *definition_hash(struct kg_arena *arena, const struct kg_case 
         hash = kg_hash_string(hash, planned->params[i].value);
     }
     hash = kg_hash_string(hash, kg_device_names[planned->device]);
+    if (kg_case_on_stream(planned))
+        hash = kg_hash_string(hash, kg_timing_names[planned->timing]);
     const uint64_t numbers[] = {kernel ? kernel->revision : 0, spec->settings.threads,
                                 spec->settings.seed};
     hash = kg_hash_bytes(hash, numbers, sizeof numbers);
@@ -176,6 +183,9 @@ static const char *case_id(struct kg_arena *arena, const struct kg_case *planned
     for (size_t i = 0; i < planned->param_count; i++)
         kg_text_printf(&text, "%c%s=%s", i ? ',' : '/', planned->params[i].name,
                        planned->params[i].value);
+    if (kg_case_on_stream(planned) && planned->timing != KG_TIMING_COLD)
+        kg_text_printf(&text, "%ctiming=%s", planned->param_count ? ',' : '/',
+                       kg_timing_names[planned->timing]);
     kg_text_printf(&text, "/%s", kg_device_names[planned->device]);
     const char *id = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
@@ -211,13 +221,14 @@ static struct kg_case *case_append(struct planner *planner)
 /* Plans one workload with one value of each axis on one device. */
 static bool case_plan(struct planner *planner, const struct kg_workload_spec *spec,
                       const struct kgate_workload *kernel, const size_t *choice,
-                      enum kgate_device device)
+                      enum kgate_device device, enum kg_timing timing)
 {
     struct kg_arena *arena = &planner->plan->arena;
     struct kg_case *planned = case_append(planner);
     if (!planned)
         return kg_error_memory(planner->err);
-    *planned = (struct kg_case){.spec = spec, .device = device, .param_count = spec->axis_count};
+    *planned = (struct kg_case){
+        .spec = spec, .device = device, .timing = timing, .param_count = spec->axis_count};
     planned->params = kg_arena_alloc(arena, spec->axis_count, sizeof *planned->params);
     if (!planned->params)
         return kg_error_memory(planner->err);
@@ -239,6 +250,20 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
         planner->plan->case_count++;
     else
         planner->plan->left_out++;
+    return true;
+}
+
+/* On the GPU each timing is a case. A command's device time is its own affair. */
+static bool timings_plan(struct planner *planner, const struct kg_workload_spec *spec,
+                         const struct kgate_workload *kernel, const size_t *choice,
+                         enum kgate_device device)
+{
+    if (device == KGATE_DEVICE_CPU || spec->source == KG_SOURCE_COMMAND)
+        return case_plan(planner, spec, kernel, choice, device, KG_TIMING_WALL);
+    for (int timing = 0; kg_timing_names[timing]; timing++)
+        if (spec->settings.timings & 1u << timing &&
+            !case_plan(planner, spec, kernel, choice, device, (enum kg_timing)timing))
+            return false;
     return true;
 }
 
@@ -264,7 +289,7 @@ static bool workload_plan(struct planner *planner, const struct kg_workload_spec
     do {
         for (int device = 0; kg_device_names[device]; device++)
             if (spec->settings.devices & 1u << device &&
-                !case_plan(planner, spec, kernel, choice, (enum kgate_device)device))
+                !timings_plan(planner, spec, kernel, choice, (enum kgate_device)device))
                 return false;
     } while (choice_advance(spec, choice));
     return true;

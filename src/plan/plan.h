@@ -18,7 +18,8 @@ struct kg_case {
     struct kg_pair *params;
     size_t param_count;
     enum kgate_device device;
-    const char **command; /* parameters put in; NULL but for commands */
+    enum kg_timing timing; /* on the GPU; else KG_TIMING_WALL */
+    const char **command;  /* parameters put in; NULL but for commands */
     size_t command_count;
     const char *definition_hash; /* 16 hexadecimal digits */
     const char *skip_reason;     /* why it cannot run on this machine; NULL where it can */
@@ -38,6 +39,10 @@ struct kg_plan_options {
 };
 
 extern const char *const kg_device_names[3];
+
+/* Whether its work goes onto a CUDA stream of kgate's: kernels and plugins on the GPU. A command
+ * that uses the GPU does so as it likes. */
+bool kg_case_on_stream(const struct kg_case *planned);
 
 /* Plans. A workload that does not exist, or a parameter that its kernel does not have, is
  * KG_ERROR_USAGE at its place in the suite; a plugin's parameters are not known before it is loaded

@@ -165,6 +165,11 @@ static bool field_absent(const struct kg_field *field, const void *object)
     case KG_FIELD_RECORDS:
     case KG_FIELD_COLUMNS:
         return count_of(field, object) == 0;
+    case KG_FIELD_RECORD:
+        for (size_t i = 0; i < field->record->field_count; i++)
+            if (!field_absent(&field->record->fields[i], at))
+                return false;
+        return true;
     default:
         return false;
     }

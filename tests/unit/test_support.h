@@ -51,6 +51,7 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
                     .memory_bytes = UINT64_C(4) << 30,
                     .compiler = "GNU 12.2.0"},
         .timer_resolution_ns = 30,
+        .ceilings = KG_CEILINGS_NONE,
         .case_count = cases,
     };
     results->cases = kg_arena_alloc(&results->arena, cases, sizeof *results->cases);
@@ -70,7 +71,9 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
             .memory_threshold = 0.1,
             .min_memory_effect_bytes = 1024,
             .breakdown = {NAN, NAN, NAN, NAN, NAN},
-            .work = {NAN, NAN, NAN, NAN, NAN, NAN},
+            .memory = {KG_MEMORY_ON_CPU},
+            .work = KG_WORK_UNKNOWN,
+            .trace = KG_TRACE_NONE,
             .check = {.error = NAN, .tolerance = NAN},
             .rounds = kg_arena_alloc(&results->arena, rounds, sizeof(struct kg_round)),
             .round_count = rounds,
@@ -79,18 +82,12 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
             const double spread = rounds > 1 ? (double)r / (double)(rounds - 1) - 0.5 : 0;
             const double median = round(time_ns * (double)(1 + i) * (1 + 0.01 * spread));
             struct kg_round *round_ = &result->rounds[r];
-            *round_ = (struct kg_round){.median_ns = median,
-                                        .mean_ns = median,
-                                        .min_ns = median - 1,
-                                        .max_ns = median + 5,
-                                        .p95_ns = median + 2,
-                                        .cpu_ns = median,
-                                        .wall_ns = 50e6,
-                                        .warm_up_ns = 1e6,
-                                        .calls = 100,
-                                        .batch = 10,
-                                        .peak_bytes = 1 << 20,
-                                        .sample_count = 2};
+            *round_ =
+                (struct kg_round){KG_ROUND_ON_CPU,      .median_ns = median,  .mean_ns = median,
+                                  .min_ns = median - 1, .max_ns = median + 5, .p95_ns = median + 2,
+                                  .cpu_ns = median,     .wall_ns = 50e6,      .warm_up_ns = 1e6,
+                                  .calls = 100,         .batch = 10,          .peak_bytes = 1 << 20,
+                                  .sample_count = 2};
             round_->samples_ns = kg_arena_alloc(&results->arena, 2, sizeof(double));
             round_->samples_ns[0] = median - 1;
             round_->samples_ns[1] = median + 1;
