@@ -1,6 +1,7 @@
 #include "measure/protocol.h"
 
-static const char *const task_names[] = {"check", "round", "turns", "count", "profile", NULL};
+static const char *const task_names[] = {"check",   "round", "turns",    "count",
+                                         "profile", "trace", "ceilings", NULL};
 
 #define REQUEST(member, field_kind) KG_FIELD(struct kg_request, member, field_kind)
 static const struct kg_field request_fields[] = {
@@ -27,6 +28,8 @@ static const struct kg_field request_fields[] = {
      .offset = offsetof(struct kg_request, command),
      .count_offset = offsetof(struct kg_request, command_count)},
     REQUEST(device, KG_FIELD_SIZE),
+    REQUEST(timing, KG_FIELD_SIZE),
+    REQUEST(synchronises, KG_FIELD_BOOL),
     REQUEST(threads, KG_FIELD_SIZE),
     REQUEST(seed, KG_FIELD_COUNT),
     REQUEST(memory_limit_bytes, KG_FIELD_COUNT),
@@ -66,8 +69,27 @@ static const struct kg_field reported_fields[] = {
 static const struct kg_record reported_record = KG_RECORD_OF(struct kg_reported, reported_fields);
 
 #define RESPONSE(member, field_kind) KG_FIELD(struct kg_response, member, field_kind)
+#define RESPONSE_OPTIONAL(member, field_kind)                                                      \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .optional = true,                                   \
+        .offset = offsetof(struct kg_response, member)                                             \
+    }
 static const struct kg_field response_fields[] = {
     RESPONSE(good, KG_FIELD_BOOL),
+    RESPONSE(unavailable, KG_FIELD_BOOL),
+    RESPONSE(synchronises, KG_FIELD_BOOL),
+    RESPONSE_OPTIONAL(device_peak_bytes, KG_FIELD_REAL),
+    RESPONSE_OPTIONAL(device_allocated_bytes, KG_FIELD_REAL),
+    {.name = "trace",
+     .kind = KG_FIELD_RECORD,
+     .optional = true,
+     .offset = offsetof(struct kg_response, trace),
+     .record = &kg_trace_record},
+    {.name = "ceilings",
+     .kind = KG_FIELD_RECORD,
+     .optional = true,
+     .offset = offsetof(struct kg_response, ceilings),
+     .record = &kg_ceilings_record},
     {.name = "message",
      .kind = KG_FIELD_STRING,
      .optional = true,

@@ -4,6 +4,11 @@
  * gets measures for turn_ns and writes the time measured in ns; KG_TURN_END asks for the response.
  * Each of these is a line.
  *
+ * On the GPU one process does many tasks one after the other (`kgate worker --group`): requests
+ * come as lines on KG_WORKER_RESPONSE too, each is answered by a line, and the end of the stream
+ * ends the process. After a task that failed the process ends by itself: nobody knows what it left
+ * behind.
+ *
  * `kgate worker --protocol` prints KG_REQUEST_SCHEMA, so that `ab` can tell beforehand whether two
  * builds of different ages understand each other. */
 #pragma once
@@ -16,17 +21,19 @@
 #include "util/record.h"
 
 /* Raised when a request or response changes its meaning: a worker refuses another version. */
-#define KG_REQUEST_SCHEMA "kgate.request.v2"
-#define KG_RESPONSE_SCHEMA "kgate.response.v2"
+#define KG_REQUEST_SCHEMA "kgate.request.v3"
+#define KG_RESPONSE_SCHEMA "kgate.response.v3"
 
 enum { KG_WORKER_RESPONSE = 3 };
 
 enum kg_task {
-    KG_TASK_CHECK,   /* set up, run once, check, find the batch; nothing is recorded as timing */
-    KG_TASK_ROUND,   /* set up, warm up, measure one round */
-    KG_TASK_TURNS,   /* the same, but in turns, as they are asked for */
-    KG_TASK_COUNT,   /* set up, run once, count the instructions of `batch` calls */
-    KG_TASK_PROFILE, /* set up, run once, then for min_time with scopes on */
+    KG_TASK_CHECK,    /* set up, run once, check, find the batch; nothing is recorded as timing */
+    KG_TASK_ROUND,    /* set up, warm up, measure one round */
+    KG_TASK_TURNS,    /* the same, but in turns, as they are asked for */
+    KG_TASK_COUNT,    /* set up, run once, count the instructions of `batch` calls */
+    KG_TASK_PROFILE,  /* set up, run once, then for min_time with scopes on */
+    KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
+    KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
 };
 
 #define KG_TURN "turn\n"
@@ -42,7 +49,9 @@ struct kg_request {
     size_t param_count;
     const char **command;
     size_t command_count;
-    size_t device; /* enum kgate_device */
+    size_t device;     /* enum kgate_device */
+    size_t timing;     /* enum kg_timing, on the GPU */
+    bool synchronises; /* on the GPU: what the check found, kg_gpu_nature */
     size_t threads;
     uint64_t seed;
     uint64_t memory_limit_bytes;
@@ -62,7 +71,8 @@ struct kg_reported {
 };
 
 struct kg_response {
-    bool good; /* false: message says why the case failed */
+    bool good; /* false: message says why the case failed, or was not to be had here: */
+    bool unavailable;
     const char *message;
     double timer_resolution_ns;
     uint64_t batch; /* KG_TASK_CHECK: calls a sample needs */
@@ -70,7 +80,12 @@ struct kg_response {
     struct kg_case_work work; /* items, bytes, flops */
     uint64_t allocated_bytes;
     uint64_t harness_bytes;
-    struct kg_round *rounds; /* KG_TASK_ROUND: one */
+    bool synchronises;        /* KG_TASK_CHECK on the GPU */
+    double device_peak_bytes; /* this and the next NaN on the CPU */
+    double device_allocated_bytes;
+    struct kg_trace trace;       /* KG_TASK_TRACE */
+    struct kg_ceilings ceilings; /* KG_TASK_CEILINGS */
+    struct kg_round *rounds;     /* KG_TASK_ROUND: one */
     size_t round_count;
     struct kg_reported *reported;
     size_t reported_count;
