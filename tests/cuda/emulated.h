@@ -1,0 +1,44 @@
+/* emulated.h: a built-in workload's CUDA side run on the emulator (cuda/emulator.h), from its
+ * table, as a worker would. For tests under cmocka, in C or C++. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A parameter as a suite writes it; those not given have their defaults. */
+struct emulated_param {
+    const char *name;
+    const char *value;
+};
+
+/* describe, set_up, check of what was never run, run twice, check, tear_down, each on
+ * KGATE_DEVICE_CUDA with device memory filled with bytes 0xff. Fails the test, and says on which
+ * parameters and seed, where
+ * - a function refuses, a launch fails, or the error is above the tolerance,
+ * - what was never run passes the check,
+ * - device or host memory is left over, or was written beyond its end.
+ * seed   of the input and of the order of blocks and threads
+ * check  filled where not NULL
+ * returns false where describe says that the GPU does not have it (context->unavailable) */
+bool emulated_run(const struct kgate_workload *workload, const struct emulated_param *params,
+                  size_t param_count, uint64_t seed, struct kgate_check *check);
+
+/* The same with the parameters, and last `version`, each of the workload's versions in turn.
+ * returns how many versions the GPU has */
+size_t emulated_run_versions(const struct kgate_workload *workload,
+                             const struct emulated_param *params, size_t param_count,
+                             uint64_t seed);
+
+/* Seeds for a test with `count` of them: seed 0 is from the clock, or from KGATE_TEST_SEED in the
+ * environment, and printed; seed i is the i-th after it. */
+uint64_t emulated_seed(size_t i);
+
+#ifdef __cplusplus
+}
+#endif

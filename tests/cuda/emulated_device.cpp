@@ -1,0 +1,36 @@
+#include "cuda/emulated_device.h"
+
+#include "cuda/emulator.h"
+#include "cuda/sanitizer.h"
+
+#ifdef KG_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
+extern "C" void *emulated_stream(void)
+{
+    return kg_emulated_stream();
+}
+
+extern "C" void emulated_order(uint64_t seed)
+{
+    kg_emulated_seed(seed);
+}
+
+extern "C" void emulated_poison(void *memory, size_t bytes)
+{
+#ifdef KG_ADDRESS_SANITIZER
+    __asan_poison_memory_region(memory, bytes);
+#else
+    (void)memory, (void)bytes;
+#endif
+}
+
+extern "C" void emulated_unpoison(void *memory, size_t bytes)
+{
+#ifdef KG_ADDRESS_SANITIZER
+    __asan_unpoison_memory_region(memory, bytes);
+#else
+    (void)memory, (void)bytes;
+#endif
+}

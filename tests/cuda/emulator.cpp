@@ -1,0 +1,395 @@
+#include "cuda/emulator.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <sys/mman.h>
+#include <vector>
+
+#include "cuda/emulator_limits.h"
+#include "cuda/fiber.h"
+
+uint3 threadIdx;
+uint3 blockIdx;
+dim3 blockDim;
+dim3 gridDim;
+
+/* The linker's: where the `__shared__` variables of all kernels begin and end. */
+extern "C" {
+extern char __start_kg_shared[] __attribute__((weak));
+extern char __stop_kg_shared[] __attribute__((weak));
+}
+
+/* A whole page size, and room for what an unoptimised kernel under the sanitizers needs. */
+enum : size_t { STACK_BYTES = 256 << 10, GUARD_BYTES = 4096, VALUE_BYTES_MOST = 256 };
+
+enum waiting { READY, AT_BARRIER, AT_MEETING, ENDED };
+
+struct thread {
+    struct kg_fiber fiber;
+    uint3 index;
+    enum waiting waiting;
+    enum kg_emulated_vote vote; /* at a barrier */
+    int predicate;              /* what it votes; afterwards what came of it */
+    const char *where;          /* at a meeting, with what it gives and where it wants all */
+    unsigned mask;
+    const void *mine;
+    size_t bytes;
+    void *all;
+};
+
+/* The one block that runs. */
+static struct {
+    const char *kernel; /* NULL outside kernels */
+    void (*body)(const void *arguments);
+    const void *arguments;
+    size_t shared_bytes;
+    void *shared;
+    struct kg_fiber scheduler;
+    std::deque<struct thread> threads; /* as many as the largest block so far; they do not move */
+    std::vector<unsigned> ready;       /* in no order */
+    unsigned count;
+    unsigned ended;
+    unsigned at_barrier;
+    unsigned current;
+    uint64_t random;
+} block;
+
+static uint64_t random_below(uint64_t end)
+{
+    uint64_t x = block.random += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (x ^ x >> 31) % end;
+}
+
+void kg_emulated_seed(uint64_t seed)
+{
+    block.random = seed;
+}
+
+static void say_place(void)
+{
+    fprintf(stderr, "emulator: kernel '%s', block (%u, %u, %u): ", block.kernel, blockIdx.x,
+            blockIdx.y, blockIdx.z);
+}
+
+[[noreturn]] __attribute__((format(printf, 1, 2))) static void give_up(const char *format, ...)
+{
+    va_list args;
+    if (block.kernel)
+        say_place();
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    abort();
+}
+
+static struct thread *self(const char *what)
+{
+    if (!block.kernel)
+        give_up("emulator: %s outside a kernel", what);
+    return &block.threads[block.current];
+}
+
+unsigned kg_emulated_lane()
+{
+    (void)self("a lane's number");
+    return block.current % warpSize;
+}
+
+void *kg_emulated_dynamic_shared()
+{
+    (void)self("dynamic shared memory");
+    return block.shared;
+}
+
+/* --- Meetings of a warp
+ * ---------------------------------------------------------------------------- */
+static unsigned warp_start(unsigned thread)
+{
+    return thread / warpSize * warpSize;
+}
+
+static bool is_at_meeting(const struct thread *thread, const struct thread *with)
+{
+    return thread->waiting == AT_MEETING && thread->mask == with->mask &&
+           thread->bytes == with->bytes && !strcmp(thread->where, with->where);
+}
+
+/* All lanes of the mask are here or have ended. */
+static bool meeting_is_complete(unsigned start, const struct thread *with)
+{
+    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++) {
+        const struct thread *thread = &block.threads[start + lane];
+        if (with->mask >> lane & 1 && thread->waiting != ENDED && !is_at_meeting(thread, with))
+            return false;
+    }
+    return true;
+}
+
+static void meeting_give(unsigned start, const struct thread *to)
+{
+    char *all = static_cast<char *>(to->all);
+    memset(all, 0xff, warpSize * to->bytes);
+    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++) {
+        const struct thread *thread = &block.threads[start + lane];
+        if (to->mask >> lane & 1 && thread->waiting == AT_MEETING)
+            memcpy(all + lane * to->bytes, thread->mine, to->bytes);
+    }
+}
+
+/* What the lanes gave lies on their stacks: all are served before one goes on. */
+static void meeting_end(unsigned start, const struct thread *with)
+{
+    const unsigned mask = with->mask;
+    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++)
+        if (mask >> lane & 1 && block.threads[start + lane].waiting == AT_MEETING &&
+            block.threads[start + lane].bytes)
+            meeting_give(start, &block.threads[start + lane]);
+    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++)
+        if (mask >> lane & 1 && block.threads[start + lane].waiting == AT_MEETING) {
+            block.threads[start + lane].waiting = READY;
+            block.ready.push_back(start + lane);
+        }
+}
+
+/* A thread came to a meeting or ended: somebody in its warp may be able to go on. */
+static void meetings_settle(unsigned thread)
+{
+    const unsigned start = warp_start(thread);
+    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++) {
+        const struct thread *waiting = &block.threads[start + lane];
+        if (waiting->waiting == AT_MEETING && meeting_is_complete(start, waiting))
+            meeting_end(start, waiting);
+    }
+}
+
+void kg_emulated_meet(const char *where, unsigned mask, const void *mine, size_t bytes,
+                      void *all_32)
+{
+    struct thread *thread = self(where);
+    if (!(mask >> block.current % warpSize & 1))
+        give_up("%s: the mask 0x%08x leaves out the calling lane %u of thread %u", where, mask,
+                block.current % warpSize, block.current);
+    if (bytes > VALUE_BYTES_MOST)
+        give_up("%s: a value of %zu bytes is too large", where, bytes);
+    thread->waiting = AT_MEETING;
+    thread->where = where;
+    thread->mask = mask;
+    thread->mine = mine;
+    thread->bytes = bytes;
+    thread->all = all_32;
+    kg_fiber_switch(&thread->fiber, &block.scheduler);
+}
+
+static unsigned ballot(const char *where, unsigned mask, int predicate)
+{
+    unsigned char mine = predicate != 0, all[warpSize];
+    unsigned votes = 0;
+    kg_emulated_meet(where, mask, &mine, sizeof mine, all);
+    for (unsigned lane = 0; lane < warpSize; lane++)
+        votes |= (all[lane] == 1 ? 1U : 0U) << lane;
+    return votes;
+}
+
+unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    return ballot("__ballot_sync", mask, predicate);
+}
+
+int __all_sync(unsigned mask, int predicate)
+{
+    return ballot("__all_sync", mask, !predicate) == 0;
+}
+
+/* --- Barriers of a block
+ * ---------------------------------------------------------------------------- */
+static const char *barrier_name(enum kg_emulated_vote vote)
+{
+    static const char *const names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
+                                        "__syncthreads_or"};
+    return names[vote];
+}
+
+int kg_emulated_barrier(enum kg_emulated_vote vote, int predicate)
+{
+    struct thread *thread = self(barrier_name(vote));
+    thread->waiting = AT_BARRIER;
+    thread->vote = vote;
+    thread->predicate = predicate != 0;
+    block.at_barrier++;
+    kg_fiber_switch(&thread->fiber, &block.scheduler);
+    return thread->predicate;
+}
+
+/* Whether all that have not ended wait at the same barrier; if so, they go on. */
+static bool barrier_settle(void)
+{
+    const struct thread *first = nullptr;
+    int votes = 0;
+    if (block.at_barrier == 0 || block.at_barrier + block.ended < block.count)
+        return false;
+    for (unsigned i = 0; i < block.count; i++) {
+        const struct thread *thread = &block.threads[i];
+        if (thread->waiting != AT_BARRIER)
+            continue;
+        first = first ? first : thread;
+        if (thread->vote != first->vote)
+            return false;
+        votes += thread->predicate;
+    }
+    const int all = votes == static_cast<int>(block.at_barrier);
+    const int results[] = {0, votes, all, votes > 0};
+    const int result = results[first->vote];
+    for (unsigned i = 0; i < block.count; i++)
+        if (block.threads[i].waiting == AT_BARRIER) {
+            block.threads[i].waiting = READY;
+            block.threads[i].predicate = result;
+            block.ready.push_back(i);
+        }
+    block.at_barrier = 0;
+    return true;
+}
+
+/* --- Threads
+ * ----------------------------------------------------------------------------------------- */
+/* A thread's stack serves one thread after the other and never returns from here, so that nothing
+ * of one run is left on it for the next. */
+static void thread_main()
+{
+    struct thread *thread = &block.threads[block.current];
+    kg_fiber_begun(&block.scheduler);
+    for (;;) {
+        block.body(block.arguments);
+        thread->waiting = ENDED;
+        block.ended++;
+        kg_fiber_switch(&thread->fiber, &block.scheduler);
+    }
+}
+
+static void thread_create(void)
+{
+    char *memory =
+        static_cast<char *>(mmap(nullptr, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    /* The page below catches what grows out of its stack. */
+    if (memory == MAP_FAILED || mprotect(memory, GUARD_BYTES, PROT_NONE) != 0)
+        give_up("emulator: no memory for the stack of a thread");
+    block.threads.emplace_back();
+    kg_fiber_create(&block.threads.back().fiber, memory + GUARD_BYTES, STACK_BYTES, thread_main);
+}
+
+[[noreturn]] static void report_deadlock(void)
+{
+    say_place();
+    fprintf(stderr, "deadlock: %u of %u threads have ended; at %s", block.ended, block.count,
+            block.at_barrier ? "barriers: " : "no barrier; ");
+    if (block.at_barrier)
+        fprintf(stderr, "%u; ", block.at_barrier);
+    const char *last = "";
+    for (unsigned i = 0; i < block.count; i++) {
+        const struct thread *thread = &block.threads[i];
+        const char *where = thread->waiting == AT_BARRIER   ? barrier_name(thread->vote)
+                            : thread->waiting == AT_MEETING ? thread->where
+                                                            : "";
+        /* One line for each stretch of threads that wait at the same. */
+        if (*where && strcmp(where, last) != 0)
+            fprintf(stderr, "\n  from thread %u on: %s (mask 0x%08x)", i, where,
+                    thread->waiting == AT_MEETING ? thread->mask : 0xffffffffU);
+        last = where;
+    }
+    fputc('\n', stderr);
+    abort();
+}
+
+static void thread_go_on(void)
+{
+    const size_t pick = random_below(block.ready.size());
+    block.current = block.ready[pick];
+    block.ready[pick] = block.ready.back();
+    block.ready.pop_back();
+    struct thread *thread = &block.threads[block.current];
+    threadIdx = thread->index;
+    kg_fiber_switch(&block.scheduler, &thread->fiber);
+    if (thread->waiting == ENDED || thread->waiting == AT_MEETING)
+        meetings_settle(block.current);
+}
+
+/* Not memset: what lies between two variables belongs to the sanitizer. */
+__attribute__((no_sanitize("address"))) static void static_shared_poison(void)
+{
+    for (volatile char *byte = __start_kg_shared; byte < __stop_kg_shared; byte++)
+        *byte = static_cast<char>(0xff);
+}
+
+static void block_run(void)
+{
+    static_shared_poison();
+    memset(block.shared, 0xff, block.shared_bytes);
+    block.ready.clear();
+    block.ended = 0;
+    block.at_barrier = 0;
+    for (unsigned i = 0; i < block.count; i++) {
+        struct thread *thread = &block.threads[i];
+        thread->waiting = READY;
+        thread->index = {i % blockDim.x, i / blockDim.x % blockDim.y,
+                         i / (blockDim.x * blockDim.y)};
+        block.ready.push_back(i);
+    }
+    while (block.ended < block.count) {
+        if (block.ready.empty() && !barrier_settle())
+            report_deadlock();
+        if (!block.ready.empty())
+            thread_go_on();
+    }
+}
+
+/* --- Launches
+ * ---------------------------------------------------------------------------------------- */
+bool kg_emulated_begin(const char *name, const void *kernel, dim3 grid, dim3 threads,
+                       size_t shared_bytes, cudaStream_t stream)
+{
+    if (block.kernel)
+        give_up("emulator: a launch of '%s' inside a kernel", name);
+    if (!kg_emulated_launch_allowed(kernel, grid, threads, shared_bytes, stream))
+        return false;
+    gridDim = grid;
+    blockDim = threads;
+    block.count = threads.x * threads.y * threads.z;
+    block.shared_bytes = shared_bytes;
+    if (posix_memalign(&block.shared, 128, shared_bytes ? shared_bytes : 1) != 0)
+        give_up("emulator: no memory for %zu bytes of shared memory", shared_bytes);
+    while (block.threads.size() < block.count)
+        thread_create();
+    block.kernel = name;
+    return true;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* All blocks once, in steps that have no divisor in common with their number. */
+void kg_emulated_run(void (*body)(const void *arguments), const void *arguments)
+{
+    const uint64_t count = static_cast<uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
+    uint64_t at = random_below(count), step = 1 + random_below(count);
+    while (common_divisor(count, step) != 1)
+        step++;
+    block.body = body;
+    block.arguments = arguments;
+    for (uint64_t i = 0; i < count; i++) {
+        blockIdx = {static_cast<unsigned>(at % gridDim.x),
+                    static_cast<unsigned>(at / gridDim.x % gridDim.y),
+                    static_cast<unsigned>(at / gridDim.x / gridDim.y)};
+        block_run();
+        at = (at + step) % count;
+    }
+    block.kernel = nullptr;
+    free(block.shared);
+    block.shared = nullptr;
+}

@@ -1,0 +1,206 @@
+/* emulator.h: as much of CUDA C++ as the kernels use, on the host, so that the very same .cu files
+ * run under the sanitizers where there is no GPU. kernels/common/launch.cuh includes it where
+ * KGATE_EMULATE_CUDA is defined.
+ *
+ * Blocks run one after the other, in an order that the seed decides; so do the threads of a block
+ * between two barriers, each on a stack of its own, so that what relies on an order, on a missing
+ * barrier or on lanes in step goes wrong here. Shared memory is filled with bytes 0xff before each
+ * block. Device memory is plain memory. A launch that CUDA refuses is refused the same way; a block
+ * of which no thread can go on ends the process with what each of them waits at.
+ *
+ * Not here: time, more than one block at once, races that no order of whole stretches between
+ * barriers shows, and inline PTX (kernels/common/mma.cuh has host versions of its own). In
+ * templates g++ keeps
+ * `__shared__` arrays out of what is filled; clang does not. One thread of the system only. */
+#pragma once
+#ifndef __cplusplus
+#error "the emulator is C++; tests in C include cuda/emulated.h"
+#endif
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+
+#include "cuda/emulator_types.h"
+
+/* --- Words of the language ----------------------------------------------------------------- */
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __grid_constant__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __shared__ static __attribute__((section("kg_shared"), aligned(16)))
+
+/* --- Where a thread is --------------------------------------------------------------------- */
+extern uint3 threadIdx;
+extern uint3 blockIdx;
+extern dim3 blockDim;
+extern dim3 gridDim;
+constexpr int warpSize = 32;
+
+/* --- Launches ------------------------------------------------------------------------------ */
+/* Answers to kg_emulated_begin: whether the launch may go on. */
+bool kg_emulated_begin(const char *name, const void *kernel, dim3 grid, dim3 block,
+                       size_t shared_bytes, cudaStream_t stream);
+/* Runs all blocks; each thread calls `body(arguments)`. */
+void kg_emulated_run(void (*body)(const void *arguments), const void *arguments);
+void *kg_emulated_dynamic_shared();
+
+template <typename... P, typename... A>
+void kg_emulated_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
+                        size_t shared_bytes, cudaStream_t stream, A &&...arguments)
+{
+    struct call {
+        void (*kernel)(P...);
+        std::tuple<P...> arguments;
+    } call = {kernel, std::tuple<P...>(static_cast<P>(arguments)...)};
+    if (kg_emulated_begin(name, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
+                          stream))
+        kg_emulated_run(
+            [](const void *data) {
+                const struct call *one = static_cast<const struct call *>(data);
+                std::apply(one->kernel, one->arguments);
+            },
+            &call);
+}
+
+#define KG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
+    kg_emulated_launch(#kernel, kernel, dim3(grid), dim3(block), (shared_bytes),                   \
+                       (cudaStream_t)(stream), __VA_ARGS__)
+#define KG_DYNAMIC_SHARED(type, name)                                                              \
+    type *name = reinterpret_cast<type *>(kg_emulated_dynamic_shared())
+
+/* The order of blocks and threads from here on; the same seed gives the same order. */
+void kg_emulated_seed(uint64_t seed);
+/* The one stream there is; what is put on another one is refused. */
+cudaStream_t kg_emulated_stream();
+
+/* --- What threads do together -------------------------------------------------------------- */
+enum kg_emulated_vote { KG_VOTE_NONE, KG_VOTE_COUNT, KG_VOTE_AND, KG_VOTE_OR };
+int kg_emulated_barrier(enum kg_emulated_vote vote, int predicate);
+
+/* The lanes of `mask` meet at `where`: each gives the `bytes` (at most 256) at `mine` and sees what
+ * all gave, in order of lanes, at all_32; bytes 0xff for a lane outside the mask or one that has
+ * ended. */
+void kg_emulated_meet(const char *where, unsigned mask, const void *mine, size_t bytes,
+                      void *all_32);
+unsigned kg_emulated_lane();
+
+/* The same for the whole warp. */
+static inline void kg_emulated_warp_exchange(const void *mine, size_t bytes, void *all_32)
+{
+    kg_emulated_meet("kg_emulated_warp_exchange", 0xffffffffU, mine, bytes, all_32);
+}
+
+static inline void __syncthreads()
+{
+    kg_emulated_barrier(KG_VOTE_NONE, 0);
+}
+static inline int __syncthreads_count(int predicate)
+{
+    return kg_emulated_barrier(KG_VOTE_COUNT, predicate);
+}
+static inline int __syncthreads_and(int predicate)
+{
+    return kg_emulated_barrier(KG_VOTE_AND, predicate);
+}
+static inline int __syncthreads_or(int predicate)
+{
+    return kg_emulated_barrier(KG_VOTE_OR, predicate);
+}
+static inline void __syncwarp(unsigned mask = 0xffffffffU)
+{
+    kg_emulated_meet("__syncwarp", mask, nullptr, 0, nullptr);
+}
+
+/* Reads `source`, or its own value where `source` is outside the part of `width` lanes. */
+template <typename T>
+T kg_emulated_shuffle(const char *where, unsigned mask, T value, int source, int width)
+{
+    T all[warpSize];
+    kg_emulated_meet(where, mask, &value, sizeof value, all);
+    const int lane = static_cast<int>(kg_emulated_lane()), start = lane & ~(width - 1);
+    return source >= start && source < start + width ? all[source] : value;
+}
+template <typename T> T __shfl_sync(unsigned mask, T value, int source, int width = warpSize)
+{
+    const int start = static_cast<int>(kg_emulated_lane()) & ~(width - 1);
+    return kg_emulated_shuffle("__shfl_sync", mask, value, start + (source & (width - 1)), width);
+}
+template <typename T> T __shfl_xor_sync(unsigned mask, T value, int with, int width = warpSize)
+{
+    /* A lane of an earlier part may be read, one of a later part may not. */
+    const int lane = static_cast<int>(kg_emulated_lane()), source = lane ^ with;
+    T all[warpSize];
+    kg_emulated_meet("__shfl_xor_sync", mask, &value, sizeof value, all);
+    return source < (lane & ~(width - 1)) + width ? all[source & (warpSize - 1)] : value;
+}
+template <typename T> T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = warpSize)
+{
+    const int source = static_cast<int>(kg_emulated_lane() + by);
+    return kg_emulated_shuffle("__shfl_down_sync", mask, value, source, width);
+}
+template <typename T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = warpSize)
+{
+    const int source = static_cast<int>(kg_emulated_lane()) - static_cast<int>(by);
+    return kg_emulated_shuffle("__shfl_up_sync", mask, value, source, width);
+}
+
+unsigned __ballot_sync(unsigned mask, int predicate);
+static inline int __any_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+int __all_sync(unsigned mask, int predicate);
+/* This lane alone: nothing promises that others are in step with it. */
+static inline unsigned __activemask()
+{
+    return 1U << kg_emulated_lane();
+}
+static inline void __threadfence()
+{
+}
+static inline void __threadfence_block()
+{
+}
+
+/* --- Atomics: one thread runs at a time
+ * ------------------------------------------------------------ */
+template <typename T> struct kg_emulated_same {
+    typedef T type;
+};
+template <typename T, typename F> T kg_emulated_update(T *place, F change)
+{
+    const T old = *place;
+    *place = change(old);
+    return old;
+}
+#define KG_EMULATED_ATOMIC(name, result)                                                           \
+    template <typename T> T name(T *place, typename kg_emulated_same<T>::type value)               \
+    {                                                                                              \
+        return kg_emulated_update(place, [value](T old) { return static_cast<T>(result); });       \
+    }
+KG_EMULATED_ATOMIC(atomicAdd, old + value)
+KG_EMULATED_ATOMIC(atomicSub, old - value)
+KG_EMULATED_ATOMIC(atomicMin, value < old ? value : old)
+KG_EMULATED_ATOMIC(atomicMax, value > old ? value : old)
+KG_EMULATED_ATOMIC(atomicOr, old | value)
+KG_EMULATED_ATOMIC(atomicAnd, old &value)
+KG_EMULATED_ATOMIC(atomicXor, old ^ value)
+KG_EMULATED_ATOMIC(atomicExch, ((void)old, value))
+KG_EMULATED_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
+#undef KG_EMULATED_ATOMIC
+template <typename T>
+T atomicCAS(T *place, typename kg_emulated_same<T>::type expected,
+            typename kg_emulated_same<T>::type value)
+{
+    return kg_emulated_update(place, [=](T old) { return old == expected ? value : old; });
+}
+
+#include "cuda/emulator_math.h"
+#include "cuda/emulator_runtime.h"

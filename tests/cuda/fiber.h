@@ -1,0 +1,31 @@
+/* fiber.h: flows of control on stacks of their own that hand over to each other, all on one thread
+ * of the system. AddressSanitizer is told of every change of stack. */
+#pragma once
+#include <cstddef>
+
+#if !defined(__x86_64__) || defined(KG_FIBER_UCONTEXT)
+#define KG_FIBER_CONTEXTS
+#include <ucontext.h>
+#endif
+
+struct kg_fiber {
+#ifdef KG_FIBER_CONTEXTS
+    ucontext_t context;
+#else
+    void *stack_pointer;
+#endif
+    const void *stack;
+    size_t stack_bytes;
+    void *fake_stack; /* AddressSanitizer's */
+};
+
+/* A fiber that begins with `entry`, on the stack given, aligned to 16 bytes. `entry` must call
+ * kg_fiber_begun first and never return. */
+void kg_fiber_create(struct kg_fiber *fiber, void *stack, size_t stack_bytes, void (*entry)());
+
+/* Saves the flow that calls as `from` and goes on with `to`; returns when something goes on with
+ * `from`. What the program began with needs no creating. */
+void kg_fiber_switch(struct kg_fiber *from, struct kg_fiber *to);
+
+/* `from` is what switched to this fiber for the first time. */
+void kg_fiber_begun(struct kg_fiber *from);
