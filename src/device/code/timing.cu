@@ -1,0 +1,70 @@
+/* timing.cu: the tiny kernels of the timer: one that holds a stream back, one that reads clocks,
+ * one that does nothing. None reads or writes device memory, so none moves what is in the L2 cache:
+ * what they write goes to page-locked memory of the host. */
+#include "device/code/timing.h"
+
+static __device__ uint64_t timer_ns()
+{
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+static __device__ uint32_t multiprocessor()
+{
+    uint32_t id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
+/* One thread. Ends when gate->released reaches `number`, or after limit_ns, whatever the host does:
+ * a device is never hung. Should the timer not move, the cycle counter ends it.
+ *
+ * A volatile load is, in the terms of PTX's memory model, a relaxed one at system scope: it goes to
+ * the host's memory each time. Nothing is read after the flag that the host wrote before it, so
+ * that no acquire is needed. What comes after this kernel on the stream is ordered by the stream.
+ */
+extern "C" __global__ void kg_hold(struct kg_gate *gate, uint32_t number, uint64_t limit_ns,
+                                   uint64_t limit_cycles)
+{
+    volatile struct kg_gate *const words = gate;
+    const uint64_t start_ns = timer_ns();
+    const long long start_cycles = clock64();
+    /* The difference, not the order: numbers may wrap around. */
+    while ((int32_t)(words->released - number) < 0) {
+        if (timer_ns() - start_ns < limit_ns && (uint64_t)(clock64() - start_cycles) < limit_cycles)
+            continue;
+        words->timed_out = number;
+        /* The host reads it after it has waited for the stream, which makes it visible; the fence
+         * makes it so even where it only polls. */
+        __threadfence_system();
+        return;
+    }
+}
+
+/* One thread a block, as many blocks as there are multiprocessors. The timer moves in steps, of a
+ * microsecond on some devices: the reading is taken right after one, where it is exact. At most
+ * tries_cycles are spent on waiting for it. */
+extern "C" __global__ void kg_stamp(struct kg_stamp *stamps, uint64_t number, uint64_t tries_cycles)
+{
+    const long long start = clock64();
+    const uint64_t first = timer_ns();
+    uint64_t now = first;
+    long long cycles = start;
+    while (now == first && (uint64_t)(cycles - start) < tries_cycles) {
+        now = timer_ns();
+        cycles = clock64();
+    }
+    struct kg_stamp *const stamp = &stamps[blockIdx.x];
+    stamp->cycles = (uint64_t)cycles;
+    stamp->timer_ns = now;
+    stamp->step_ns = (uint32_t)(now - first);
+    stamp->multiprocessor = multiprocessor();
+    /* The host looks when the stream is done: then all is there, in whatever order it was written.
+     */
+    stamp->number = number;
+}
+
+extern "C" __global__ void kg_empty()
+{
+}
