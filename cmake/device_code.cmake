@@ -38,7 +38,7 @@ function(kgate_embed_device_code target)
               -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/kernels
               $<$<BOOL:${KGATE_WERROR}>:-Werror=all-warnings> -MD -MF ${binary}.d -o ${binary} ${source}
       DEPENDS ${source} DEPFILE ${binary}.d
-      COMMENT "Compiling device code ${name}.cu" VERBATIM)
+      COMMENT "Compiling device code ${name}.cu" COMMAND_EXPAND_LISTS VERBATIM)
     list(APPEND binaries ${binary})
     # The driver wants it aligned to 8 bytes; a label of this file alone cannot clash with another.
     string(APPEND declarations
