@@ -13,17 +13,17 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite! baseline output budget filter shard set update-missing top json quiet verbose",
+     "suite! baseline output budget filter shard set device update-missing top json quiet verbose",
      kg_cli_gate},
     {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
-     "suite! output! baseline filter shard set profile json quiet verbose", kg_cli_run},
+     "suite! output! baseline filter shard set device profile json quiet verbose", kg_cli_run},
     {"compare", "BASE.json CURRENT.json", 2, 2,
      "Compare two results files, a baseline file with results, or two profiles, without measuring.",
      "output threshold top json quiet verbose", kg_cli_compare},
     {"ab", "", 0, 0,
      "Compare two builds, turn by turn in the same run; needs no baseline. A build is a checkout\n"
      "with its build, a kgate executable, a plugin (.so) or a program.",
-     "suite! base! head! output budget filter shard set top json quiet verbose", kg_cli_ab},
+     "suite! base! head! output budget filter shard set device top json quiet verbose", kg_cli_ab},
     {"baseline", "update|list|show|prune [RESULTS.json]", 1, 2,
      "Read and refresh the stored baselines:\n"
      "  update RESULTS.json   add these results to the baseline of their machine\n"
@@ -33,15 +33,15 @@ static const struct kg_subcommand subcommands[] = {
      "baseline pin keep only-suite machine json quiet", kg_cli_baseline},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, the smallest change it catches.",
-     "suite! output runs filter shard set json quiet", kg_cli_calibrate},
+     "suite! output runs filter shard set device json quiet", kg_cli_calibrate},
     {"report", "FILE.json", 1, 1,
      "Print a report of a saved results, comparison, calibration or profile file.",
      "format filter output top quiet verbose", kg_cli_report},
-    {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set quiet", kg_cli_validate},
-    {"list", "", 0, 0, "List the cases of a suite.", "suite! filter shard set json quiet verbose",
+    {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set device quiet", kg_cli_validate},
+    {"list", "", 0, 0, "List the cases of a suite.", "suite! filter shard set device json quiet verbose",
      kg_cli_list},
     {"doctor", "", 0, 0, "Say what makes measuring noisy on this machine, and how to mend it.",
-     "seconds json quiet", kg_cli_doctor},
+     "device seconds json quiet", kg_cli_doctor},
     {"init", "[SUITE.yaml]", 0, 1, "Write a small suite to start from (default: kgate.yaml).",
      "force quiet", kg_cli_init},
 };
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
         return KG_EXIT_PASS;
     }
     if (!strcmp(argv[1], "worker"))
-        return kg_worker_main();
+        return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         help();
         return KG_EXIT_PASS;

@@ -73,6 +73,8 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .command = words,
         .command_count = planned->command_count,
         .device = (size_t)planned->device,
+        .timing = (size_t)planned->timing,
+        .synchronises = measurement->synchronises[index],
         .threads = (size_t)threads,
         .seed = spec->settings.seed,
         /* not while instructions are counted: Valgrind needs memory of its own */
@@ -120,17 +122,29 @@ static void ending_describe(const struct kg_outcome *outcome, double timeout_ns,
     }
 }
 
-bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
-                  const char *tail, struct kg_error *err)
+static bool case_give_up(struct kg_measurement *measurement, size_t index, enum kg_status status,
+                         const char *reason, const char *tail, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
-    result->status = KG_STATUS_FAILED;
+    result->status = status;
     result->reason = kg_arena_copy(&results->arena, reason);
     result->stderr_tail = tail[0] ? kg_arena_copy(&results->arena, tail) : NULL;
     if (!result->reason || (tail[0] && !result->stderr_tail))
         return kg_error_memory(err);
     return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
+}
+
+bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
+                  const char *tail, struct kg_error *err)
+{
+    return case_give_up(measurement, index, KG_STATUS_FAILED, reason, tail, err);
+}
+
+bool kg_case_skip(struct kg_measurement *measurement, size_t index, const char *reason,
+                  struct kg_error *err)
+{
+    return case_give_up(measurement, index, KG_STATUS_SKIPPED, reason, "", err);
 }
 
 bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
@@ -146,6 +160,8 @@ bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
                         response, &unread)) {
         if (response->good)
             return true;
+        if (response->unavailable && response->message)
+            return kg_case_skip(measurement, index, response->message, err);
         return kg_case_fail(measurement, index,
                             response->message ? response->message : "failed without a reason",
                             outcome->tail, err);
@@ -155,6 +171,22 @@ bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
     return kg_case_fail(measurement, index, reason, outcome->tail, err);
 }
 
+uint64_t kg_case_threads(const struct kg_measurement *measurement,
+                         const struct kg_settings *settings, int pin)
+{
+    const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
+    return settings->threads ? settings->threads : cpus;
+}
+
+/* The device that a case of the GPU shall see; NULL for others. */
+static const char *case_gpu(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_machine *machine = &measurement->results.machine;
+    if (measurement->plan->cases[index].device != KGATE_DEVICE_CUDA || !machine->gpu_count)
+        return NULL;
+    return machine->gpus[0].uuid;
+}
+
 bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
                          const struct kg_task_options *options, struct kg_launch *launch,
                          struct kg_error *err)
@@ -162,8 +194,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     const struct kg_side *side = measurement->side;
     const int pin = kg_case_pin(measurement, index);
-    const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
-    const uint64_t threads = settings->threads ? settings->threads : cpus;
+    const uint64_t threads = kg_case_threads(measurement, settings, pin);
     char *request = request_text(measurement, index, options, threads);
     *launch = (struct kg_launch){.program = options->program        ? options->program
                                             : side && side->program ? side->program
@@ -173,6 +204,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
                                  .request = request,
                                  .request_length = request ? strlen(request) : 0,
                                  .threads = threads,
+                                 .gpu = case_gpu(measurement, index),
                                  .takes_turns = options->task == KG_TASK_TURNS,
                                  .pin = pin,
                                  .timeout_ns = settings->timeout_ns * options->patience,
@@ -198,23 +230,30 @@ bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
     return good;
 }
 
-/* Takes over what the check found. */
-static void check_store(struct kg_measurement *measurement, size_t index,
-                        const struct kg_response *response)
+bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
     measurement->batch[index] = response->batch;
+    measurement->synchronises[index] = response->synchronises;
     result->check = response->check;
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;
     result->memory.allocated_bytes = response->allocated_bytes;
     result->memory.harness_bytes = response->harness_bytes;
+    result->memory.device_peak_bytes = response->device_peak_bytes;
+    result->memory.device_allocated_bytes = response->device_allocated_bytes;
+    result->memory.device_cached_bytes =
+        fmax(0, response->device_peak_bytes - response->device_allocated_bytes);
+    if (isnan(response->device_peak_bytes))
+        result->memory.device_cached_bytes = NAN;
     result->breakdown.overhead_ns = response->timer_resolution_ns / (double)response->batch;
     result->min_effect_ns = fmax(result->min_effect_ns, result->breakdown.overhead_ns);
     results->timer_resolution_ns =
         fmax(results->timer_resolution_ns, response->timer_resolution_ns);
+    return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
 }
 
 bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_error *err)
@@ -223,11 +262,8 @@ bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_e
     struct kg_response response = {0};
     const struct kg_task_options options = {.task = KG_TASK_CHECK, .patience = 1};
     bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
-    if (good && response.good) {
-        check_store(measurement, index, &response);
-        good = !measurement->journaled || kg_journal_case(&measurement->journal, index,
-                                                          &measurement->results.cases[index], err);
-    }
+    if (good && response.good)
+        good = kg_case_check_store(measurement, index, &response, err);
     kg_arena_free(&arena);
     return good;
 }

@@ -24,6 +24,10 @@ struct kg_task_options {
 /* The CPU that the case runs on; -1: any. */
 int kg_case_pin(const struct kg_measurement *measurement, size_t index);
 
+/* Threads that a case of these settings may use. */
+uint64_t kg_case_threads(const struct kg_measurement *measurement,
+                         const struct kg_settings *settings, int pin);
+
 /* Whether the case can have a round: it is neither FAILED nor SKIPPED. */
 bool kg_case_measurable(const struct kg_case_result *result);
 
@@ -43,9 +47,15 @@ bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
                           const struct kg_outcome *outcome, struct kg_arena *arena,
                           struct kg_response *response, struct kg_error *err);
 
-/* Marks the case as FAILED; `tail` may be empty. */
+/* Marks the case as FAILED, or as SKIPPED where that is not its fault; `tail` may be empty. */
 bool kg_case_fail(struct kg_measurement *measurement, size_t index, const char *reason,
                   const char *tail, struct kg_error *err);
+bool kg_case_skip(struct kg_measurement *measurement, size_t index, const char *reason,
+                  struct kg_error *err);
+
+/* Takes over what a check found. */
+bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, struct kg_error *err);
 
 /* Checks the case: a wrong result is FAILED before anything is timed. */
 bool kg_case_check(struct kg_measurement *measurement, size_t index, struct kg_error *err);

@@ -11,6 +11,8 @@
 #include "measure/case_worker.h"
 #include "measure/clock.h"
 #include "measure/count_pass.h"
+#include "measure/group.h"
+#include "measure/throttle.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;
@@ -22,18 +24,42 @@ void kg_measurement_progress(const struct kg_measurement *measurement, const cha
                                      measurement->planned, id);
 }
 
+/* On the GPU the cases share processes. */
+static bool is_grouped(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_case_on_stream(&measurement->plan->cases[index]);
+}
+
+static bool check_answered(struct kg_measurement *measurement, size_t index,
+                           struct kg_response *response, void *user, struct kg_error *err)
+{
+    (void)user;
+    return kg_case_check_store(measurement, index, response, err);
+}
+
+static bool check_grouped(struct kg_measurement *measurement, struct kg_error *err)
+{
+    const struct kg_group_task task = {.options = {.task = KG_TASK_CHECK, .patience = 1},
+                                       .answered = check_answered};
+    size_t count = 0;
+    for (size_t i = 0; i < measurement->results.case_count; i++)
+        if (is_grouped(measurement, i) && kg_case_measurable(&measurement->results.cases[i]))
+            measurement->grouped[count++] = i;
+    return kg_group_run(measurement, measurement->grouped, count, &task, err);
+}
+
 static bool check_all(struct kg_measurement *measurement, struct kg_error *err)
 {
     const struct kg_results *results = &measurement->results;
     for (size_t i = 0; i < results->case_count && !kg_interrupt_caught(); i++) {
-        if (!kg_case_measurable(&results->cases[i]))
+        if (!kg_case_measurable(&results->cases[i]) || is_grouped(measurement, i))
             continue;
         kg_measurement_progress(measurement, results->cases[i].id);
         if (!kg_case_check(measurement, i, err))
             return kg_error_wrap(err, "checking '%s'", results->cases[i].id);
         measurement->done++;
     }
-    return true;
+    return check_grouped(measurement, err);
 }
 
 static bool program_find(struct kg_measurement *measurement, struct kg_error *err)
@@ -54,7 +80,10 @@ static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err
     measurement->batch = kg_arena_alloc(arena, count, sizeof *measurement->batch);
     measurement->round_capacity = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
-    if (!measurement->batch || !measurement->round_capacity || !measurement->order)
+    measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
+    measurement->synchronises = kg_arena_alloc(arena, count, sizeof(bool));
+    if (!measurement->batch || !measurement->round_capacity || !measurement->order ||
+        !measurement->grouped || !measurement->synchronises)
         return kg_error_memory(err);
     return true;
 }
@@ -115,27 +144,64 @@ static size_t rounds_missing(const struct kg_measurement *measurement, const siz
 {
     const struct kg_case_result *result = &measurement->results.cases[i];
     const size_t target = kg_case_measurable(result) ? wanted[i] : 0;
-    return target > result->round_count ? target - result->round_count : 0;
+    const size_t good =
+        result->round_count - kg_rounds_to_repeat(result->rounds, result->round_count, target);
+    return target > good ? target - good : 0;
 }
 
-/* One round of every case that needs one; *more is whether any needs another. */
+static bool round_answered(struct kg_measurement *measurement, size_t index,
+                           struct kg_response *response, void *user, struct kg_error *err)
+{
+    const bool *confirm = user;
+    if (response->round_count == 1)
+        response->rounds[0].confirms = *confirm;
+    return kg_case_round_store(measurement, index, response, err);
+}
+
+/* One round of every case on the GPU that needs one, in the wave's order from `first` on, by as few
+ * processes as they allow. */
+static bool wave_grouped(struct kg_measurement *measurement, const size_t *wanted, size_t first,
+                         bool confirm, struct kg_error *err)
+{
+    const struct kg_group_task task = {.options = {.task = KG_TASK_ROUND, .patience = 1},
+                                       .answered = round_answered,
+                                       .user = &confirm};
+    size_t count = 0;
+    for (size_t k = first; k < measurement->results.case_count; k++) {
+        const size_t i = measurement->order[k];
+        if (is_grouped(measurement, i) && rounds_missing(measurement, wanted, i))
+            measurement->grouped[count++] = i;
+    }
+    return kg_group_run(measurement, measurement->grouped, count, &task, err);
+}
+
+/* One round of every case that needs one; *more is whether any needs another. Those on the GPU take
+ * theirs where the shuffle put the first of them. */
 static bool wave(struct kg_measurement *measurement, const size_t *wanted, bool confirm, bool *more,
                  struct kg_error *err)
 {
     const struct kg_results *results = &measurement->results;
+    bool grouped = false;
     *more = false;
     kg_random_shuffle(&measurement->random, measurement->order, results->case_count);
     for (size_t k = 0; k < results->case_count && !kg_interrupt_caught(); k++) {
         const size_t i = measurement->order[k];
         if (!rounds_missing(measurement, wanted, i))
             continue;
+        if (is_grouped(measurement, i)) {
+            if (!grouped && !wave_grouped(measurement, wanted, k, confirm, err))
+                return kg_error_wrap(err, "measuring on the GPU");
+            grouped = true;
+            continue;
+        }
         kg_measurement_progress(measurement, results->cases[i].id);
         kg_probe_take(&measurement->probe, kg_case_pin(measurement, i), &measurement->results);
         if (!kg_case_round(measurement, i, confirm, err))
             return kg_error_wrap(err, "measuring '%s'", results->cases[i].id);
         measurement->done++;
-        *more = *more || rounds_missing(measurement, wanted, i);
     }
+    for (size_t i = 0; i < results->case_count; i++)
+        *more = *more || rounds_missing(measurement, wanted, i);
     return true;
 }
 

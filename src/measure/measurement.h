@@ -47,9 +47,11 @@ struct kg_measurement {
     char program[4096];
     struct kg_journal journal;
     bool journaled;
-    uint64_t *batch; /* calls a sample, found by the check */
+    uint64_t *batch;    /* calls a sample, found by the check */
+    bool *synchronises; /* on the GPU: likewise */
     size_t *round_capacity;
     size_t *order;
+    size_t *grouped; /* room for the cases that share a process */
     const struct kg_side *side;
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;

@@ -19,7 +19,13 @@
 #include "measure/interrupt.h"
 #include "measure/protocol.h"
 
-enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 5 };
+enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 6 };
+
+/* Variables of a worker's own, as text. */
+struct environment {
+    char text[ENVIRONMENT_EXTRA][128];
+    size_t added;
+};
 
 static void close_if_open(int *descriptor)
 {
@@ -58,39 +64,57 @@ static int request_file(const struct kg_launch *launch)
     return file;
 }
 
-/* The environment with the thread counts of the usual libraries put in. Threads of a process that
- * takes turns with another must sleep while they wait: spinning, they take the cores from the one
- * whose turn it is, and its time is a hundred times its own. Freed by free(); the strings are
- * borrowed from `extra` and from environ. */
-static char **environment_make(char extra[ENVIRONMENT_EXTRA][64], const struct kg_launch *launch)
+/* Puts "NAME=value" into the room for it. */
+static void variable_add(struct environment *environment, const char *name, const char *value)
 {
-    static const char *const names[ENVIRONMENT_EXTRA] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-                                                         "MKL_NUM_THREADS", "OMP_DYNAMIC",
-                                                         "OMP_WAIT_POLICY"};
-    const size_t extras = launch->takes_turns ? ENVIRONMENT_EXTRA : ENVIRONMENT_EXTRA - 1;
+    char *text = environment->text[environment->added++];
+    snprintf(text, sizeof environment->text[0], "%s=%s", name, value);
+}
+
+/* What a worker finds set. Threads of a process that takes turns with another must sleep while they
+ * wait: spinning, they take the cores from the one whose turn it is, and its time is a hundred
+ * times its own. */
+static void variables_add(struct environment *environment, const struct kg_launch *launch)
+{
+    static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                         "MKL_NUM_THREADS"};
+    char threads[32];
+    snprintf(threads, sizeof threads, "%" PRIu64, launch->threads);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        variable_add(environment, counts[i], threads);
+    variable_add(environment, "OMP_DYNAMIC", "false");
+    if (launch->takes_turns)
+        variable_add(environment, "OMP_WAIT_POLICY", "passive");
+    if (launch->gpu)
+        variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
+}
+
+static bool replaced(const struct environment *environment, const char *variable)
+{
+    for (size_t j = 0; j < environment->added; j++) {
+        const size_t length = strcspn(environment->text[j], "=") + 1;
+        if (!strncmp(variable, environment->text[j], length))
+            return true;
+    }
+    return false;
+}
+
+/* The caller's environment with those put in. Freed by free(); the strings are borrowed. */
+static char **environment_make(struct environment *environment, const struct kg_launch *launch)
+{
     size_t count = 0, used = 0;
+    *environment = (struct environment){0};
+    variables_add(environment, launch);
     while (environ[count])
         count++;
     char **all = calloc(count + ENVIRONMENT_EXTRA + 1, sizeof *all);
     if (!all)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
-        bool replaced = false;
-        for (size_t j = 0; j < extras; j++)
-            replaced = replaced || (!strncmp(environ[i], names[j], strlen(names[j])) &&
-                                    environ[i][strlen(names[j])] == '=');
-        if (!replaced)
+    for (size_t i = 0; i < count; i++)
+        if (!replaced(environment, environ[i]))
             all[used++] = environ[i];
-    }
-    for (size_t j = 0; j < extras; j++) {
-        if (!strcmp(names[j], "OMP_DYNAMIC"))
-            snprintf(extra[j], 64, "%s=false", names[j]);
-        else if (!strcmp(names[j], "OMP_WAIT_POLICY"))
-            snprintf(extra[j], 64, "%s=passive", names[j]);
-        else
-            snprintf(extra[j], 64, "%s=%" PRIu64, names[j], launch->threads);
-        all[used++] = extra[j];
-    }
+    for (size_t j = 0; j < environment->added; j++)
+        all[used++] = environment->text[j];
     return all;
 }
 
@@ -126,11 +150,11 @@ _Noreturn static void child_start(const struct kg_launch *launch, int request, i
 bool kg_process_start(const struct kg_launch *launch, struct kg_process *process,
                       struct kg_error *err)
 {
-    char extra[ENVIRONMENT_EXTRA][64];
+    struct environment own;
     int response[2] = {-1, -1}, errors[2] = {-1, -1};
     const pid_t parent = getpid();
     int request = request_file(launch);
-    char **environment = environment_make(extra, launch);
+    char **environment = environment_make(&own, launch);
     *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
@@ -239,6 +263,17 @@ enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process
             return line && has_line(outcome) ? KG_ENDED_LINE : KG_ENDED_EXIT;
         }
     }
+}
+
+bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns)
+{
+    const uint64_t now = kg_clock_ns();
+    if (now >= deadline_ns || kg_interrupt_caught())
+        return false;
+    struct pollfd watched = {.fd = process->response, .events = POLLOUT};
+    const uint64_t ms = (deadline_ns - now) / 1000000 + 1;
+    return poll(&watched, 1, ms < 1000 ? (int)ms : 1000) >= 0 &&
+           !(watched.revents & (POLLERR | POLLHUP));
 }
 
 /* Drops the broken first line of a tail that lost its beginning. */

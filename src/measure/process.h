@@ -19,6 +19,7 @@ struct kg_launch {
     const char *request;    /* text for its standard input */
     size_t request_length;
     uint64_t threads; /* for OMP_NUM_THREADS and its like */
+    const char *gpu;  /* UUID of the only one that it shall see; NULL: as it is */
     bool takes_turns; /* with another process, on the same cores */
     int pin;          /* CPU to run on, or -1 */
     double timeout_ns;
@@ -58,6 +59,9 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
  * also until its response holds a whole line. */
 enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process *process,
                                uint64_t deadline_ns, bool line, struct kg_outcome *outcome);
+
+/* Waits until it can be sent more; false where the deadline passes first, or it is gone. */
+bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns);
 
 /* Takes down how it ended, and ends it and its whole process group if it did not. */
 void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64_t kills_before,

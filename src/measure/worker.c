@@ -68,33 +68,33 @@ static bool respond(struct worker *worker)
     return written;
 }
 
-static void fail(struct worker *worker, const char *message)
-{
-    worker->response.good = false;
-    worker->response.message = message;
-}
-
 /* For a command: its failure ends the worker from within the timed call. */
 static void command_fail(void *owner, const char *message)
 {
-    fail(owner, message);
-    _exit(respond(owner) ? EXIT_SUCCESS : EXIT_FAILURE);
+    struct worker *worker = owner;
+    worker->response.good = false;
+    worker->response.message = message;
+    _exit(respond(worker) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-static bool request_read(struct worker *worker, struct kg_error *err)
+static bool request_parse(struct worker *worker, const char *text, size_t length,
+                          struct kg_error *err)
 {
-    struct kg_text text = {0};
-    const bool read =
-        kg_file_read("-", REQUEST_MOST, &text, err) &&
-        kg_record_parse(&kg_request_record, KG_REQUEST_SCHEMA, "request", kg_text_string(&text),
-                        text.length, &worker->arena, &worker->request, err);
-    kg_text_free(&text);
-    return read;
+    return kg_record_parse(&kg_request_record, KG_REQUEST_SCHEMA, "request", text, length,
+                           &worker->arena, &worker->request, err);
 }
 
-static bool limit_memory(uint64_t bytes, struct kg_error *err)
+bool kg_worker_on_stream(const struct worker *worker)
 {
-    if (!bytes)
+    return worker->request.device == KGATE_DEVICE_CUDA &&
+           worker->request.source != KG_SOURCE_COMMAND;
+}
+
+/* A CUDA context reserves address space by the tens of GiB: there the limit is the allocator's. */
+static bool limit_memory(const struct worker *worker, struct kg_error *err)
+{
+    const uint64_t bytes = worker->request.memory_limit_bytes;
+    if (!bytes || kg_worker_on_stream(worker))
         return true;
     const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
     return setrlimit(RLIMIT_AS, &limit) == 0
@@ -131,8 +131,11 @@ static bool workload_find(struct worker *worker, struct kg_error *err)
 bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_error *err)
 {
     const char *message = worker->host.context.message;
-    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s", step,
-                        message[0] ? message : "the workload gave no reason");
+    const char *reason = message[0] ? message : "the workload gave no reason";
+    worker->response.unavailable = worker->host.context.unavailable;
+    if (worker->response.unavailable)
+        return kg_error_set(err, KG_ERROR_MEASURE, "%s", reason);
+    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s", step, reason);
 }
 
 static bool describe(struct worker *worker, struct kg_error *err)
@@ -141,6 +144,11 @@ static bool describe(struct worker *worker, struct kg_error *err)
     const struct kgate_workload *workload = worker->workload;
     if (workload && workload->describe && !workload->describe(&worker->host.context, &work))
         return kg_worker_host_error(worker, "describe", err);
+    if (workload && !(workload->devices & 1U << worker->request.device)) {
+        worker->response.unavailable = true;
+        return kg_error_set(err, KG_ERROR_MEASURE, "workload '%s' has no version for this device",
+                            workload->name);
+    }
     worker->response.work = (struct kg_case_work){
         .items = work.items > 0 ? work.items : NAN,
         .bytes = work.bytes > 0 ? work.bytes : NAN,
@@ -194,44 +202,123 @@ static void counters_prepare(struct worker *worker)
         setenv("KGATE_COUNTERS", path, 1);
 }
 
-static bool work(struct worker *worker, struct kg_error *err)
+/* Everything between describing and tearing down. */
+static bool work_set_up(struct worker *worker, struct kg_error *err)
 {
-    const struct kg_request *request = &worker->request;
-    kg_host_start(&worker->host, worker->values, (enum kgate_device)request->device,
-                  (unsigned)request->threads, request->seed);
-    worker->response.timer_resolution_ns = kg_clock_resolution_ns();
-    if (!limit_memory(request->memory_limit_bytes, err) || !workload_find(worker, err) ||
-        !describe(worker, err) || !count_prepare(worker, err))
+    const bool on_stream = kg_worker_on_stream(worker);
+    if (on_stream && !kg_worker_gpu_start(worker, err))
         return false;
-    counters_prepare(worker);
     if (!set_up(worker, err))
         return false;
+    if (on_stream)
+        kg_worker_gpu_ready(worker);
     const bool good = kg_worker_task(worker, err);
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
+    if (on_stream)
+        kg_worker_gpu_finish(worker);
     if (worker->workload && worker->workload->tear_down)
         worker->workload->tear_down(&worker->host.context, worker->state);
     return good;
 }
 
+static bool work(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    kg_host_start(&worker->host, worker->values, (enum kgate_device)request->device,
+                  (unsigned)request->threads, request->seed);
+    if (request->task == KG_TASK_CEILINGS)
+        return kg_worker_gpu_ceilings(worker, err);
+    worker->response.timer_resolution_ns = kg_clock_resolution_ns();
+    if (!limit_memory(worker, err) || !workload_find(worker, err) || !describe(worker, err) ||
+        !count_prepare(worker, err))
+        return false;
+    counters_prepare(worker);
+    return work_set_up(worker, err);
+}
+
+/* Does one request. false where its response could not be written. */
+static bool request_do(struct worker *worker)
+{
+    struct kg_error err = {0};
+    struct kg_response *response = &worker->response;
+    response->work = (struct kg_case_work)KG_WORK_UNKNOWN;
+    response->check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    response->trace = (struct kg_trace)KG_TRACE_NONE;
+    response->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
+    response->device_peak_bytes = response->device_allocated_bytes = NAN;
+    response->good = work(worker, &err);
+    if (!response->good)
+        response->message = err.message;
+    const bool responded = respond(worker);
+    kg_host_end(&worker->host);
+    return responded;
+}
+
+/* Whatever is set for the user's own programs must not slow what is timed. */
+static struct worker *worker_new(void)
+{
+    unsetenv("KGATE_PROFILE");
+    return calloc(1, sizeof(struct worker));
+}
+
+static int refuse(const char *why)
+{
+    fprintf(stderr, "worker: %s\n", why);
+    return 2;
+}
+
 int kg_worker_main(void)
 {
     struct kg_error err = {0};
-    struct worker *worker = calloc(1, sizeof *worker);
-    /* Whatever is set for the user's own programs must not slow what is timed. */
-    unsetenv("KGATE_PROFILE");
-    if (!worker || !request_read(worker, &err)) {
-        fprintf(stderr, "worker: %s\n", worker ? err.message : "out of memory");
-        free(worker);
-        return 2;
-    }
-    worker->response.work = (struct kg_case_work){.items = NAN, .bytes = NAN, .flops = NAN};
-    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
-    if (work(worker, &err))
-        worker->response.good = true;
+    struct kg_text text = {0};
+    struct worker *worker = worker_new();
+    int status = 2;
+    if (!worker)
+        return refuse("out of memory");
+    if (kg_file_read("-", REQUEST_MOST, &text, &err) &&
+        request_parse(worker, kg_text_string(&text), text.length, &err))
+        status = request_do(worker) ? 0 : 2;
     else
-        fail(worker, err.message);
-    const bool responded = respond(worker);
+        refuse(err.message);
+    kg_text_free(&text);
     kg_arena_free(&worker->arena);
     free(worker);
+    return status;
+}
+
+/* Does the request of a line; *again is whether another can follow. */
+static int group_request(struct worker *worker, const char *line, size_t length, bool *again)
+{
+    struct kg_error err = {0};
+    struct kg_arena arena = {0};
+    const struct worker_gpu gpu = worker->gpu;
+    *worker = (struct worker){.gpu = gpu, .arena = arena};
+    *again = false;
+    if (!request_parse(worker, line, length, &err))
+        return refuse(err.message);
+    const bool responded = request_do(worker) && kg_worker_say("\n");
+    *again = responded && worker->response.good;
+    kg_arena_free(&worker->arena);
     return responded ? 0 : 2;
+}
+
+int kg_worker_group_main(void)
+{
+    struct worker *worker = worker_new();
+    char *line = NULL;
+    size_t capacity = 0;
+    int status = 0;
+    FILE *requests = fdopen(dup(KG_WORKER_RESPONSE), "r");
+    if (!worker || !requests)
+        return refuse("cannot read requests");
+    for (bool again = true; again;) {
+        const ssize_t length = getline(&line, &capacity, requests);
+        if (length <= 0)
+            break;
+        status = group_request(worker, line, (size_t)length, &again);
+    }
+    free(line);
+    fclose(requests);
+    free(worker);
+    return status;
 }

@@ -5,3 +5,6 @@
  * returns the process's exit status: 0 where a response was written, whatever it says; 2 where the
  *         request cannot be read. A failing command ends the process by itself. */
 int kg_worker_main(void);
+
+/* The same for request after request, as protocol.h says, until there is none or one failed. */
+int kg_worker_group_main(void);

@@ -7,12 +7,14 @@
 #include "measure/counting.h"
 #include "measure/protocol.h"
 #include "measure/sampler.h"
+#include "measure/worker_gpu.h"
 #include "workload/command.h"
 #include "workload/host.h"
 
 enum { PARAMS_MOST = 64, REQUEST_MOST = 16 * 1024 * 1024 };
 
 struct worker {
+    struct worker_gpu gpu; /* kept from one request to the next; what follows is of one */
     struct kg_arena arena;
     struct kg_request request;
     struct kg_response response;
@@ -33,6 +35,9 @@ bool kg_worker_task(struct worker *worker, struct kg_error *err);
 
 /* Writes to whoever asked; false where nobody listens. */
 bool kg_worker_say(const char *text);
+
+/* Whether the request's work goes onto a CUDA stream. */
+bool kg_worker_on_stream(const struct worker *worker);
 
 /* An error with the message that a step of the workload left. */
 bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_error *err);

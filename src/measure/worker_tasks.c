@@ -68,12 +68,17 @@ static bool round_finish(struct worker *worker, struct kg_error *err)
     return reported_collect(worker, err);
 }
 
+static bool round_take(struct worker *worker, struct kg_error *err)
+{
+    if (kg_worker_on_stream(worker))
+        return kg_worker_gpu_round(worker, worker->response.rounds, err);
+    return kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena,
+                            worker->response.rounds, err);
+}
+
 static bool measure_round(struct worker *worker, struct kg_error *err)
 {
-    return round_room(worker, err) &&
-           kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena,
-                            worker->response.rounds, err) &&
-           round_finish(worker, err);
+    return round_room(worker, err) && round_take(worker, err) && round_finish(worker, err);
 }
 
 /* The next thing that is asked for; false at the end, or where nobody is there any more. */
@@ -204,6 +209,8 @@ bool kg_worker_task(struct worker *worker, struct kg_error *err)
     case KG_TASK_CHECK:
         if (!check(worker, err))
             return false;
+        if (kg_worker_on_stream(worker))
+            return kg_worker_gpu_check(worker, err);
         worker->response.batch = kg_sampler_batch(&worker->sampler, worker->request.batch);
         return true;
     case KG_TASK_ROUND:
@@ -214,6 +221,10 @@ bool kg_worker_task(struct worker *worker, struct kg_error *err)
         return count(worker, err);
     case KG_TASK_PROFILE:
         return profile(worker, err);
+    case KG_TASK_TRACE:
+        return kg_worker_gpu_trace(worker, err);
+    case KG_TASK_CEILINGS: /* needs no workload: kg_worker_gpu_ceilings */
+        break;
     }
     return false;
 }

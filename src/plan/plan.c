@@ -67,9 +67,10 @@ static bool param_error(const struct planner *planner, const struct kg_workload_
                        "in workload '%s': %s", spec->name, message);
 }
 
-/* Resolves the parameters of one case of a built-in kernel and asks it whether they go together. */
+/* Resolves the parameters of one case of a built-in kernel and asks it whether they go together.
+ * Values that only another device takes are no mistake: the case is left with the reason. */
 static bool kernel_accepts(struct planner *planner, const struct kg_workload_spec *spec,
-                           const struct kgate_workload *kernel, const struct kg_case *planned,
+                           const struct kgate_workload *kernel, struct kg_case *planned,
                            const size_t *choice)
 {
     struct kgate_value values[PARAMS_MOST];
@@ -86,16 +87,38 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
     struct kgate_work work;
     if (kernel->describe(&context, &work))
         return true;
+    if (context.unavailable) {
+        planned->skip_reason = kg_arena_copy(&planner->plan->arena, context.message);
+        return planned->skip_reason ? true : kg_error_memory(planner->err);
+    }
     kg_error_set(planner->err, KG_ERROR_USAGE, "%s", context.message);
     return param_error(planner, spec, choice, SIZE_MAX);
 }
 
+/* Why no CUDA case can run here; a command brings its own device code. */
+static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine *machine,
+                                bool on_stream)
+{
+    const struct kg_gpu *gpu = kg_machine_gpu(machine);
+    if (!gpu)
+        return kg_arena_printf(arena, "no CUDA device: %s", machine->cuda_missing);
+    if (gpu->problem)
+        return kg_arena_printf(arena, "cuda:%zu (%s): %s", machine->gpu_chosen, gpu->name,
+                               gpu->problem);
+    return on_stream ? machine->cuda_code_missing : NULL;
+}
+
 static const char *skip_reason(struct planner *planner, const struct kgate_workload *kernel,
-                               enum kgate_device device)
+                               const struct kg_case *planned)
 {
     struct kg_arena *arena = &planner->plan->arena;
-    if (device == KGATE_DEVICE_CUDA && planner->machine->gpu_count == 0)
-        return kg_arena_printf(arena, "no CUDA device: %s", planner->machine->cuda_missing);
+    const enum kgate_device device = planned->device;
+    const char *missing =
+        device == KGATE_DEVICE_CUDA
+            ? cuda_missing(arena, planner->machine, kg_case_on_stream(planned))
+            : NULL;
+    if (missing)
+        return missing;
     if (kernel && !(kernel->devices & 1u << device))
         return kg_arena_printf(arena, "kernel '%s' has no %s version", kernel->name,
                                kg_device_names[device]);
@@ -242,7 +265,8 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
         return false;
     if (spec->source == KG_SOURCE_COMMAND && !command_expand(planner, spec, planned))
         return false;
-    planned->skip_reason = skip_reason(planner, kernel, device);
+    if (!planned->skip_reason)
+        planned->skip_reason = skip_reason(planner, kernel, planned);
     planned->definition_hash = definition_hash(arena, planned, kernel);
     if (!planned->definition_hash)
         return kg_error_memory(planner->err);

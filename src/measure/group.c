@@ -1,0 +1,141 @@
+#include "measure/group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "measure/clock.h"
+
+struct group {
+    struct kg_measurement *measurement;
+    const struct kg_group_task *task;
+    struct kg_launch launch;
+    struct kg_process process;
+    struct kg_outcome outcome;
+    uint64_t kills;
+    bool alive;
+    struct kg_error *err;
+};
+
+/* A case can go on in a process that was started for another. */
+static bool shares(const struct group *group, size_t index)
+{
+    const struct kg_settings *settings = &group->measurement->plan->cases[index].spec->settings;
+    return group->alive && group->launch.pin == kg_case_pin(group->measurement, index) &&
+           group->launch.threads ==
+               kg_case_threads(group->measurement, settings, group->launch.pin);
+}
+
+static void group_end(struct group *group)
+{
+    if (group->alive)
+        kg_process_end(&group->process);
+    group->alive = false;
+    kg_outcome_free(&group->outcome);
+    group->outcome = (struct kg_outcome){0};
+}
+
+/* Starts a process that waits for requests; `request` of the launch is not for its standard input.
+ */
+static bool group_start(struct group *group)
+{
+    static char *const arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--group", NULL};
+    group->launch.arguments = arguments;
+    group->launch.request_length = 0;
+    group->kills = kg_out_of_memory_kills();
+    group->alive = true;
+    return kg_process_start(&group->launch, &group->process, group->err);
+}
+
+/* The socket is not blocking, and a request may be longer than it takes at once: as it is read by a
+ * process that waits for nothing else, it is soon free again. */
+static void request_send(struct group *group, const char *request, uint64_t deadline_ns)
+{
+    const size_t length = strlen(request);
+    for (size_t done = 0; done <= length;) {
+        const char *from = done < length ? request + done : "\n";
+        const ssize_t sent =
+            send(group->process.response, from, done < length ? length - done : 1, MSG_NOSIGNAL);
+        if (sent > 0)
+            done += (size_t)sent;
+        else if (errno != EAGAIN || !kg_process_writable(&group->process, deadline_ns))
+            return;
+    }
+}
+
+/* How the process ended that should have answered. */
+static bool ending_read(struct group *group, size_t index, enum kg_ending ending,
+                        struct kg_arena *arena)
+{
+    struct kg_response response = {0};
+    kg_process_finish(&group->process, ending, group->kills, &group->outcome);
+    group->alive = false;
+    if (ending == KG_ENDED_INTERRUPT)
+        return true;
+    kg_text_truncate(&group->outcome.response, 0);
+    return kg_case_outcome_read(group->measurement, index, &group->outcome, arena, &response,
+                                group->err);
+}
+
+/* Takes the answer in the outcome's first line. */
+static bool answer_read(struct group *group, size_t index, struct kg_arena *arena)
+{
+    struct kg_text *text = &group->outcome.response;
+    const char *end = memchr(text->data, '\n', text->length);
+    struct kg_response response = {0};
+    struct kg_outcome answer = {.ending = KG_ENDED_EXIT};
+    kg_text_append_bytes(&answer.response, text->data, (size_t)(end - text->data));
+    kg_text_remove(text, (size_t)(end - text->data) + 1);
+    memcpy(answer.tail, group->outcome.tail, sizeof answer.tail);
+    bool good =
+        kg_case_outcome_read(group->measurement, index, &answer, arena, &response, group->err);
+    kg_outcome_free(&answer);
+    if (good && response.good)
+        return group->task->answered(group->measurement, index, &response, group->task->user,
+                                     group->err);
+    /* The process ends by itself: what a failed case left on the device is not for the next. */
+    group_end(group);
+    return good;
+}
+
+static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
+{
+    struct kg_launch launch;
+    if (!kg_case_launch_make(group->measurement, index, &group->task->options, &launch, group->err))
+        return false;
+    if (!shares(group, index)) {
+        group_end(group);
+        group->launch = launch;
+        if (!group_start(group)) {
+            free((char *)launch.request);
+            return false;
+        }
+    }
+    const uint64_t deadline = kg_clock_ns() + (uint64_t)launch.timeout_ns;
+    group->outcome.tail[0] = '\0';
+    group->outcome.tail_length = 0;
+    /* where nobody reads it, waiting tells why */
+    request_send(group, launch.request, deadline);
+    const enum kg_ending ending =
+        kg_process_wait(&launch, &group->process, deadline, true, &group->outcome);
+    free((char *)launch.request);
+    return ending == KG_ENDED_LINE ? answer_read(group, index, arena)
+                                   : ending_read(group, index, ending, arena);
+}
+
+bool kg_group_run(struct kg_measurement *measurement, const size_t *indexes, size_t count,
+                  const struct kg_group_task *task, struct kg_error *err)
+{
+    struct group group = {.measurement = measurement, .task = task, .err = err};
+    bool good = true;
+    for (size_t i = 0; i < count && good && !kg_interrupt_caught(); i++) {
+        struct kg_arena arena = {0};
+        kg_measurement_progress(measurement, measurement->results.cases[indexes[i]].id);
+        good = case_do(&group, indexes[i], &arena);
+        measurement->done++;
+        kg_arena_free(&arena);
+    }
+    group_end(&group);
+    return good;
+}
