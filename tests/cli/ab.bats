@@ -82,7 +82,7 @@ YAML
     chmod +x newer older
     run kgate ab -c suite.yaml --base newer --head "$KGATE" -o out
     [ "$status" -eq 2 ]
-    [[ "$output" == *"speaks kgate.request.v99, this kgate kgate.request.v2"* ]]
+    [[ "$output" == *"speaks kgate.request.v99, this kgate kgate.request.v3"* ]]
     run kgate ab -c suite.yaml --base older --head "$KGATE" -o out
     [ "$status" -eq 2 ]
     [[ "$output" == *"an older protocol that does not say its version"* ]]
