@@ -6,11 +6,27 @@
 #include <stdlib.h>
 
 #include "common/common.h"
+#include "common/device.h"
 #include "util/random.h"
 
-enum { M, N, K, VERSION };
+enum { M, N, K, TYPE, VERSION };
 
-static const char *const versions[] = {"naive", "blocked", "blas", NULL};
+static const char *const types[] = {"f32", "bf16", NULL};
+
+/* The versions, and what types each device has them in: bits 1 << enum kg_gemm_type. */
+#define F32 (1U << KG_GEMM_F32)
+#define BF16 (1U << KG_GEMM_BF16)
+enum { NAIVE, BLOCKED, TILED, TENSOR, BLAS, VERSIONS };
+static const char *const versions[] = {"naive", "blocked", "tiled", "tensor", "blas", NULL};
+static const unsigned has[VERSIONS][2] = {
+    [NAIVE] = {[KGATE_DEVICE_CPU] = F32, [KGATE_DEVICE_CUDA] = F32},
+    [BLOCKED] = {[KGATE_DEVICE_CPU] = F32},
+    [TILED] = {[KGATE_DEVICE_CUDA] = F32},
+    [TENSOR] = {[KGATE_DEVICE_CUDA] = BF16},
+    [BLAS] = {[KGATE_DEVICE_CPU] = F32, [KGATE_DEVICE_CUDA] = F32 | BF16},
+};
+static void (*const cpu_versions[VERSIONS])(struct kg_gemm *gemm) = {
+    [NAIVE] = kg_gemm_naive, [BLOCKED] = kg_gemm_blocked, [BLAS] = kg_gemm_blas};
 
 #define EXTENT(param_name, text)                                                                   \
     {                                                                                              \
@@ -21,19 +37,44 @@ static const struct kgate_param params[] = {
     EXTENT("m", "rows of A and C"),
     EXTENT("n", "columns of B and C"),
     EXTENT("k", "columns of A, rows of B"),
+    {.name = "type",
+     .type = KGATE_PARAM_CHOICE,
+     .default_text = "f32",
+     .choices = types,
+     .help = "of A and B, f32: float, bf16: bfloat16; C is float"},
     {.name = "version",
      .type = KGATE_PARAM_CHOICE,
      .default_text = "blocked",
      .choices = versions,
-     .help = "naive: three loops, blocked: packed and tiled, blas: OpenBLAS"},
+     .help = "naive: as defined, blocked: packed and tiled (CPU), tiled: shared memory (GPU), "
+             "tensor: tensor cores (GPU, bf16), blas: OpenBLAS or cuBLAS"},
 };
+
+/* Refuses a version or a type that the device does not have. */
+static bool available(struct kgate_context *context)
+{
+    const int64_t version = context->values[VERSION].integer, type = context->values[TYPE].integer;
+    const unsigned bits = has[version][context->device];
+    if (!bits)
+        return kg_device_refuse_version(context, versions[version]);
+    if (bits >> type & 1)
+        return true;
+    context->unavailable = true;
+    return kg_kernel_refuse(context, "version '%s' does not take type '%s' on %s",
+                            versions[version], types[type],
+                            context->device == KGATE_DEVICE_CUDA ? "the GPU" : "the CPU");
+}
 
 static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
     const int64_t m = context->values[M].integer, n = context->values[N].integer;
     const int64_t k = context->values[K].integer;
-    const uint64_t a = kg_array_bytes(m, k, sizeof(float)), b = kg_array_bytes(k, n, sizeof(float));
+    const bool bf16 = context->values[TYPE].integer == KG_GEMM_BF16;
+    const uint64_t element = bf16 ? sizeof(uint16_t) : sizeof(float);
+    const uint64_t a = kg_array_bytes(m, k, element), b = kg_array_bytes(k, n, element);
     const uint64_t c = kg_array_bytes(m, n, sizeof(float));
+    if (!available(context))
+        return false;
     if (!a || !b || !c)
         return kg_kernel_refuse(context, "a matrix of such m, n and k is above 64 GiB");
     *work = (struct kgate_work){.items = (double)m * (double)n,
@@ -47,6 +88,8 @@ static void tear_down(struct kgate_context *context, void *state)
     struct kg_gemm *gemm = state;
     if (!gemm)
         return;
+    if (context->device == KGATE_DEVICE_CUDA)
+        kg_gemm_device_tear_down(context, gemm);
     context->release(context, gemm->a);
     context->release(context, gemm->b);
     context->release(context, gemm->c);
@@ -69,26 +112,37 @@ static bool arrays_make(struct kgate_context *context, struct kg_gemm *gemm)
     return gemm->packed_a && gemm->packed_b;
 }
 
-static bool set_up(struct kgate_context *context, void **state)
+static bool cpu_set_up(struct kgate_context *context, struct kg_gemm *gemm, int64_t version)
 {
-    static void (*const table[])(struct kg_gemm *) = {kg_gemm_naive, kg_gemm_blocked, kg_gemm_blas};
-    struct kg_gemm *gemm = context->allocate(context, sizeof *gemm);
-    if (gemm)
-        *gemm = (struct kg_gemm){.m = (size_t)context->values[M].integer,
-                                 .n = (size_t)context->values[N].integer,
-                                 .k = (size_t)context->values[K].integer,
-                                 .threads = (int)context->threads,
-                                 .seed = context->seed,
-                                 .version = table[context->values[VERSION].integer]};
-    if (!gemm || !arrays_make(context, gemm)) {
-        tear_down(context, gemm);
+    gemm->version = cpu_versions[version];
+    if (!arrays_make(context, gemm))
         return kg_kernel_refuse(context, "no memory for three matrices of this size");
-    }
     if (gemm->version == kg_gemm_blas)
         openblas_set_num_threads(gemm->threads);
     kg_fill_floats(gemm->a, gemm->m * gemm->k, context->seed, context->threads);
     kg_fill_floats(gemm->b, gemm->k * gemm->n, context->seed + 1, context->threads);
     kg_fill_floats(gemm->c, gemm->m * gemm->n, context->seed + 2, context->threads);
+    return true;
+}
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    const int64_t version = context->values[VERSION].integer;
+    struct kg_gemm *gemm = context->allocate(context, sizeof *gemm);
+    if (!gemm)
+        return kg_kernel_refuse(context, "no memory for three matrices of this size");
+    *gemm = (struct kg_gemm){.m = (size_t)context->values[M].integer,
+                             .n = (size_t)context->values[N].integer,
+                             .k = (size_t)context->values[K].integer,
+                             .threads = (int)context->threads,
+                             .seed = context->seed,
+                             .type = (enum kg_gemm_type)context->values[TYPE].integer};
+    if (context->device == KGATE_DEVICE_CUDA
+            ? !kg_gemm_device_set_up(context, gemm, versions[version])
+            : !cpu_set_up(context, gemm, version)) {
+        tear_down(context, gemm);
+        return false;
+    }
     *state = gemm;
     return true;
 }
@@ -115,18 +169,36 @@ static double rows_error(const struct kg_gemm *gemm, double *row, double *size)
     return worst;
 }
 
-static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+/* The bound and what is typical, as gemm.h reasons. */
+static double tolerance_of(const struct kg_gemm *gemm)
 {
-    const struct kg_gemm *gemm = state;
-    const double k = (double)gemm->k, u = (double)FLT_EPSILON / 2;
+    const bool bf16 = gemm->type == KG_GEMM_BF16;
+    const double u = bf16 ? (double)FLT_EPSILON : (double)FLT_EPSILON / 2, k = (double)gemm->k;
+    const double terms = bf16 ? 1.25 * k : k;
+    return u * fmin(terms / (1 - terms * u), 8 * sqrt(k));
+}
+
+static bool compare(struct kgate_context *context, const struct kg_gemm *gemm,
+                    struct kgate_check *check)
+{
     double *scratch = calloc(2 * gemm->n + 2 * gemm->k, sizeof *scratch);
     if (!scratch)
         return kg_kernel_refuse(context, "no memory for the reference");
     check->error =
         kg_worse(rows_error(gemm, scratch, scratch + gemm->n), kg_gemm_freivalds(gemm, scratch));
-    check->tolerance = u * fmin(k / (1 - k * u), 8 * sqrt(k));
+    check->tolerance = tolerance_of(gemm);
     free(scratch);
     return true;
+}
+
+static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    struct kg_gemm *gemm = state;
+    if (context->device != KGATE_DEVICE_CUDA)
+        return compare(context, gemm, check);
+    const bool good = kg_gemm_device_fetch(context, gemm) && compare(context, gemm, check);
+    kg_gemm_device_forget(gemm);
+    return good;
 }
 
 const struct kgate_workload kg_kernel_gemm = {
@@ -134,7 +206,7 @@ const struct kgate_workload kg_kernel_gemm = {
     .summary = "Multiplies two float matrices: arithmetic.",
     .params = params,
     .param_count = sizeof params / sizeof *params,
-    .devices = 1U << KGATE_DEVICE_CPU,
+    .devices = KG_KERNEL_DEVICES,
     .revision = 1,
     .describe = describe,
     .set_up = set_up,

@@ -1,24 +1,52 @@
-/* gemm.h: C = A B for float matrices, row major: A m by k, B k by n, C m by n.
+/* gemm.h: C = A B, row major: A m by k, B k by n, C m by n. C is float; A and B are of `type`: f32,
+ * or bf16, bfloat16, what tensor cores take: random floats rounded to it once, to nearest and ties
+ * to even, when they are made.
  *
- * flops 2 m n k, bytes 4 (m k + k n + m n), items m n.
- * Versions: naive, three loops; blocked, packed panels and a register tile, all threads; blas,
- * OpenBLAS's sgemm.
+ * flops 2 m n k, bytes s (m k + k n) + 4 m n with s = 4, of bf16 2, items m n.
+ * Versions on the CPU, f32 only: naive, three loops; blocked, packed panels and a register tile,
+ * all threads; blas, OpenBLAS's sgemm. On the GPU: naive, a thread an element, f32; tiled, shared
+ * memory and a register tile, f32; tensor, tensor cores, bf16, from compute capability 8.0; blas,
+ * NVIDIA's cuBLAS, opened at run time, both types, with its default mathematics: f32 in float
+ * throughout (no TF32), bf16 accumulated in float.
  * Check: KG_GEMM_ROWS rows, chosen at random, element by element against double precision, with the
  * error |c - reference| / sum_l |a_il b_lj|; and the whole product by Freivalds' method (1979): for
  * a random vector r of +-1, C r against A (B r), with the error relative to |A| (|B| 1), so that
- * one wrong element anywhere shows however many there are. Tolerance: a sum of k products is within
- * gamma_k = k u / (1 - k u) of sum |a b| in any order (Higham 2002, 3.5); its square root's growth
- * is typical, and 8 sqrt(k) u or the bound itself, where that is less, is asked of both. */
+ * one wrong element anywhere shows however many there are. Both take the rounded A and B.
+ * Tolerance: a sum of k products is within gamma_k = k u / (1 - k u) of sum |a b| in any order
+ * (Higham 2002, 3.5); its square root's growth is typical, and 8 sqrt(k) u or the bound itself,
+ * where that is less, is asked of both. Of bf16, products are exact in float, but tensor cores add
+ * the products of a block of four and more, aligned to the largest, and cut off what is below its
+ * last place (Fasi, Higham, Mikaitis and Pranesh 2021): their u is 2^-23 in place of 2^-24, and a
+ * block has its running sum as one more term, (1 + 1/4) k in all (the analysis of block sums of
+ * Blanchard, Higham, Lopez, Mary and Pranesh 2020). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kgate/plugin.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { KG_GEMM_ROWS = 32 };
+enum kg_gemm_type { KG_GEMM_F32, KG_GEMM_BF16, KG_GEMM_TYPES };
+
+struct kg_cublas;
+
+/* The GPU's part: memory of the device. */
+struct kg_gemm_device {
+    void *a; /* of `type` */
+    void *b;
+    float *c;
+    void *stream;
+    struct kg_cublas *cublas; /* blas */
+    int stages;               /* tensor: how many tiles its shared memory holds */
+};
 
 struct kg_gemm {
-    float *a;
+    float *a; /* on the GPU, all three are there during the check only */
     float *b;
     float *c;
     float *packed_a; /* blocked: one block for each thread */
@@ -29,6 +57,8 @@ struct kg_gemm {
     int threads;
     uint64_t seed;
     void (*version)(struct kg_gemm *gemm);
+    enum kg_gemm_type type;
+    struct kg_gemm_device device;
 };
 
 void kg_gemm_naive(struct kg_gemm *gemm);
@@ -39,10 +69,49 @@ void kg_gemm_blas(struct kg_gemm *gemm);
 size_t kg_gemm_packed_a_floats(const struct kg_gemm *gemm);
 size_t kg_gemm_packed_b_floats(const struct kg_gemm *gemm);
 
+/* Launches on gemm->device.stream; not without CUDA. */
+void kg_gemm_cuda_naive(struct kg_gemm *gemm);
+void kg_gemm_cuda_tiled(struct kg_gemm *gemm);
+void kg_gemm_cuda_tensor(struct kg_gemm *gemm);
+
+/* Before the first kg_gemm_cuda_tensor: sets device.stages by the shared memory that the current
+ * device has for a block. False with context->message, and context->unavailable on devices before
+ * compute capability 8.0. */
+bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_gemm *gemm);
+
+/* The GPU's part of set_up, check and tear_down: `gemm` has its extents, type and seed. */
+bool kg_gemm_device_set_up(struct kgate_context *context, struct kg_gemm *gemm,
+                           const char *version);
+/* Makes a, b and c on the host, A and B again from the seed, C from the device, or gives them back
+ * (also of a call that failed half way). */
+bool kg_gemm_device_fetch(struct kgate_context *context, struct kg_gemm *gemm);
+void kg_gemm_device_forget(struct kg_gemm *gemm);
+void kg_gemm_device_tear_down(struct kgate_context *context, struct kg_gemm *gemm);
+
 /* Row i of the product in double precision, and of the sums of absolute products; n of each. */
 void kg_gemm_reference_row(const struct kg_gemm *gemm, size_t i, double *row, double *size);
 
 /* Freivalds' check: the largest error of C r, as above. x holds 2 k + 2 n doubles of scratch. */
 double kg_gemm_freivalds(const struct kg_gemm *gemm, double *x);
 
+/* The bfloat16 nearest to a finite x, ties to even, and its value. */
+static inline uint16_t kg_bf16_round(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (uint16_t)((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
+}
+
+static inline float kg_bf16_value(uint16_t bf16)
+{
+    const uint32_t bits = (uint32_t)bf16 << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 extern const struct kgate_workload kg_kernel_gemm;
+
+#ifdef __cplusplus
+}
+#endif

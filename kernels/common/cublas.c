@@ -1,0 +1,164 @@
+/* The prototypes and numbers are those of NVIDIA's cuBLAS API, versions 12 and 13, with enums as
+ * int. */
+#include "common/cublas.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/common.h"
+
+enum { SUCCESS = 0, OP_N = 0, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
+enum { R_32F = 0, R_16BF = 14 };
+
+/* What NVIDIA recommends for Hopper (cuBLAS API, cublasSetWorkspace); less for those before it. */
+#define WORKSPACE_BYTES ((size_t)32 << 20)
+
+struct calls {
+    int (*create)(void **handle);
+    int (*destroy)(void *handle);
+    int (*set_stream)(void *handle, void *stream);
+    int (*set_workspace)(void *handle, void *workspace, size_t bytes);
+    int (*set_math_mode)(void *handle, int mode);
+    const char *(*status_string)(int status);
+    int (*sgemm)(void *handle, int trans_a, int trans_b, int m, int n, int k, const float *alpha,
+                 const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                 int ldc);
+    int (*gemm_ex)(void *handle, int trans_a, int trans_b, int m, int n, int k, const void *alpha,
+                   const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                   const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
+};
+
+struct kg_cublas {
+    void *handle;
+    void *workspace;
+    int status; /* the first that was not SUCCESS */
+};
+
+#define CALL(member) offsetof(struct calls, member)
+static const struct {
+    const char *name;
+    size_t offset; /* of the pointer in struct calls */
+} symbols[] = {
+    {"cublasCreate_v2", CALL(create)},
+    {"cublasDestroy_v2", CALL(destroy)},
+    {"cublasSetStream_v2", CALL(set_stream)},
+    {"cublasSetWorkspace_v2", CALL(set_workspace)},
+    {"cublasSetMathMode", CALL(set_math_mode)},
+    {"cublasGetStatusString", CALL(status_string)},
+    {"cublasSgemm_v2", CALL(sgemm)},
+    {"cublasGemmEx", CALL(gemm_ex)},
+};
+
+/* Opened once for the process: it is large, and it is not said to survive being closed. */
+static struct {
+    void *library;
+    struct calls calls;
+} loaded;
+
+/* Tries each version by the loader's own search, then in `folder`, NULL: no folder. */
+static void *library_open(const char *folder)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
+        char path[4096];
+        const int length = folder ? snprintf(path, sizeof path, "%s/lib64/%s", folder, names[i])
+                                  : snprintf(path, sizeof path, "%s", names[i]);
+        if (length > 0 && (size_t)length < sizeof path)
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library;
+}
+
+static bool library_find(struct kgate_context *context)
+{
+    const char *const toolkit = getenv("CUDA_PATH");
+    void *library = library_open(NULL);
+    if (!library && toolkit && *toolkit)
+        library = library_open(toolkit);
+    if (!library)
+        library = library_open("/usr/local/cuda");
+    if (!library) {
+        context->unavailable = true;
+        return kg_kernel_refuse(context, "cuBLAS is not installed: no libcublas.so.13 or .12 where "
+                                         "the loader looks, in $CUDA_PATH/lib64 or in "
+                                         "/usr/local/cuda/lib64");
+    }
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *address = dlsym(library, symbols[i].name);
+        if (!address) {
+            dlclose(library);
+            context->unavailable = true;
+            return kg_kernel_refuse(context, "the cuBLAS found has no %s", symbols[i].name);
+        }
+        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
+        memcpy((char *)&loaded.calls + symbols[i].offset, &address, sizeof address);
+    }
+    loaded.library = library;
+    return true;
+}
+
+static bool good(struct kgate_context *context, int status)
+{
+    return status == SUCCESS ||
+           kg_kernel_refuse(context, "cuBLAS: %s", loaded.calls.status_string(status));
+}
+
+struct kg_cublas *kg_cublas_open(struct kgate_context *context)
+{
+    if (!loaded.library && !library_find(context))
+        return NULL;
+    struct kg_cublas *cublas = context->allocate(context, sizeof *cublas);
+    if (cublas)
+        cublas->workspace = context->allocate_device(context, WORKSPACE_BYTES);
+    if (!cublas || !cublas->workspace) {
+        kg_kernel_refuse(context, "no memory for cuBLAS's workspace");
+        kg_cublas_close(context, cublas);
+        return NULL;
+    }
+    const struct calls *calls = &loaded.calls;
+    /* Setting the stream takes back the workspace: in this order. */
+    if (!good(context, calls->create(&cublas->handle)) ||
+        !good(context, calls->set_stream(cublas->handle, context->stream)) ||
+        !good(context, calls->set_workspace(cublas->handle, cublas->workspace, WORKSPACE_BYTES)) ||
+        !good(context, calls->set_math_mode(cublas->handle, DEFAULT_MATH))) {
+        kg_cublas_close(context, cublas);
+        return NULL;
+    }
+    return cublas;
+}
+
+void kg_cublas_close(struct kgate_context *context, struct kg_cublas *cublas)
+{
+    if (!cublas)
+        return;
+    if (cublas->handle)
+        loaded.calls.destroy(cublas->handle);
+    context->release_device(context, cublas->workspace);
+    context->release(context, cublas);
+}
+
+/* cuBLAS is column major, where a row-major matrix is its transpose: it is asked for C' = B' A'. */
+void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size_t m, size_t n,
+                        size_t k, const void *a, const void *b, float *c)
+{
+    const float one = 1, zero = 0;
+    const int rows = (int)n, columns = (int)m, depth = (int)k;
+    const int status = type == KG_CUBLAS_F32
+                           ? loaded.calls.sgemm(cublas->handle, OP_N, OP_N, rows, columns, depth,
+                                                &one, b, rows, a, depth, &zero, c, rows)
+                           : loaded.calls.gemm_ex(cublas->handle, OP_N, OP_N, rows, columns, depth,
+                                                  &one, b, R_16BF, rows, a, R_16BF, depth, &zero, c,
+                                                  R_32F, rows, COMPUTE_32F, GEMM_DEFAULT);
+    if (cublas->status == SUCCESS)
+        cublas->status = status;
+}
+
+bool kg_cublas_good(struct kgate_context *context, struct kg_cublas *cublas)
+{
+    const int status = cublas->status;
+    cublas->status = SUCCESS;
+    return good(context, status);
+}

@@ -1,0 +1,33 @@
+/* cublas.h: matrix products by NVIDIA's cuBLAS, which is opened at run time, so that neither the
+ * build nor the program needs it. First thread only. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kg_cublas;
+enum kg_cublas_type { KG_CUBLAS_F32, KG_CUBLAS_BF16 };
+
+/* A handle on context->stream, in the library's default mathematics, with a workspace of its own,
+ * so that no call allocates and all can be captured in a graph. NULL with context->message, and
+ * where no library is found with context->unavailable. */
+struct kg_cublas *kg_cublas_open(struct kgate_context *context);
+/* NULL is ignored. */
+void kg_cublas_close(struct kgate_context *context, struct kg_cublas *cublas);
+
+/* Puts C = A B on the stream: row major, A m by k and B k by n of `type`, C m by n of float. What
+ * goes wrong is kept for kg_cublas_good. */
+void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size_t m, size_t n,
+                        size_t k, const void *a, const void *b, float *c);
+
+/* False with context->message where a call since the last time was refused. */
+bool kg_cublas_good(struct kgate_context *context, struct kg_cublas *cublas);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,298 @@
+/* 2 tensor: tensor cores multiply 16 by 16 by 8 bfloat16 in one instruction of a warp, so what
+ * counts is to feed them. A block makes 128 by 256 of C with 8 warps, each 64 by 64: the larger a
+ * warp's tile, the less it reads from shared memory for each product, and 128 sums of a thread are
+ * what the registers hold. Shared memory has up to four stages of 64 along k; copies go there
+ * from global memory without passing through registers (cp.async), all stages but one ahead, so
+ * that memory's latency is hidden though one block fills a multiprocessor. The lines are permuted
+ * so that no access meets a bank twice. The fragments of the next 16 along k are read while these
+ * 16 are multiplied, also from one stage to the next: one barrier for each 64.
+ *
+ * Where k or n is not a multiple of 8, lines do not begin at multiples of 16 bytes, which cp.async
+ * needs: then elements are loaded one by one, by way of registers. Much slower, for completeness.
+ */
+#include "common/common.h"
+#include "common/mma.cuh"
+#include "gemm/gemm.h"
+#include "gemm/gemm_tensor.cuh"
+
+enum {
+    CHUNK = KG_TENSOR_CHUNK,
+    STEP = 16,                  /* of mma along k */
+    STEPS = KG_TENSOR_K / STEP, /* in a stage */
+    WARP_M = 64,                /* a warp's tile: 2 by 4 of them make the block's */
+    WARP_N = 64,
+    TILES_M = WARP_M / 16, /* of mma, in a warp's */
+    TILES_N = WARP_N / 8,
+    A_LINES = KG_TENSOR_THREADS / KG_TENSOR_A_CHUNKS, /* that the threads copy at once */
+    B_LINES = KG_TENSOR_THREADS / KG_TENSOR_B_CHUNKS,
+    A_COPIES = KG_TENSOR_M / A_LINES, /* of a thread, for a stage */
+    B_COPIES = KG_TENSOR_K / B_LINES,
+    GROUP = 16 /* tiles of C, as tile_of says */
+};
+
+struct tensor_problem {
+    const uint16_t *a;
+    const uint16_t *b;
+    float *c;
+    int m;
+    int n;
+    int k;
+    int tiles_m;
+    int tiles_n;
+};
+
+/* The first element of C of block `block`. Blocks that run at the same time are those of GROUP rows
+ * of tiles and about half as many columns, a square of elements: they read least that way, and find
+ * most of it in the second-level cache. */
+static __device__ __forceinline__ int2 tile_of(const struct tensor_problem &p, int block)
+{
+    const int group = block / (GROUP * p.tiles_n), within = block % (GROUP * p.tiles_n);
+    const int rows = min(GROUP, p.tiles_m - group * GROUP);
+    return make_int2((group * GROUP + within % rows) * KG_TENSOR_M, within / rows * KG_TENSOR_N);
+}
+
+/* What a thread copies: the first of its chunks of the next stage, in A and B, and how far that is
+ * from the last row of A and the last column of B. Its others are A_LINES and B_LINES further down.
+ */
+struct tensor_source {
+    const uint16_t *a;
+    const uint16_t *b;
+    int a_rows;
+    int b_columns;
+};
+
+static __device__ __forceinline__ struct tensor_source source_of(const struct tensor_problem &p,
+                                                                 int2 tile)
+{
+    const int thread = (int)threadIdx.x;
+    const int row = tile.x + thread / KG_TENSOR_A_CHUNKS;
+    const int column = tile.y + thread % KG_TENSOR_B_CHUNKS * CHUNK;
+    return {p.a + (size_t)row * (size_t)p.k + (size_t)(thread % KG_TENSOR_A_CHUNKS * CHUNK),
+            p.b + (size_t)(thread / KG_TENSOR_B_CHUNKS) * (size_t)p.n + (size_t)column, p.m - row,
+            p.n - column};
+}
+
+/* Copies a chunk of which `count` elements are there; zeros for the others. */
+template <bool wide>
+static __device__ __forceinline__ void chunk_copy(uint16_t *shared, const uint16_t *global,
+                                                  int count)
+{
+    if constexpr (wide) {
+        kg_cp_async_16(shared, global, count > 0);
+    } else {
+        uint32_t word[CHUNK / 2];
+#pragma unroll
+        for (int i = 0; i < CHUNK / 2; i++) {
+            word[i] = 2 * i < count ? global[2 * i] : 0;
+            word[i] |= 2 * i + 1 < count ? (uint32_t)global[2 * i + 1] << 16 : 0;
+        }
+        *reinterpret_cast<uint4 *>(shared) = make_uint4(word[0], word[1], word[2], word[3]);
+    }
+}
+
+/* Part `part` of STEPS of the copies of the stage that begins at l0 along k. */
+template <bool wide>
+static __device__ __forceinline__ void part_copy(const struct tensor_problem &p, int l0, int part,
+                                                 const struct tensor_source &source,
+                                                 struct kg_tensor_slot *slot)
+{
+    const int thread = (int)threadIdx.x;
+    const int a_line = thread / KG_TENSOR_A_CHUNKS, a_chunk = thread % KG_TENSOR_A_CHUNKS;
+    const int b_line = thread / KG_TENSOR_B_CHUNKS, b_chunk = thread % KG_TENSOR_B_CHUNKS;
+    const int a_place = kg_tensor_place(a_line, a_chunk) * CHUNK;
+    const int b_place = kg_tensor_place(b_line, b_chunk) * CHUNK;
+#pragma unroll
+    for (int i = 0; i < A_COPIES / STEPS; i++) {
+        const int down = (part * (A_COPIES / STEPS) + i) * A_LINES;
+        chunk_copy<wide>(&slot->a[a_line + down][a_place], source.a + (size_t)down * (size_t)p.k,
+                         down < source.a_rows ? p.k - l0 - a_chunk * CHUNK : 0);
+    }
+#pragma unroll
+    for (int i = 0; i < B_COPIES / STEPS; i++) {
+        const int down = (part * (B_COPIES / STEPS) + i) * B_LINES;
+        chunk_copy<wide>(&slot->b[b_line + down][b_place], source.b + (size_t)down * (size_t)p.n,
+                         b_line + down < p.k - l0 ? source.b_columns : 0);
+    }
+}
+
+static __device__ __forceinline__ void source_advance(const struct tensor_problem &p,
+                                                      struct tensor_source *source)
+{
+    source->a += KG_TENSOR_K;
+    source->b += (size_t)KG_TENSOR_K * (size_t)p.n;
+}
+
+/* What a warp multiplies in one step: A's 64 by 16 and B's 16 by 64, as kg_mma_bf16_16x8x16 wants
+ * them; b[j] is for columns 16 j to 16 j + 15, two of its tiles. */
+struct fragments {
+    uint32_t a[TILES_M][4];
+    uint32_t b[TILES_N / 2][4];
+};
+
+/* Lane i gives the address of line i % 8 of matrix i / 8: of A the matrices are the 16 rows' upper
+ * and lower eight, then the same of the next eight columns; of B, read transposed, its 16 lines'
+ * upper and lower eight, then those of the next eight columns. */
+static __device__ __forceinline__ void fragments_read(const struct kg_tensor_slot *slot, int step,
+                                                      struct fragments *fragments)
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int line = lane % 16, chunk = kg_tensor_place(line, lane / 16);
+    const int a_row = warp / 4 * WARP_M + line, b_chunk = warp % 4 * (WARP_N / CHUNK);
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+        kg_ldmatrix_x4(fragments->a[i],
+                       &slot->a[a_row + i * 16][(chunk ^ step * (STEP / CHUNK)) * CHUNK]);
+#pragma unroll
+    for (int j = 0; j < TILES_N / 2; j++)
+        kg_ldmatrix_x4_trans(fragments->b[j],
+                             &slot->b[step * STEP + line][(b_chunk + (chunk ^ j * 2)) * CHUNK]);
+}
+
+static __device__ __forceinline__ void fragments_multiply(const struct fragments &fragments,
+                                                          float sum[TILES_M][TILES_N][4])
+{
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+        for (int j = 0; j < TILES_N; j++)
+            kg_mma_bf16_16x8x16(sum[i][j], fragments.a[i], fragments.b[j / 2] + j % 2 * 2);
+}
+
+/* Two neighbours in a row of C. Where n is even they lie at a multiple of 8 bytes. */
+template <bool wide>
+static __device__ __forceinline__ void pair_write(const struct tensor_problem &p, int row,
+                                                  int column, float x, float y)
+{
+    float *c = p.c + (size_t)row * (size_t)p.n + (size_t)column;
+    if (row >= p.m || column >= p.n)
+        return;
+    if constexpr (wide) {
+        *reinterpret_cast<float2 *>(c) = make_float2(x, y);
+    } else {
+        c[0] = x;
+        if (column + 1 < p.n)
+            c[1] = y;
+    }
+}
+
+template <bool wide>
+static __device__ __forceinline__ void sums_write(const struct tensor_problem &p, int2 tile,
+                                                  const float sum[TILES_M][TILES_N][4])
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int row0 = tile.x + warp / 4 * WARP_M + lane / 4;
+    const int column0 = tile.y + warp % 4 * WARP_N + lane % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+        for (int j = 0; j < TILES_N; j++) {
+            const float *s = sum[i][j];
+            pair_write<wide>(p, row0 + i * 16, column0 + j * 8, s[0], s[1]);
+            pair_write<wide>(p, row0 + i * 16 + 8, column0 + j * 8, s[2], s[3]);
+        }
+}
+
+/* At the top of the loop, stage `now` is there for all, its first fragments in registers, and the
+ * stages after it but one are on their way. The one missing goes where the stage before `now` was,
+ * whose last fragments all had before the last barrier. */
+template <int stages, bool wide>
+static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct tensor_problem p)
+{
+    KG_DYNAMIC_SHARED(struct kg_tensor_slot, slots);
+    const int2 tile = tile_of(p, (int)blockIdx.x);
+    struct tensor_source source = source_of(p, tile);
+    struct fragments fragments[2];
+    float sum[TILES_M][TILES_N][4] = {};
+    for (int stage = 0; stage < stages - 1; stage++, source_advance(p, &source)) {
+#pragma unroll
+        for (int part = 0; part < STEPS; part++)
+            part_copy<wide>(p, stage * KG_TENSOR_K, part, source, slots + stage);
+        kg_cp_async_commit();
+    }
+    kg_cp_async_wait<stages - 2>();
+    __syncthreads();
+    fragments_read(slots, 0, &fragments[0]);
+    int now = 0, spare = stages - 1;
+    for (int l0 = 0; l0 < p.k; l0 += KG_TENSOR_K, source_advance(p, &source)) {
+        const int next = now + 1 < stages ? now + 1 : 0;
+#pragma unroll
+        for (int step = 0; step < STEPS; step++) {
+            const bool last = step == STEPS - 1;
+            part_copy<wide>(p, l0 + (stages - 1) * KG_TENSOR_K, step, source, slots + spare);
+            if (last) {
+                kg_cp_async_commit();
+                kg_cp_async_wait<stages - 2>();
+                __syncthreads();
+            }
+            fragments_read(slots + (last ? next : now), (step + 1) % STEPS,
+                           &fragments[(step + 1) % 2]);
+            fragments_multiply(fragments[step % 2], sum);
+        }
+        spare = now;
+        now = next;
+    }
+    kg_cp_async_wait<0>(); /* what was copied beyond the end, zeros */
+    sums_write<wide>(p, tile, sum);
+}
+
+struct plan {
+    void (*kernel)(struct tensor_problem p);
+    int stages;
+};
+
+/* By stages, less KG_TENSOR_STAGES_LEAST; the last is for lines that are not aligned. */
+static const struct plan plans[] = {
+    {tensor<2, true>, 2}, {tensor<3, true>, 3}, {tensor<4, true>, 4}, {tensor<2, false>, 2}};
+
+static const struct plan *plan_of(const struct kg_gemm *gemm)
+{
+    const bool wide = gemm->k % CHUNK == 0 && gemm->n % CHUNK == 0;
+    return &plans[wide ? gemm->device.stages - KG_TENSOR_STAGES_LEAST : 3];
+}
+
+static int tiles_for(size_t extent, size_t tile)
+{
+    return (int)((extent + tile - 1) / tile);
+}
+
+extern "C" void kg_gemm_cuda_tensor(struct kg_gemm *gemm)
+{
+    const struct plan *plan = plan_of(gemm);
+    const struct tensor_problem p = {(const uint16_t *)gemm->device.a,
+                                     (const uint16_t *)gemm->device.b,
+                                     gemm->device.c,
+                                     (int)gemm->m,
+                                     (int)gemm->n,
+                                     (int)gemm->k,
+                                     tiles_for(gemm->m, KG_TENSOR_M),
+                                     tiles_for(gemm->n, KG_TENSOR_N)};
+    KG_LAUNCH(plan->kernel, (unsigned)(p.tiles_m * p.tiles_n), KG_TENSOR_THREADS,
+              (size_t)plan->stages * sizeof(struct kg_tensor_slot), gemm->device.stream, p);
+}
+
+extern "C" bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_gemm *gemm)
+{
+    int device = 0, major = 0, bytes = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (status != cudaSuccess)
+        return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+    const int room = bytes / (int)sizeof(struct kg_tensor_slot);
+    gemm->device.stages = room < KG_TENSOR_STAGES_MOST ? room : KG_TENSOR_STAGES_MOST;
+    if (major < 8 || room < KG_TENSOR_STAGES_LEAST) {
+        context->unavailable = true;
+        return kg_kernel_refuse(context,
+                                "version 'tensor' needs a GPU of compute capability 8.0 "
+                                "or later with %zu KiB of shared memory for a block",
+                                KG_TENSOR_STAGES_LEAST * sizeof(struct kg_tensor_slot) / 1024);
+    }
+    for (const struct plan &plan : plans)
+        if (plan.stages <= room && status == cudaSuccess)
+            status = cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          plan.stages * (int)sizeof(struct kg_tensor_slot));
+    return status == cudaSuccess ||
+           kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+}

@@ -1,0 +1,313 @@
+/* gemm's CUDA versions on the emulator, and the host side of common/mma.cuh that they run on.
+ * cuBLAS is tests/drivers/fake_cublas.c. */
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "common/mma.cuh"
+#include "cuda/cmocka_cpp.h"
+#include "cuda/emulated.h"
+#include "gemm/gemm.h"
+#include "gemm/gemm_tensor.cuh"
+#include "util/random.h"
+
+/* --- common/mma.cuh
+ * ------------------------------------------------------------------------------- */
+/* C = A B by one warp as a kernel does it: A 16 by 16 and B 16 by 8 row by row in shared memory. */
+struct small {
+    uint16_t a[16][16];
+    uint16_t b[16][16]; /* of which the columns from 8 make a second B */
+    float c[16][16];
+};
+
+static void small_product(struct small *x)
+{
+    __shared__ struct small own;
+    const int lane = (int)threadIdx.x, pair = lane % 4 * 2;
+    uint32_t a[4], b[4];
+    float c[2][4] = {};
+    kg_cp_async_16(&own.a[lane / 2][lane % 2 * 8], &x->a[lane / 2][lane % 2 * 8], true);
+    kg_cp_async_16(&own.b[lane / 2][lane % 2 * 8], &x->b[lane / 2][lane % 2 * 8], true);
+    kg_cp_async_commit();
+    kg_cp_async_wait<0>();
+    __syncthreads();
+    kg_ldmatrix_x4(a, &own.a[lane % 16][lane / 16 * 8]);
+    kg_ldmatrix_x4_trans(b, &own.b[lane % 16][lane / 16 * 8]);
+    for (int j = 0; j < 2; j++) {
+        kg_mma_bf16_16x8x16(c[j], a, b + 2 * j);
+        for (int i = 0; i < 4; i++)
+            x->c[lane / 4 + i / 2 * 8][j * 8 + pair + i % 2] = c[j][i];
+    }
+}
+
+static void a_warp_multiplies_as_the_definition_does(void **)
+{
+    struct kg_random random = {emulated_seed(0)};
+    alignas(16) struct small x;
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) {
+            x.a[i][j] = kg_bf16_round((float)kg_random_between(&random, -1, 1));
+            x.b[i][j] = kg_bf16_round((float)kg_random_between(&random, -1, 1));
+        }
+    KG_LAUNCH(small_product, 1, 32, 0, kg_emulated_stream(), &x);
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) {
+            float expected = 0;
+            for (int l = 0; l < 16; l++)
+                expected += kg_bf16_value(x.a[i][l]) * kg_bf16_value(x.b[l][j]);
+            if (std::fabs(x.c[i][j] - expected) > 1e-5F)
+                fail_msg("row %d, column %d: %g, expected %g", i, j, (double)x.c[i][j],
+                         (double)expected);
+        }
+}
+
+/* What the thread sees of its copies before and after it waits for them. */
+struct copies {
+    alignas(16) uint16_t from[32][8];
+    uint16_t before[32], first[32], second[32];
+};
+
+static void late_copies(struct copies *x)
+{
+    __shared__ __align__(16) uint16_t to[2][32][8];
+    const int lane = (int)threadIdx.x;
+    to[0][lane][7] = to[1][lane][7] = 1;
+    kg_cp_async_16(to[0][lane], x->from[lane], true);
+    kg_cp_async_commit();
+    kg_cp_async_16(to[1][lane], x->from[lane], false);
+    kg_cp_async_commit();
+    x->before[lane] = to[0][lane][7];
+    kg_cp_async_wait<1>();
+    x->first[lane] = to[0][lane][7];
+    x->before[lane] = (uint16_t)(x->before[lane] + to[1][lane][7]);
+    kg_cp_async_wait<0>();
+    x->second[lane] = to[1][lane][7];
+}
+
+static void copies_are_there_when_they_were_waited_for_and_not_before(void **)
+{
+    struct copies x;
+    for (uint16_t i = 0; i < 32; i++)
+        for (uint16_t j = 0; j < 8; j++)
+            x.from[i][j] = (uint16_t)(100 + i);
+    KG_LAUNCH(late_copies, 1, 32, 0, kg_emulated_stream(), &x);
+    for (int i = 0; i < 32; i++) {
+        assert_int_equal(x.before[i], 2);
+        assert_int_equal(x.first[i], 100 + i);
+        assert_int_equal(x.second[i], 0);
+    }
+}
+
+/* --- Shared memory
+ * -------------------------------------------------------------------------------- */
+/* Bits of the groups of four banks that the chunk meets. */
+static unsigned banks_of(size_t line_chunks, int line, int chunk)
+{
+    return 1U << ((size_t)line * line_chunks + (size_t)kg_tensor_place(line, chunk)) % 8;
+}
+
+static void chunks_lie_where_no_access_meets_a_bank_twice(void **)
+{
+    static const size_t line_chunks[] = {KG_TENSOR_A_CHUNKS, KG_TENSOR_B_CHUNKS};
+    for (size_t width : line_chunks)
+        for (int first = 0; first < KG_TENSOR_K; first += 8)
+            for (int chunk = 0; chunk < (int)width; chunk++) {
+                unsigned read = 0, written = 0;
+                for (int i = 0; i < 8; i++) {
+                    read |= banks_of(width, first + i, chunk);
+                    written |= banks_of(width, first + chunk % 8, chunk / 8 * 8 + i);
+                }
+                if (read != 0xff || written != 0xff)
+                    fail_msg("lines from %d, chunk %d of %zu", first, chunk, width);
+            }
+}
+
+static void chunks_of_a_line_lie_in_places_of_their_own(void **)
+{
+    for (int line = 0; line < KG_TENSOR_M; line++) {
+        uint64_t seen = 0;
+        for (int chunk = 0; chunk < KG_TENSOR_B_CHUNKS; chunk++)
+            seen |= UINT64_C(1) << kg_tensor_place(line, chunk);
+        assert_true(seen == (UINT64_C(1) << KG_TENSOR_B_CHUNKS) - 1);
+    }
+}
+
+/* --- The workload
+ * --------------------------------------------------------------------------------- */
+static void product_passes(size_t m, size_t n, size_t k, uint64_t seed)
+{
+    static const struct {
+        const char *type;
+        size_t versions;
+    } types[] = {{"f32", 3}, {"bf16", 2}};
+    char text[3][32];
+    const size_t extents[] = {m, n, k};
+    for (size_t i = 0; i < 3; i++)
+        snprintf(text[i], sizeof text[i], "%zu", extents[i]);
+    for (const auto &type : types) {
+        const struct emulated_param params[] = {
+            {"m", text[0]}, {"n", text[1]}, {"k", text[2]}, {"type", type.type}};
+        assert_int_equal(emulated_run_versions(&kg_kernel_gemm, params, 4, seed), type.versions);
+    }
+}
+
+static void products_of_any_shape(void **)
+{
+    static const size_t shapes[][3] = {
+        {1, 1, 1},     {1, 9, 7},      {7, 1, 8},      {8, 8, 8},       {16, 24, 17},
+        {33, 31, 65},  {127, 255, 63}, {128, 256, 64}, {129, 257, 129}, {136, 264, 320},
+        {5, 520, 136}, {257, 16, 4},   {130, 12, 20},
+    };
+    size_t i = 0;
+    for (const auto &shape : shapes)
+        product_passes(shape[0], shape[1], shape[2], emulated_seed(i++));
+}
+
+static void products_of_random_shape(void **)
+{
+    for (size_t i = 0; i < 6; i++) {
+        struct kg_random random = {emulated_seed(i)};
+        const size_t unit = i % 2 ? 8 : 1; /* whole chunks, or any number */
+        const size_t m = 1 + (size_t)kg_random_below(&random, 200);
+        const size_t n = unit * (1 + (size_t)kg_random_below(&random, 300 / unit));
+        const size_t k = unit * (1 + (size_t)kg_random_below(&random, 200 / unit));
+        product_passes(m, n, k, random.state);
+    }
+}
+
+/* The tensor version with memory for `stages`, on its own; the sum of what is wrong. */
+static double tensor_error(size_t m, size_t n, size_t k, int stages)
+{
+    struct kg_random random = {emulated_seed(0)};
+    std::vector<uint4> a(m * k / 8 + 1), b(k * n / 8 + 1); /* aligned as device memory is */
+    std::vector<float> c(m * n, NAN);
+    uint16_t *const a16 = reinterpret_cast<uint16_t *>(a.data());
+    uint16_t *const b16 = reinterpret_cast<uint16_t *>(b.data());
+    for (size_t i = 0; i < m * k; i++)
+        a16[i] = kg_bf16_round((float)kg_random_between(&random, -1, 1));
+    for (size_t i = 0; i < k * n; i++)
+        b16[i] = kg_bf16_round((float)kg_random_between(&random, -1, 1));
+    struct kg_gemm gemm = {};
+    gemm.m = m, gemm.n = n, gemm.k = k;
+    gemm.type = KG_GEMM_BF16;
+    gemm.device.a = a.data(), gemm.device.b = b.data(), gemm.device.c = c.data();
+    gemm.device.stream = kg_emulated_stream();
+    struct kgate_context context = {};
+    assert_true(kg_gemm_tensor_prepare(&context, &gemm));
+    gemm.device.stages = stages;
+    kg_gemm_cuda_tensor(&gemm);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    double worst = 0;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < k; l++)
+                sum +=
+                    (double)kg_bf16_value(a16[i * k + l]) * (double)kg_bf16_value(b16[l * n + j]);
+            const double error = std::fabs((double)c[i * n + j] - sum);
+            worst = error <= worst ? worst : error; /* a NaN stays */
+        }
+    return worst;
+}
+
+static void any_number_of_stages_gives_the_product(void **)
+{
+    for (int stages = KG_TENSOR_STAGES_LEAST; stages <= KG_TENSOR_STAGES_MOST; stages++)
+        for (size_t k = 8; k <= 392; k += 128) {
+            const double error = tensor_error(40, 72, k, stages);
+            if (!(error < 1e-4))
+                fail_msg("k %zu, %d stages: off by %g", k, stages, error);
+        }
+}
+
+static void the_tensor_version_meets_no_bank_twice(void **)
+{
+    kg_emulated_loads = kg_emulated_copies = {};
+    assert_true(tensor_error(130, 264, 136, KG_TENSOR_STAGES_MOST) < 1e-4);
+    print_message("%lu phases of loads, %lu of copies\n", kg_emulated_loads.phases,
+                  kg_emulated_copies.phases);
+    assert_true(kg_emulated_loads.phases > 0 && kg_emulated_copies.phases > 0);
+    assert_int_equal(kg_emulated_loads.conflicts, 0);
+    assert_int_equal(kg_emulated_copies.conflicts, 0);
+}
+
+static void versions_of_the_other_device_or_type_are_unavailable(void **)
+{
+    enum { NAIVE, BLOCKED, TILED, TENSOR, BLAS };
+    static const struct {
+        enum kgate_device device;
+        int64_t type;
+        int64_t version;
+        bool there;
+        const char *message;
+    } cases[] = {
+        {KGATE_DEVICE_CUDA, KG_GEMM_F32, BLOCKED, false, "'blocked' does not exist on the GPU"},
+        {KGATE_DEVICE_CUDA, KG_GEMM_F32, TENSOR, false, "'tensor' does not take type 'f32'"},
+        {KGATE_DEVICE_CUDA, KG_GEMM_BF16, TILED, false, "'tiled' does not take type 'bf16'"},
+        {KGATE_DEVICE_CUDA, KG_GEMM_BF16, BLAS, true, ""},
+        {KGATE_DEVICE_CPU, KG_GEMM_F32, TILED, false, "'tiled' does not exist on the CPU"},
+        {KGATE_DEVICE_CPU, KG_GEMM_BF16, BLAS, false, "'blas' does not take type 'bf16'"},
+        {KGATE_DEVICE_CPU, KG_GEMM_F32, BLAS, true, ""},
+    };
+    for (const auto &one : cases) {
+        const struct kgate_value values[] = {
+            {2, 0}, {3, 0}, {5, 0}, {one.type, 0}, {one.version, 0}};
+        struct kgate_context context = {};
+        struct kgate_work work;
+        context.values = values;
+        context.device = one.device;
+        assert_int_equal(kg_kernel_gemm.describe(&context, &work), one.there);
+        assert_int_equal(context.unavailable, !one.there);
+        if (!strstr(context.message, one.message))
+            fail_msg("'%s', expected '%s'", context.message, one.message);
+        if (one.there)
+            assert_float_equal(work.bytes, 4 * 6 + (one.type ? 2 : 4) * (10 + 15), 0);
+    }
+}
+
+static void bfloat16_is_the_nearest_and_of_two_the_even_one(void **)
+{
+    static const struct {
+        float x;
+        float expected;
+    } cases[] = {
+        {0.0F, 0.0F},
+        {-0.0F, -0.0F},
+        {1.0F, 1.0F},
+        {0x1.01p0F, 0x1.00p0F}, /* half way: the even one below */
+        {0x1.03p0F, 0x1.04p0F}, /* half way: the even one above */
+        {0x1.010002p0F, 0x1.02p0F},
+        {0x1.02fffep0F, 0x1.02p0F},
+        {-0x1.ffp-1F, -1.0F}, /* over to the next power */
+        {0x1p-126F, 0x1p-126F},
+    };
+    for (const auto &one : cases) {
+        const float found = kg_bf16_value(kg_bf16_round(one.x));
+        if (memcmp(&found, &one.expected, sizeof found))
+            fail_msg("%a: %a, expected %a", (double)one.x, (double)found, (double)one.expected);
+    }
+}
+
+int main()
+{
+    /* By its path first: the loader then finds it under its name. */
+    if (!dlopen(KGATE_FAKE_CUBLAS, RTLD_NOW | RTLD_LOCAL)) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_warp_multiplies_as_the_definition_does),
+        cmocka_unit_test(copies_are_there_when_they_were_waited_for_and_not_before),
+        cmocka_unit_test(chunks_lie_where_no_access_meets_a_bank_twice),
+        cmocka_unit_test(chunks_of_a_line_lie_in_places_of_their_own),
+        cmocka_unit_test(any_number_of_stages_gives_the_product),
+        cmocka_unit_test(the_tensor_version_meets_no_bank_twice),
+        cmocka_unit_test(products_of_any_shape),
+        cmocka_unit_test(products_of_random_shape),
+        cmocka_unit_test(versions_of_the_other_device_or_type_are_unavailable),
+        cmocka_unit_test(bfloat16_is_the_nearest_and_of_two_the_even_one),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
