@@ -4,18 +4,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/code/timing.h"
+
 enum { KG_STAMPS_MOST = 256 };
 
-/* Readings by multiprocessor; where there is none, both are 0. Each was taken right after a step of
- * the timer, which on some devices is a microsecond. */
+/* One launch's readings, one a block. In page-locked memory, where the device writes `of`. */
 struct kg_stamps {
-    struct kg_stamp {
-        uint64_t cycles;
-        uint64_t timer_ns;
-    } of[KG_STAMPS_MOST];
+    uint64_t number; /* of the launch: readings with another are left from before */
+    size_t count;    /* blocks launched, at most KG_STAMPS_MOST */
+    struct kg_stamp of[KG_STAMPS_MOST];
 };
 
-/* The clock in Hz between two readings: the median over the multiprocessors that both have.
- * returns NaN where there is none, or where less than `least_ns` lie between */
+/* What must lie between two launches for a clock that is right within half a percent: either is
+ * taken some 50 ns after the timer's step at the most, by which time it is polled. */
+#define KG_STAMPS_LEAST_NS 20e3
+
+/* The clock in Hz between two launches: the median over the multiprocessors that both have read at
+ * a step of the timer; without a step a reading may be off by a whole one, and is not used.
+ * least_ns  that must lie between the two
+ * returns   NaN where no multiprocessor has two such readings, or they lie closer */
 double kg_stamps_clock_hz(const struct kg_stamps *before, const struct kg_stamps *after,
-                          size_t count, double least_ns);
+                          double least_ns);

@@ -1,5 +1,14 @@
-/* gpu_timer.h: a worker process's hold on its GPU: the primary context, a stream of kgate's own, and
- * what times work on it by the device's own clock. One in a process; its first thread only. */
+/* gpu_timer.h: a worker process's hold on its GPU: the primary context, a stream of kgate's own,
+ * and what times work on it by the device's own clock. One in a process; its first thread only.
+ *
+ * A sample is taken in this order, all of it put on the stream before any of it runs:
+ *
+ *     flush of L2 (cold only), hold, stamps, start event, calls, stop event, stamps
+ *
+ * then the hold is released and the host waits. The hold is a kernel that waits for a word of the
+ * host's, so that what the host needs to launch the calls lies before the start event. It ends by
+ * itself after a tenth of a second: a call that waits for the device, or a full queue of launches,
+ * costs that time and never hangs anything. A sample whose hold ran out says so. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,23 +18,31 @@
 #include "measure/gpu_clock.h"
 #include "util/error.h"
 
+enum kg_gpu_stamps { KG_STAMPS_BEFORE, KG_STAMPS_AFTER, KG_STAMPS_COUNT };
+
+/* Host memory that the device reads and writes, too: page-locked and mapped. */
+struct kg_gpu_shared {
+    struct kg_gate gate;
+    struct kg_stamps stamps[KG_STAMPS_COUNT]; /* of the last sample */
+};
+
 struct kg_gpu_timer {
     struct kg_driver driver;
     int device; /* the process's only one: the worker is started with CUDA_VISIBLE_DEVICES */
     void *context;
     void *stream; /* waits for the legacy default stream, and that for it */
-    void *module; /* of src/device/code */
+    void *module; /* of src/device/code/timing.cu */
     void *hold_function, *stamp_function, *empty_function;
     void *start, *stop; /* events */
-    uint32_t *gate;     /* page-locked and mapped: what the holding kernel waits for */
-    uint64_t gate_address;
+    struct kg_gpu_shared *shared;
+    uint64_t shared_address;
+    uint32_t held;          /* number of the last hold */
+    uint64_t stamped;       /* number of the last stamps */
     uint64_t flush_address; /* as large as twice the L2 cache */
     size_t flush_bytes;
-    struct kg_stamps *stamps; /* page-locked: where the stamping kernel's readings arrive */
-    uint64_t stamps_address;
     int multiprocessors;
     double resolution_ns; /* smallest step between event times that was seen, at least 1 */
-    double overhead_ns;   /* what events around nothing measure, median: already taken out of times */
+    double overhead_ns; /* what events around nothing measure, median: already taken out of times */
 };
 
 /* Opens the driver (`library`, else KG_DRIVER_LIBRARY), retains the primary context of device 0,
@@ -40,13 +57,14 @@ struct kg_gpu_call {
     void *state;
 };
 
-/* How a call can be timed, found by trying it once with the device held back for at most a tenth of a
- * second. */
+/* How a call can be timed, found by trying it: four times where it takes long, up to a hundred
+ * times where it is short. */
 struct kg_gpu_nature {
     bool synchronises;   /* `run` waits for the device: it cannot be held back, and its time on the
                             device includes waiting for the host */
+    uint64_t held_calls; /* that can be put on the stream while it is held; 0 where synchronises */
     bool capturable;     /* into a CUDA graph */
-    char why_not[160];   /* where not capturable: what the driver said */
+    char why_not[256];   /* where not capturable: why, what the driver said */
     double call_ns;      /* host time of a call until the device is done */
     double gpu_ns;       /* device time of a call, first impression */
     double launch_ns;    /* host time of `run` alone */
@@ -54,27 +72,36 @@ struct kg_gpu_nature {
 bool kg_gpu_nature_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                         struct kg_gpu_nature *nature, struct kg_error *err);
 
-/* One sample. */
+/* One sample. Times are of one call: the mean of those timed together. */
 struct kg_gpu_sample {
-    double gpu_ns;      /* a call, the timer's overhead taken out */
-    double launch_ns;   /* host time a call to put it on the stream */
-    double sm_clock_hz; /* while it ran, by the device's own counters; NaN where not readable */
+    double time_ns;   /* by the device's clock, the timer's overhead taken out; of kg_gpu_wall by
+                         the host's */
+    double launch_ns; /* host time to put it on the stream */
+    double cpu_ns;    /* CPU time of the process meanwhile, all threads: of putting it there, not of
+                         waiting for it, unless the call itself waits */
+    double sm_clock_hz; /* while it ran, by the device's own counters; NaN where not readable or too
+                           short for them: then the stamps of several samples may do */
+    bool held;          /* its launches were there before the first of it ran */
 };
 
-/* Times one call with the L2 cache flushed before, its launch hidden behind a kernel that holds the
- * stream until `run` has returned. */
+/* Times one call with the L2 cache flushed before. hold: behind a hold. */
 bool kg_gpu_cold(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, bool hold,
                  struct kg_gpu_sample *sample, struct kg_error *err);
-/* Times `batch` calls back to back; the hold ends as soon as all are launched, or the queue is as
- * full as is safe (KG_GPU_HELD_MOST launches). */
+/* Times `batch` calls back to back, behind a hold that ends when held_calls of them are there, or
+ * after a while: the device is then busy for longer than the host needs to stay ahead, unless calls
+ * are launch-bound (gpu_plan.h).
+ * held_calls  at most KG_GPU_HELD_MOST; 0: no hold */
 bool kg_gpu_hot(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t batch,
-                bool hold, struct kg_gpu_sample *sample, struct kg_error *err);
+                uint64_t held_calls, struct kg_gpu_sample *sample, struct kg_error *err);
 
 /* A recording of `calls` calls. */
 struct kg_gpu_graph {
     void *executable;
     uint64_t calls;
 };
+/* Records by thread-local capture, in which what cannot be recorded fails, rather than by the
+ * relaxed one: that lets a call free memory at once that its kernels use when they are replayed.
+ * Where it fails, the stream is usable again; err says what the driver said. */
 bool kg_gpu_graph_record(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t calls,
                          struct kg_gpu_graph *graph, struct kg_error *err);
 /* Times `replays` of it back to back. */
@@ -83,5 +110,5 @@ bool kg_gpu_graph_time(struct kg_gpu_timer *timer, const struct kg_gpu_graph *gr
 void kg_gpu_graph_free(struct kg_gpu_timer *timer, struct kg_gpu_graph *graph);
 
 /* One call by the host's clock, until the device is done. */
-bool kg_gpu_wall(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, double *call_ns,
-                 struct kg_error *err);
+bool kg_gpu_wall(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
+                 struct kg_gpu_sample *sample, struct kg_error *err);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "measure/clock.h"
+#include "measure/samples.h"
 #include "stats/stats.h"
 
 /* Short enough that an interrupt spoils one sample among many, which the median then ignores. */
@@ -84,53 +85,6 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
     }
 }
 
-static double cpu_time_ns(const struct rusage *usage)
-{
-    return 1e9 * (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-           1e3 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
-}
-
-static void usage_record(struct kg_round *round, const struct rusage *before,
-                         const struct rusage *after)
-{
-    round->cpu_ns = (cpu_time_ns(after) - cpu_time_ns(before)) / (double)round->calls;
-    round->voluntary_switches = (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
-    round->involuntary_switches = (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
-    round->minor_faults = (uint64_t)(after->ru_minflt - before->ru_minflt);
-    round->major_faults = (uint64_t)(after->ru_majflt - before->ru_majflt);
-}
-
-/* Whole picoseconds: finer than any clock, and short in a file. */
-static double round_ps(double ns)
-{
-    return round(ns * 1000) / 1000;
-}
-
-/* Keeps samples evenly spread over the round, in their order. */
-static bool samples_keep(const double *samples, size_t count, struct kg_arena *arena,
-                         struct kg_round *round)
-{
-    const size_t kept = count < KG_ROUND_SAMPLES_MOST ? count : KG_ROUND_SAMPLES_MOST;
-    round->samples_ns = kg_arena_alloc(arena, kept, sizeof *round->samples_ns);
-    if (!round->samples_ns)
-        return false;
-    for (size_t i = 0; i < kept; i++)
-        round->samples_ns[i] = round_ps(samples[i * count / kept]);
-    round->sample_count = kept;
-    round->samples_dropped = count - kept;
-    return true;
-}
-
-static void samples_summarize(double *samples, size_t count, struct kg_round *round)
-{
-    round->mean_ns = round_ps(kg_mean(samples, count));
-    kg_sort(samples, count);
-    round->median_ns = round_ps(kg_median_sorted(samples, count));
-    round->min_ns = round_ps(samples[0]);
-    round->max_ns = round_ps(samples[count - 1]);
-    round->p95_ns = round_ps(kg_quantile_sorted(samples, count, 0.95));
-}
-
 /* One reading for each millisecond measured, or each sample where that is longer: under 2 %. */
 static void pulse_take(struct kg_pulses *pulses, double sample_ns)
 {
@@ -144,9 +98,9 @@ static void pulse_take(struct kg_pulses *pulses, double sample_ns)
 static double pulses_median(struct kg_pulses *pulses)
 {
     if (!pulses->count)
-        return round_ps(kg_pulse_ns());
+        return kg_samples_rounded(kg_pulse_ns());
     kg_sort(pulses->ns, pulses->count);
-    return round_ps(kg_median_sorted(pulses->ns, pulses->count));
+    return kg_samples_rounded(kg_median_sorted(pulses->ns, pulses->count));
 }
 
 static struct rusage usage_now(const struct kg_sampler *sampler)
@@ -164,15 +118,6 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
     sampling->before = usage_now(sampler);
 }
 
-/* Every second sample goes: the round goes on, and what is kept is spread over it. */
-static void samples_thin(struct kg_sampling *sampling)
-{
-    double *buffer = sampling->sampler->buffer;
-    for (size_t i = 0; i < sampling->count / 2; i++)
-        buffer[i] = buffer[2 * i];
-    sampling->count /= 2;
-}
-
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
@@ -181,7 +126,7 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
         const double time = batch_time_ns(sampler, sampling->batch);
         spent += time;
         if (sampling->count == sampler->capacity)
-            samples_thin(sampling);
+            sampling->count = kg_samples_thin(sampler->buffer, sampling->count);
         sampler->buffer[sampling->count++] = time / (double)sampling->batch;
         sampling->taken++;
         pulse_take(&sampling->pulses, time);
@@ -204,11 +149,12 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
                                .calls = sampling->taken * sampling->batch,
                                .base_ratio = NAN};
     round->pulse_ns = pulses_median(&sampling->pulses);
-    usage_record(round, &sampling->before, &after);
-    if (!samples_keep(sampler->buffer, sampling->count, arena, round))
-        return kg_error_memory(err);
-    round->samples_dropped = sampling->taken - round->sample_count;
-    samples_summarize(sampler->buffer, sampling->count, round);
+    round->cpu_ns =
+        (kg_usage_cpu_ns(&after) - kg_usage_cpu_ns(&sampling->before)) / (double)round->calls;
+    kg_usage_record(round, &sampling->before, &after);
+    if (!kg_samples_keep(sampler->buffer, sampling->count, sampling->taken, arena, round, err))
+        return false;
+    kg_samples_summarize(sampler->buffer, sampling->count, round);
     if (!(round->median_ns > 0))
         return kg_error_set(err, KG_ERROR_MEASURE, "a call takes less than the clock can show");
     return true;

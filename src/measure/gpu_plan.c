@@ -1,0 +1,156 @@
+#include "measure/gpu_plan.h"
+
+#include <math.h>
+
+#include "stats/stats.h"
+
+/* As on the CPU (sampler.c): what spoils one sample is one among many. */
+static const double SAMPLE_NS = 100e3;
+static const double RESOLUTION_SHARE = 0.001;
+static const double MARGIN = 1.25;
+static const double REFERENCE_SLACK = 4;
+/* A call of fewer steps of the timer is off by more than 5 % if timed alone. */
+static const double SHORT_STEPS = 20;
+
+/* No trial needs longer than it takes to notice that `run` waits, by people or by a watchdog. */
+static const double HOLD_LEAST_NS = 5e6;
+static const double HOLD_MOST_NS = 100e6;
+static const double HOLD_SLACK = 4;
+/* With so much work behind a hold the device stays busy until the host is far ahead. */
+static const double HELD_WORK_NS = 1e6;
+
+enum { GRAPH_CALLS_MOST = 256, SETTLED_WINDOW = 5, WARM_UP_SAMPLES_MOST = 500 };
+enum { DROPPED_MOST = 3, WHOLE_CALLS_MOST = 5 };
+static const double SETTLED_TIME = 0.01;
+static const double SETTLED_CLOCK = 0.005;
+static const double ELAPSED_MOST = 3;
+static const double WHOLE_CALLS_SHARE = 0.1;
+
+double kg_gpu_resolution_ns(double *times_ns, size_t count)
+{
+    /* Times come as single-precision milliseconds: closer ones are the same, rounded. */
+    static const double SAME_NS = 0.5;
+    double least = INFINITY;
+    kg_sort(times_ns, count);
+    for (size_t i = 1; i < count; i++)
+        if (times_ns[i] - times_ns[i - 1] >= SAME_NS)
+            least = fmin(least, times_ns[i] - times_ns[i - 1]);
+    return isinf(least) ? KG_EVENT_RESOLUTION_NS : fmax(1, least);
+}
+
+double kg_gpu_time_corrected(double time_ns, double overhead_ns)
+{
+    return fmax(0, time_ns - overhead_ns);
+}
+
+bool kg_gpu_launch_bound(double gpu_ns, double launch_ns)
+{
+    return gpu_ns < launch_ns;
+}
+
+const char *kg_gpu_doubt(enum kg_timing timing, double gpu_ns, double launch_ns,
+                         double resolution_ns)
+{
+    if (timing == KG_TIMING_COLD && gpu_ns < SHORT_STEPS * resolution_ns)
+        return "a call is hardly longer than the steps of the device's timer; hot and graph time "
+               "many at once";
+    if (timing == KG_TIMING_HOT && kg_gpu_launch_bound(gpu_ns, launch_ns))
+        return "the device is done with a call before the next is launched: samples are of what "
+               "can be held back; graph has no such limit";
+    return NULL;
+}
+
+double kg_gpu_hold_limit_ns(double launch_ns)
+{
+    if (launch_ns * 2 > HOLD_MOST_NS)
+        return 0;
+    return fmin(HOLD_MOST_NS, fmax(HOLD_LEAST_NS, HOLD_SLACK * launch_ns));
+}
+
+static uint64_t power_of_two_from(double wanted)
+{
+    uint64_t power = 1;
+    while ((double)power < wanted && power < UINT64_C(1) << 40)
+        power *= 2;
+    return power;
+}
+
+uint64_t kg_gpu_held_calls(double gpu_ns)
+{
+    const double wanted = HELD_WORK_NS / fmax(gpu_ns, 1);
+    return wanted >= KG_GPU_HELD_MOST ? KG_GPU_HELD_MOST : power_of_two_from(wanted);
+}
+
+uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *facts)
+{
+    const double target = fmax(SAMPLE_NS, facts->resolution_ns / RESOLUTION_SHARE);
+    const double gpu_ns = fmax(facts->gpu_ns, 1);
+    if (timing == KG_TIMING_COLD || timing == KG_TIMING_WALL)
+        return 1;
+    uint64_t most = UINT64_MAX;
+    if (timing == KG_TIMING_HOT && facts->held_calls &&
+        kg_gpu_launch_bound(facts->gpu_ns, facts->launch_ns))
+        most = facts->held_calls;
+    if (facts->reference && facts->reference <= most &&
+        ((double)facts->reference * gpu_ns >= target / REFERENCE_SLACK || facts->reference == most))
+        return facts->reference;
+    const uint64_t wanted = power_of_two_from(MARGIN * target / gpu_ns);
+    return wanted < most ? wanted : most;
+}
+
+uint64_t kg_gpu_graph_calls(uint64_t batch)
+{
+    for (uint64_t calls = batch < GRAPH_CALLS_MOST ? batch : GRAPH_CALLS_MOST; calls > 1; calls--)
+        if (batch % calls == 0)
+            return calls;
+    return 1;
+}
+
+/* The median of those of a window that are known; NaN where none is. */
+static double window_median(const double *values)
+{
+    double known[SETTLED_WINDOW];
+    size_t count = 0;
+    for (size_t i = 0; i < SETTLED_WINDOW; i++)
+        if (!isnan(values[i]))
+            known[count++] = values[i];
+    if (!count)
+        return NAN;
+    kg_sort(known, count);
+    return kg_median_sorted(known, count);
+}
+
+bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t count,
+                    double resolution_ns)
+{
+    if (count < (size_t)2 * SETTLED_WINDOW)
+        return false;
+    const size_t last = count - SETTLED_WINDOW, before = last - SETTLED_WINDOW;
+    const double time = window_median(times_ns + last);
+    const double clock = window_median(clocks_hz + last);
+    if (fabs(time - window_median(times_ns + before)) > SETTLED_TIME * time + resolution_ns)
+        return false;
+    /* Written so that a clock that is not known passes. */
+    return !(fabs(clock - window_median(clocks_hz + before)) > SETTLED_CLOCK * clock);
+}
+
+bool kg_gpu_warm_enough(double elapsed_ns, size_t samples, double min_time_ns)
+{
+    return elapsed_ns >= min_time_ns || samples >= WARM_UP_SAMPLES_MOST;
+}
+
+bool kg_gpu_round_done(double measured_ns, double elapsed_ns, double wanted_ns)
+{
+    return measured_ns >= wanted_ns || elapsed_ns >= ELAPSED_MOST * wanted_ns;
+}
+
+bool kg_gpu_sample_dropped(uint64_t taken, uint64_t dropped)
+{
+    return dropped < DROPPED_MOST + taken / 4;
+}
+
+int kg_gpu_whole_calls(double call_ns, double min_time_ns)
+{
+    const double room = WHOLE_CALLS_SHARE * min_time_ns / fmax(call_ns, 1);
+    return room >= WHOLE_CALLS_MOST ? WHOLE_CALLS_MOST : room > 1 ? (int)room : 1;
+}
