@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "util/file.h"
+#include "workload/code_identity.h"
 
 static const char *const backend_names[] = {
     [KG_SOURCE_KERNEL] = "builtin", [KG_SOURCE_PLUGIN] = "plugin", [KG_SOURCE_COMMAND] = "command"};
@@ -63,18 +63,6 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     return good;
 }
 
-/* The file that holds the code: for built-in kernels kgate itself. A command's code may lie
- * anywhere, in scripts and libraries, so nothing is claimed of it. */
-static const char *code_hash(struct kg_arena *arena, const struct kg_workload_spec *spec,
-                             bool *good)
-{
-    char hex[17];
-    if (spec->source == KG_SOURCE_COMMAND)
-        return NULL;
-    const char *path = spec->source == KG_SOURCE_PLUGIN ? spec->target : "/proc/self/exe";
-    return kg_file_hash(path, hex) ? copy(arena, hex, good) : NULL;
-}
-
 bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
                           struct kg_case_result *result)
 {
@@ -106,19 +94,19 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
     return lists_copy(arena, planned, result) && good;
 }
 
-/* Hashing a file again for each of ten thousand cases would take longer than measuring them. */
-static bool code_hashes(struct kg_results *results, const struct kg_plan *plan)
+/* A command's code may lie anywhere, in scripts and libraries, so nothing is claimed of it. */
+static void code_hashes(struct kg_results *results, const struct kg_plan *plan)
 {
-    bool good = true;
-    for (size_t i = 0; i < plan->case_count && good; i++) {
+    struct kg_code_memory memory = {0};
+    for (size_t i = 0; i < plan->case_count; i++) {
         const struct kg_workload_spec *spec = plan->cases[i].spec;
-        const struct kg_workload_spec *last = i ? plan->cases[i - 1].spec : NULL;
-        const bool same = last && last->source == spec->source &&
-                          (spec->source == KG_SOURCE_KERNEL || !strcmp(last->target, spec->target));
-        results->cases[i].code_hash =
-            same ? results->cases[i - 1].code_hash : code_hash(&results->arena, spec, &good);
+        const bool kernel = spec->source == KG_SOURCE_KERNEL;
+        const struct kg_code_owner owner = {.file = kernel ? NULL : spec->target,
+                                            .kernel = kernel ? spec->target : NULL,
+                                            .device = plan->cases[i].device};
+        if (spec->source != KG_SOURCE_COMMAND)
+            results->cases[i].code_hash = kg_code_identify(&memory, &results->arena, owner);
     }
-    return good;
 }
 
 bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
@@ -144,9 +132,11 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
            kg_machine_copy(arena, machine, &results->machine);
     for (size_t i = 0; i < plan->case_count && good; i++)
         good = kg_case_result_start(arena, &plan->cases[i], &results->cases[i]);
-    if (good && code_hashes(results, plan))
-        return true;
-    kg_arena_free(arena);
-    *results = (struct kg_results){0};
-    return kg_error_memory(err);
+    if (!good) {
+        kg_arena_free(arena);
+        *results = (struct kg_results){0};
+        return kg_error_memory(err);
+    }
+    code_hashes(results, plan);
+    return true;
 }

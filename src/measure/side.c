@@ -13,6 +13,7 @@
 #include "measure/process.h"
 #include "measure/protocol.h"
 #include "util/file.h"
+#include "workload/code_identity.h"
 
 /* Where a checkout's build may lie. */
 static const char *const builds[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
@@ -164,12 +165,10 @@ static const char *silence(const struct kg_side *side, enum kg_source source)
     return NULL;
 }
 
-/* The file with the case's code on this side; NULL where nothing is claimed of it. */
+/* The kgate or plugin with the case's code on this side; NULL where there is none. */
 static const char *code_file(struct kg_arena *arena, const struct kg_side *side,
                              const struct kg_workload_spec *spec)
 {
-    if (spec->source == KG_SOURCE_COMMAND)
-        return side->command;
     if (spec->source == KG_SOURCE_KERNEL)
         return side->program;
     if (side->plugin)
@@ -179,28 +178,39 @@ static const char *code_file(struct kg_arena *arena, const struct kg_side *side,
     return spec->target;
 }
 
-/* The hash of the file with a case's code; of the case before where that is the same file, since
- * hashing it again for each of ten thousand would take longer than measuring them. */
-static const char *code_hash(struct kg_results *results, const char *file, const char *file_before,
-                             const char *hash_before)
+/* Of the program that takes every command's place the whole file, which may be a script. */
+static const char *command_hash(struct kg_arena *arena, const struct kg_side *side)
 {
     char hex[17];
-    if (file && file_before && !strcmp(file, file_before))
-        return hash_before;
-    return file && kg_file_hash(file, hex) ? kg_arena_copy(&results->arena, hex) : NULL;
+    return side->command && kg_file_hash(side->command, hex) ? kg_arena_copy(arena, hex) : NULL;
+}
+
+static const char *code_hash(struct kg_code_memory *memory, struct kg_arena *arena,
+                             const struct kg_side *side, const struct kg_case *planned)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    const char *file = code_file(arena, side, spec);
+    if (!file)
+        return NULL;
+    const struct kg_code_owner owner = {.file = file,
+                                        .kernel =
+                                            spec->source == KG_SOURCE_KERNEL ? spec->target : NULL,
+                                        .device = planned->device};
+    return kg_code_identify(memory, arena, owner);
 }
 
 bool kg_side_apply(const struct kg_side *side, const struct kg_plan *plan,
                    struct kg_results *results, struct kg_error *err)
 {
-    const char *file_before = NULL, *hash_before = NULL;
+    struct kg_code_memory memory = {0};
+    const char *command = command_hash(&results->arena, side);
     for (size_t i = 0; i < plan->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         const struct kg_workload_spec *spec = plan->cases[i].spec;
         const char *why = silence(side, spec->source);
-        const char *file = code_file(&results->arena, side, spec);
-        result->code_hash = hash_before = code_hash(results, file, file_before, hash_before);
-        file_before = file;
+        result->code_hash = spec->source == KG_SOURCE_COMMAND
+                                ? command
+                                : code_hash(&memory, &results->arena, side, &plan->cases[i]);
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;

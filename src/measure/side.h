@@ -32,6 +32,6 @@ bool kg_side_resolve(struct kg_arena *arena, const char *label, const char *give
                      struct kg_side *side, struct kg_error *err);
 
 /* Marks as SKIPPED, with the reason, the cases that this side says nothing about, and sets the code
- * hash of the others to that of the side's file. */
+ * hashes to those of this side's code. */
 bool kg_side_apply(const struct kg_side *side, const struct kg_plan *plan,
                    struct kg_results *results, struct kg_error *err);

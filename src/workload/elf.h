@@ -1,0 +1,37 @@
+/* elf.h: a look into an ELF64 file in memory: its sections, symbols and relocations, as the System
+ * V ABI describes them. The file may be anything: nothing outside its bytes is read, and what does
+ * not lie within them is not there. Pure, thread-safe. */
+#pragma once
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct kg_elf {
+    const unsigned char *bytes; /* the caller's, for as long as the view is used */
+    size_t length;
+    size_t section_count;
+    size_t section_names; /* index of the section that holds them */
+    size_t sections_at;   /* offset of the first section header */
+    bool linked;          /* a program or shared object; false: an object file, yet to be linked */
+};
+
+/* false where it is no ELF64 file of this machine's byte order, or its section headers are not all
+ * in it; a file without any is one of no sections. */
+bool kg_elf_open(const void *bytes, size_t length, struct kg_elf *elf);
+
+/* i below section_count. */
+Elf64_Shdr kg_elf_section(const struct kg_elf *elf, size_t i);
+/* "" where it has none. */
+const char *kg_elf_section_name(const struct kg_elf *elf, const Elf64_Shdr *section);
+/* The section's bytes within the file, `size` of them; NULL where they are not all in it, and for a
+ * section that takes no room there. */
+const unsigned char *kg_elf_section_bytes(const struct kg_elf *elf, const Elf64_Shdr *section,
+                                          size_t *size);
+
+/* Entry i of a table of symbols (SHT_SYMTAB, SHT_DYNSYM), by the index of its section; *name is ""
+ * where it has none. false where there is no such entry. */
+bool kg_elf_symbol(const struct kg_elf *elf, size_t table, size_t i, Elf64_Sym *symbol,
+                   const char **name);
+/* Entry i of a table of relocations (SHT_RELA, SHT_REL, which has no addends); false likewise. */
+bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t i,
+                       Elf64_Rela *relocation);
