@@ -86,6 +86,9 @@ bool kg_budget_judge(struct kg_arena *arena, const struct kg_case_result *result
         .pace_shift = NAN,
         .pace_exponent = NAN,
         .pace_doubt = NAN,
+        .cycles_ratio = NAN,
+        .cycles_low = NAN,
+        .cycles_high = NAN,
         .memory_doubt = NAN,
         .change = KG_CHANGE_NO_CHANGE,
     };

@@ -72,6 +72,9 @@ static bool uncounted_add(struct comparer *comparer, const struct kg_counter *co
                                  .pace_shift = NAN,
                                  .pace_exponent = NAN,
                                  .pace_doubt = NAN,
+                                 .cycles_ratio = NAN,
+                                 .cycles_low = NAN,
+                                 .cycles_high = NAN,
                                  .memory_doubt = NAN,
                                  .change = KG_CHANGE_INCONCLUSIVE,
                                  .reason = keep(comparer, counter->reason)};

@@ -45,6 +45,10 @@ struct kg_metric {
     double pace_doubt;      /* share that the threshold is raised by, for the exponent's doubt */
     double
         memory_doubt; /* the same, for memory that became slower or faster; NaN where not known */
+    double cycles_ratio; /* of a time on the GPU: the same in cycles of its multiprocessors, by
+                            which it is confirmed; NaN elsewhere */
+    double cycles_low;   /* of that, 95 % */
+    double cycles_high;
     enum kg_better better;
     bool suspected; /* it looks changed, on rounds that do not confirm it */
     enum kg_change change;

@@ -62,8 +62,12 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
                              : screening           ? metric->p_value <= alpha
                                                    : adjusted <= alpha;
     metric->p_value = adjusted;
-    metric->suspected = screening && significant && kg_metric_large(metric) && !evidence->unlike;
-    kg_metric_classify(metric, significant && !screening);
+    const bool confirmed = kg_metric_in_cycles(metric);
+    metric->suspected =
+        screening && significant && confirmed && kg_metric_large(metric) && !evidence->unlike;
+    kg_metric_classify(metric, significant && confirmed && !screening);
+    if (kg_metric_clock_moved(metric))
+        metric->change = KG_CHANGE_NO_CHANGE;
     if (metric->suspected || evidence->unlike ||
         (metric->change == KG_CHANGE_NO_CHANGE &&
          (too_few(evidence) || mean_moved(evidence, alpha))))
@@ -108,13 +112,27 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
     return true;
 }
 
+/* The time moved, and in cycles not enough to be sure that it was not the clock. */
+static const char *clock_doubt(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char time[KG_UNIT_BYTES], cycles[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "the time is %s, but in cycles of the GPU %s: lock its clock "
+                           "(nvidia-smi -lgc), or take more rounds",
+                           kg_change_format(metric->ratio, time),
+                           kg_change_format(metric->cycles_ratio, cycles));
+}
+
 /* "the code is unchanged (same binary)" beside a moved or doubtful time. */
 static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidence, double alpha)
 {
     struct kg_metric *metric = evidence->metric;
     const bool unchanged = evidence->code_unchanged && evidence->kind == KG_EVIDENCE_TIME;
-    if (metric->change == KG_CHANGE_NO_CHANGE)
+    if (metric->change == KG_CHANGE_NO_CHANGE) {
+        if (kg_metric_clock_moved(metric))
+            metric->reason = "the time moved with the GPU's clock: in cycles nothing changed";
         return true;
+    }
     if (metric->change != KG_CHANGE_INCONCLUSIVE) {
         if (unchanged)
             metric->reason = "the code is unchanged (same binary): the machine moved";
@@ -145,6 +163,10 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
                                          "take %d at the least",
                                          evidence->current_rounds, evidence->base_rounds,
                                          evidence->paired ? 6 : 3);
+        return metric->reason != NULL;
+    }
+    if (kg_metric_large(metric) && !kg_metric_in_cycles(metric)) {
+        metric->reason = clock_doubt(arena, metric);
         return metric->reason != NULL;
     }
     metric->reason = metric->suspected ? "suspected, but no later rounds were taken to confirm it"

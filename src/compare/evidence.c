@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/throttle.h"
+
 /* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster,
  * so that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */
 static const double TIME_SHARE = 0.25;
@@ -65,7 +67,11 @@ static bool apart(const struct gathering *gathering)
 static bool wanted(const struct gathering *gathering, size_t i)
 {
     const struct kg_case_result *result = gathering->result;
-    if (!gathering->any_confirms || apart(gathering) || i >= result->round_count)
+    if (apart(gathering) || i >= result->round_count)
+        return true;
+    if (!kg_round_judged(result->rounds, result->round_count, i))
+        return false;
+    if (!gathering->any_confirms)
         return true;
     return result->rounds[i].confirms == (gathering->rounds == KG_ROUNDS_DECIDING);
 }
@@ -279,6 +285,44 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
     return true;
 }
 
+/* A time on the GPU: by the device's own clock, so that what its multiprocessors' clock does to it
+ * is known and not estimated. */
+static bool on_device(const struct gathering *gathering)
+{
+    const char *timing = gathering->result->timing;
+    return gathering->kind == KG_EVIDENCE_TIME && timing &&
+           strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
+}
+
+/* Estimates the same change in cycles: times over the pace of their rounds. Takes the paces away:
+ * what the times themselves did is said as it is. */
+static bool cycles_estimate(const struct gathering *gathering, struct kg_metric_input *input,
+                            size_t base, struct kg_metric *metric)
+{
+    const size_t all = base + input->current_count;
+    struct kg_metric_input cycles = *input;
+    struct kg_metric_state state;
+    struct kg_metric of_cycles = {0};
+    double *paces = input->paces_ns;
+    metric->cycles_ratio = NAN;
+    if (!paces || !on_device(gathering))
+        return true;
+    input->paces_ns = NULL;
+    cycles.paces_ns = NULL;
+    cycles.values = kg_arena_alloc(gathering->scratch, all, sizeof *cycles.values);
+    if (!cycles.values)
+        return false;
+    for (size_t i = 0; i < all; i++)
+        cycles.values[i] = KG_PULSE_CYCLES * input->values[i] / paces[i];
+    kg_metric_estimate(&cycles, &of_cycles, &state);
+    metric->cycles_ratio = of_cycles.ratio;
+    metric->cycles_low = of_cycles.interval_low;
+    metric->cycles_high = of_cycles.interval_high;
+    metric->pace_shift = log(kg_median_of(paces + base, input->current_count, input->scratch) /
+                             kg_median_of(paces, base, input->scratch));
+    return true;
+}
+
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, enum kg_evidence_kind kind,
                       const struct kg_counter *counter, enum kg_evidence_rounds rounds,
@@ -298,7 +342,16 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     if (!base || !input.current_count)
         return true;
     metric_name(&gathering, metric);
+    struct kg_metric cycles = {0};
+    if (!cycles_estimate(&gathering, &input, base, &cycles))
+        return false;
     kg_metric_estimate(&input, metric, &evidence->state);
+    if (cycles.cycles_ratio > 0) {
+        metric->cycles_ratio = cycles.cycles_ratio;
+        metric->cycles_low = cycles.cycles_low;
+        metric->cycles_high = cycles.cycles_high;
+        metric->pace_shift = cycles.pace_shift;
+    }
     if (kind == KG_EVIDENCE_TIME)
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
     if (kind == KG_EVIDENCE_TIME && !means_compare(&gathering, evidence))

@@ -123,6 +123,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     const bool shifted = zeros_shift(input, all);
     *state = (struct kg_metric_state){.run_count = input->run_count};
     metric->noise_floor = metric->memory_doubt = NAN;
+    metric->cycles_ratio = metric->cycles_low = metric->cycles_high = NAN;
     metric->threshold = metric->asked_threshold = input->threshold;
     metric->min_effect = input->min_effect;
     state->repeats = spread(input->values, base) <= REPEATS * input->threshold &&
@@ -190,6 +191,21 @@ static double widest_effect(const struct kg_metric *metric)
     const double base = metric->baseline > 0 ? metric->baseline : 1; /* as shifted above */
     return (1 - 1e-9) * base *
            fmax(fabs(metric->interval_high - 1), fabs(metric->interval_low - 1));
+}
+
+bool kg_metric_clock_moved(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->asked_threshold;
+    return (metric->ratio > above || metric->ratio < 1 / above) && metric->cycles_low > 1 / above &&
+           metric->cycles_high < above;
+}
+
+bool kg_metric_in_cycles(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->threshold;
+    if (!(metric->cycles_ratio > 0))
+        return true;
+    return metric->ratio > 1 ? metric->cycles_ratio > above : metric->cycles_ratio < 1 / above;
 }
 
 bool kg_metric_large(const struct kg_metric *metric)

@@ -48,6 +48,13 @@ bool kg_metric_outside(const struct kg_metric *metric);
 /* Whether the figures are a change beyond the threshold, proven or not. */
 bool kg_metric_large(const struct kg_metric *metric);
 
+/* Whether a time on the GPU moved with the multiprocessors' clock, and in cycles did not change. */
+bool kg_metric_clock_moved(const struct kg_metric *metric);
+
+/* Whether a changed time is changed in cycles too, the same way; true where cycles are not known.
+ */
+bool kg_metric_in_cycles(const struct kg_metric *metric);
+
 /* Decides `change` from the figures. `significant` is whether the evidence is good enough. */
 void kg_metric_classify(struct kg_metric *metric, bool significant);
 

@@ -46,8 +46,14 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
 static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.01;
+    char cycles[KG_UNIT_BYTES];
     if (!(fabs(metric->pace_shift) >= WORTH_SAYING))
         return "";
+    if (metric->cycles_ratio > 0)
+        return kg_arena_printf(arena, "GPU clock %.1f %% %s than the baseline's, in cycles %s",
+                               100 * fabs(expm1(metric->pace_shift)),
+                               metric->pace_shift > 0 ? "slower" : "faster",
+                               kg_change_format(metric->cycles_ratio, cycles));
     return kg_arena_printf(arena, "clock %.1f %% %s than the baseline's, %.0f %% of it taken off",
                            100 * fabs(expm1(metric->pace_shift)),
                            metric->pace_shift > 0 ? "slower" : "faster",
