@@ -46,7 +46,13 @@ struct kg_baseline_run {
     const char *kernel; /* facts beside the fingerprint, for the report */
     const char *governor;
     const char *compiler;
+    const char *nvidia_driver;
     const char *cuda_driver;
+    const char *cuda_toolkit;
+    const char *gpu_ecc; /* of the GPU that was chosen, as struct kg_gpu has it */
+    const char *gpu_mig;
+    double gpu_sm_clock_hz;
+    double gpu_memory_clock_hz;
     const char *pair; /* of an `ab`'s base side; else NULL */
     double pulse_ns;  /* medians of the probe's readings; NaN where there are none */
     double bandwidth_bytes_per_s;

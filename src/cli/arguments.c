@@ -33,6 +33,8 @@ static const struct kg_option options[] = {
     OPTION("only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite, "only the runs of this suite"),
     OPTION("machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
            "the baseline of another machine than this one"),
+    OPTION("device", 0, KG_OPTION_TEXT, "cuda:N", device,
+           "the GPU for CUDA cases: its number, or a beginning of its UUID (default: cuda:0)"),
     OPTION("runs", 0, KG_OPTION_COUNT, "K", runs, "how often to measure the suite (default: 6)"),
     OPTION("budget", 0, KG_OPTION_TEXT, "TIME", budget,
            "the most time to measure for, for example 5min; the fewest rounds are always taken"),

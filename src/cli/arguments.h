@@ -23,6 +23,7 @@ struct kg_arguments {
     const char *format;
     const char *only_suite;
     const char *machine;
+    const char *device;
     const char *budget;
     const char *base;
     const char *head;

@@ -93,7 +93,7 @@ static const char *fingerprint(const struct kg_arguments *arguments, struct kg_a
     struct kg_machine machine;
     if (arguments->machine)
         return arguments->machine;
-    return kg_machine_read(arena, &machine, err) ? machine.fingerprint : NULL;
+    return kg_machine_read(arena, NULL, &machine, err) ? machine.fingerprint : NULL;
 }
 
 static void runs_print(const struct kg_arguments *arguments, const struct kg_baseline *baseline,

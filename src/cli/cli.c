@@ -89,7 +89,7 @@ bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepar
     if (!kg_suite_load(arguments->suite, arguments->set, arguments->set_count, &prepared->suite,
                        err))
         return false;
-    if (!kg_machine_read(&prepared->arena, &prepared->machine, err) ||
+    if (!kg_machine_read(&prepared->arena, arguments->device, &prepared->machine, err) ||
         !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err)) {
         kg_prepared_free(prepared);
         return false;

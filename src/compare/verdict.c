@@ -6,7 +6,7 @@
 
 #include "util/units.h"
 
-enum { NOTES_MOST = 16, REASONS_MOST = KG_CHANGE_COUNT + 1 };
+enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 1 };
 
 static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANGE_COUNT])
 {
@@ -126,6 +126,42 @@ static bool note_difference(struct kg_comparison *comparison, const char *what, 
                                 what, before ? before : "none", now ? now : "none"));
 }
 
+/* The same of a fact that some files do not have: nothing where one of the two does not tell. */
+static bool note_difference_known(struct kg_comparison *comparison, const char *what,
+                                  const char *before, const char *now)
+{
+    return !before || !now || note_difference(comparison, what, before, now);
+}
+
+static bool note_clock(struct kg_comparison *comparison, const char *what, double before_hz,
+                       double now_hz)
+{
+    char before[32], now[32];
+    if (!(before_hz > 0 && now_hz > 0))
+        return true;
+    snprintf(before, sizeof before, "%.0f MHz", before_hz * 1e-6);
+    snprintf(now, sizeof now, "%.0f MHz", now_hz * 1e-6);
+    return note_difference(comparison, what, before, now);
+}
+
+/* Of the GPU that CUDA cases run on. */
+static bool gpu_notes(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+                      const struct kg_machine *machine)
+{
+    const struct kg_gpu *gpu = kg_machine_gpu(machine);
+    if (!gpu)
+        return true;
+    return note_difference_known(comparison, "NVIDIA driver", newest->nvidia_driver,
+                                 machine->nvidia_driver) &&
+           note_difference_known(comparison, "CUDA toolkit", newest->cuda_toolkit,
+                                 machine->cuda_toolkit) &&
+           note_difference_known(comparison, "ECC", newest->gpu_ecc, gpu->ecc) &&
+           note_difference_known(comparison, "MIG", newest->gpu_mig, gpu->mig) &&
+           note_clock(comparison, "highest SM clock", newest->gpu_sm_clock_hz, gpu->sm_clock_hz) &&
+           note_clock(comparison, "highest memory clock", newest->gpu_memory_clock_hz,
+                      gpu->memory_clock_hz);
+}
+
 /* "memory bandwidth of this machine is 12 % below the baseline's": of what the probe read. `worth`
  * is how much is worth saying: more than a reading moves by itself. */
 static bool drift_note_one(struct kg_comparison *comparison, const char *what, double worth,
@@ -178,7 +214,8 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
             note_difference(comparison, "kernel", newest->kernel, machine->kernel) &&
             note_difference(comparison, "governor", newest->governor, machine->governor) &&
             note_difference(comparison, "compiler", newest->compiler, machine->compiler) &&
-            note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver);
+            note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver) &&
+            gpu_notes(comparison, newest, machine);
     if (good && newest && same_machine(baseline, machine))
         good = drift_note(comparison, newest, current);
     if (good && comparison->baseline_runs == 1 && !current->pair)

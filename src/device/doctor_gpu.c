@@ -4,20 +4,6 @@
 #include <unistd.h>
 
 #include "device/doctor.h"
-#include "util/text.h"
-
-/* Bits that an idle or deliberately fixed GPU sets too are left out: they are no disturbance. */
-static const struct {
-    int bit;
-    const char *name;
-} throttles[] = {
-    {KG_NVML_POWER_CAP, "the power limit"},
-    {KG_NVML_SLOWDOWN, "a hardware slowdown"},
-    {KG_NVML_SYNC_BOOST, "sync boost with another GPU"},
-    {KG_NVML_THERMAL_SOFTWARE, "temperature (driver)"},
-    {KG_NVML_THERMAL_HARDWARE, "temperature (hardware)"},
-    {KG_NVML_POWER_BRAKE, "the power brake"},
-};
 
 enum { HOT_C = 80, NEAR_SLOWDOWN_C = 5 };
 
@@ -55,22 +41,17 @@ static void clocks_judge(const struct kg_nvml_device *device, const char *topic,
 static void throttle_judge(const struct kg_nvml_device *device, const char *topic,
                            struct kg_findings *findings)
 {
-    struct kg_text names = {0};
+    char by[192];
     if (device->throttle < 0)
         return;
-    for (size_t i = 0; i < sizeof throttles / sizeof *throttles; i++)
-        if (device->throttle & throttles[i].bit)
-            kg_text_printf(&names, "%s%s", names.length ? ", " : "", throttles[i].name);
-    if (names.failed)
-        findings->failed = true;
-    else if (names.length)
+    kg_nvml_throttle_words(device->throttle, by, sizeof by);
+    if (kg_nvml_throttled(device->throttle))
         kg_finding_add(findings, KG_FINDING_WARNING, topic,
                        "let it cool, mend its cooling or supply, or lock clocks lower: sudo "
                        "nvidia-smi -lgc MHZ",
-                       "held back now by %s", kg_text_string(&names));
+                       "held back now by %s", by);
     else
         kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "not held back now");
-    kg_text_free(&names);
 }
 
 static void temperature_judge(const struct kg_nvml_device *device, const char *topic,
@@ -100,7 +81,7 @@ static void neighbours_judge(const struct kg_nvml_device *device, const char *to
         snprintf(use, sizeof use, "%d %% busy", busy);
     if (others > 0 || busy > 0)
         kg_finding_add(findings, others > 0 ? KG_FINDING_WARNING : KG_FINDING_NOTE, topic,
-                       "see who: nvidia-smi; stop it, or choose another with CUDA_VISIBLE_DEVICES",
+                       "see who: nvidia-smi; stop it, or choose another with --device",
                        "%d compute process%s%s%s", others > 0 ? others : 0, others == 1 ? "" : "es",
                        busy >= 0 ? ", " : "", use);
     else

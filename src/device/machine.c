@@ -2,25 +2,43 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
-#include "device/cuda.h"
+#include "device/architectures.h"
+#include "device/driver.h"
+#include "device/gpus.h"
+#include "device/nvml.h"
 #include "util/hash.h"
 
-enum { GPUS_MOST = 64 };
-
 #define GPU(member, field_kind) KG_FIELD(struct kg_gpu, member, field_kind)
+#define GPU_OPTIONAL(member, field_kind)                                                           \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .optional = true,                                   \
+        .offset = offsetof(struct kg_gpu, member)                                                  \
+    }
 static const struct kg_field gpu_fields[] = {
     GPU(name, KG_FIELD_STRING),
     GPU(uuid, KG_FIELD_STRING),
     GPU(compute_capability, KG_FIELD_STRING),
     GPU(memory_bytes, KG_FIELD_COUNT),
+    GPU_OPTIONAL(multiprocessors, KG_FIELD_COUNT),
+    GPU_OPTIONAL(sm_clock_hz, KG_FIELD_REAL),
+    GPU_OPTIONAL(memory_clock_hz, KG_FIELD_REAL),
+    GPU_OPTIONAL(memory_bus_bits, KG_FIELD_COUNT),
+    GPU_OPTIONAL(l2_bytes, KG_FIELD_COUNT),
+    GPU_OPTIONAL(pci_bus_id, KG_FIELD_STRING),
+    GPU_OPTIONAL(ecc, KG_FIELD_STRING),
+    GPU_OPTIONAL(mig, KG_FIELD_STRING),
+    GPU_OPTIONAL(compute_mode, KG_FIELD_STRING),
+    GPU_OPTIONAL(integrated, KG_FIELD_BOOL),
+    GPU_OPTIONAL(problem, KG_FIELD_STRING),
 };
-static const struct kg_record gpu_record = KG_RECORD_OF(struct kg_gpu, gpu_fields);
+const struct kg_record kg_gpu_record = KG_RECORD_OF(struct kg_gpu, gpu_fields);
 
 #define FACT(member)                                                                               \
     {                                                                                              \
@@ -36,14 +54,21 @@ static const struct kg_field machine_fields[] = {
      .kind = KG_FIELD_RECORDS,
      .offset = offsetof(struct kg_machine, gpus),
      .count_offset = offsetof(struct kg_machine, gpu_count),
-     .record = &gpu_record},
+     .record = &kg_gpu_record},
+    {.name = "gpu_chosen",
+     .kind = KG_FIELD_SIZE,
+     .optional = true,
+     .offset = offsetof(struct kg_machine, gpu_chosen)},
     FACT(kernel),
     FACT(governor),
     FACT(hypervisor),
     FACT(compiler),
     FACT(build_type),
+    FACT(nvidia_driver),
     FACT(cuda_driver),
+    FACT(cuda_toolkit),
     FACT(cuda_missing),
+    FACT(cuda_code_missing),
 };
 const struct kg_record kg_machine_record = KG_RECORD_OF(struct kg_machine, machine_fields);
 
@@ -130,6 +155,11 @@ static const char *fingerprint_make(struct kg_arena *arena, const struct kg_mach
     hash = kg_hash_bytes(hash, &machine->memory_bytes, sizeof machine->memory_bytes);
     for (size_t i = 0; i < machine->gpu_count; i++)
         hash = kg_hash_string(hash, machine->gpus[i].name);
+    for (size_t i = 1; i < machine->gpu_count; i++)
+        if (strcmp(machine->gpus[i].name, machine->gpus[0].name) != 0) {
+            hash = kg_hash_string(hash, machine->gpus[machine->gpu_chosen].name);
+            break;
+        }
     slug_append(slug, 40, machine->cpu_model);
     const uint64_t gib = machine->memory_bytes >> 30;
     if (machine->gpu_count)
@@ -140,37 +170,135 @@ static const char *fingerprint_make(struct kg_arena *arena, const struct kg_mach
                            machine->cpu_count, gib, (uint32_t)(hash ^ hash >> 32));
 }
 
-static bool gpus_read(struct kg_arena *arena, struct kg_machine *machine)
+/* A copy that remembers failure, so that many can be asked about once. */
+static const char *copy(struct kg_arena *arena, const char *string, bool *good)
 {
-    struct kg_cuda_device devices[GPUS_MOST];
-    char why[160] = "";
-    int driver = 0;
-    const size_t count = kg_cuda_devices(devices, GPUS_MOST, &driver, why, sizeof why);
-    machine->gpus = kg_arena_alloc(arena, count, sizeof *machine->gpus);
+    const char *copied = string ? kg_arena_copy(arena, string) : NULL;
+    *good = *good && (copied || !string);
+    return copied;
+}
+
+/* The same of a text that is "" where it is not known. */
+static const char *copy_known(struct kg_arena *arena, const char *string, bool *good)
+{
+    return copy(arena, *string ? string : NULL, good);
+}
+
+static const char *switch_name(int value)
+{
+    return value < 0 ? NULL : value ? "on" : "off";
+}
+
+static const char *compute_mode_name(enum kg_compute_mode mode)
+{
+    switch (mode) {
+    case KG_COMPUTE_MODE_DEFAULT:
+        return "default";
+    case KG_COMPUTE_MODE_PROHIBITED:
+        return "prohibited";
+    case KG_COMPUTE_MODE_EXCLUSIVE:
+        return "exclusive";
+    case KG_COMPUTE_MODE_UNKNOWN:
+        break;
+    }
+    return NULL;
+}
+
+static uint64_t known(int64_t value)
+{
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static double known_real(int64_t value)
+{
+    return value > 0 ? (double)value : NAN;
+}
+
+static bool gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, struct kg_gpu *gpu)
+{
+    bool good = true;
+    *gpu = (struct kg_gpu){
+        .name = copy(arena, facts->name, &good),
+        .uuid = copy(arena, facts->uuid, &good),
+        .compute_capability = kg_arena_printf(arena, "%d.%d", facts->major, facts->minor),
+        .memory_bytes = facts->memory_bytes,
+        .multiprocessors = known(facts->multiprocessors),
+        .sm_clock_hz = known_real(facts->sm_clock_hz),
+        .memory_clock_hz = known_real(facts->memory_clock_hz),
+        .memory_bus_bits = known(facts->memory_bus_bits),
+        .l2_bytes = known(facts->l2_bytes),
+        .pci_bus_id = copy_known(arena, facts->pci_bus_id, &good),
+        .ecc = switch_name(facts->ecc),
+        .mig = switch_name(facts->mig),
+        .compute_mode = compute_mode_name(facts->compute_mode),
+        .integrated = facts->integrated == 1,
+    };
+    return good && gpu->compute_capability;
+}
+
+/* Why kgate's own code does not run on this device; in `arena`. NULL where it does. */
+static const char *code_missing(struct kg_arena *arena, const struct kg_gpu_facts *facts,
+                                bool *good)
+{
+#ifdef KGATE_CUDA_ARCHITECTURES
+    char words[128];
+    if (!facts || kg_architectures_fit(KGATE_CUDA_ARCHITECTURES, facts->major, facts->minor))
+        return NULL;
+    kg_architectures_words(KGATE_CUDA_ARCHITECTURES, words, sizeof words);
+    const char *phrase =
+        kg_arena_printf(arena, "this kgate has code for compute capability %s; %s has %d.%d", words,
+                        facts->name, facts->major, facts->minor);
+    *good = *good && phrase;
+    return phrase;
+#else
+    (void)arena;
+    (void)facts;
+    (void)good;
+    return "this kgate was built without CUDA";
+#endif
+}
+
+static bool gpus_make(struct kg_arena *arena, const struct kg_gpus *gpus,
+                      struct kg_machine *machine)
+{
+    bool good = true;
+    machine->gpus = kg_arena_alloc(arena, gpus->count, sizeof *machine->gpus);
     if (!machine->gpus)
         return false;
-    machine->gpu_count = count;
-    for (size_t i = 0; i < count; i++) {
-        struct kg_gpu *gpu = &machine->gpus[i];
-        gpu->name = kg_arena_copy(arena, devices[i].name);
-        gpu->uuid = kg_arena_copy(arena, devices[i].uuid);
-        gpu->compute_capability =
-            kg_arena_printf(arena, "%d.%d", devices[i].major, devices[i].minor);
-        gpu->memory_bytes = devices[i].memory_bytes;
-        if (!gpu->name || !gpu->uuid || !gpu->compute_capability)
+    for (size_t i = 0; i < gpus->count; i++)
+        if (!gpu_make(arena, &gpus->devices[i], &machine->gpus[i]))
             return false;
+    machine->gpu_count = gpus->count;
+    machine->gpu_chosen = gpus->chosen;
+    machine->nvidia_driver = copy_known(arena, gpus->nvidia_driver, &good);
+    if (gpus->cuda_version) {
+        machine->cuda_driver = kg_arena_printf(arena, "%d.%d", gpus->cuda_version / 1000,
+                                               gpus->cuda_version % 1000 / 10);
+        good = good && machine->cuda_driver;
     }
-    if (driver) {
-        machine->cuda_driver = kg_arena_printf(arena, "%d.%d", driver / 1000, driver % 1000 / 10);
-        if (!machine->cuda_driver)
-            return false;
-    }
-    if (!count) {
-        machine->cuda_missing = kg_arena_copy(arena, why);
-        if (!machine->cuda_missing)
-            return false;
-    }
-    return true;
+    if (gpus->count)
+        machine->gpus[gpus->chosen].problem = copy_known(arena, gpus->problem, &good);
+    else
+        machine->cuda_missing = copy(arena, gpus->why, &good);
+    machine->cuda_code_missing =
+        code_missing(arena, gpus->count ? &gpus->devices[gpus->chosen] : NULL, &good);
+    return good;
+}
+
+static bool gpus_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
+                      struct kg_error *err)
+{
+    const struct kg_gpus_query query = {.library = KG_DRIVER_LIBRARY,
+                                        .nvml = KG_NVML_LIBRARY,
+                                        .root = "",
+                                        .device = device,
+                                        .timeout_ms = KG_GPUS_TIMEOUT_MS};
+    struct kg_gpus *gpus = kg_arena_alloc(arena, 1, sizeof *gpus);
+    if (!gpus)
+        return kg_error_memory(err);
+    if (!kg_gpus_read(&query, gpus, err))
+        return false;
+    return gpus_make(arena, gpus, machine) ? true : kg_error_memory(err);
 }
 
 /* DMI names the machine's maker; the flag `hypervisor` alone only says that there is one. */
@@ -192,7 +320,8 @@ static const char *hypervisor_name(char *buffer, size_t bytes)
     return buffer;
 }
 
-bool kg_machine_read(struct kg_arena *arena, struct kg_machine *machine, struct kg_error *err)
+bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
+                     struct kg_error *err)
 {
     char text[256];
     struct utsname name;
@@ -201,8 +330,13 @@ bool kg_machine_read(struct kg_arena *arena, struct kg_machine *machine, struct 
     machine->cpu_model = kg_arena_copy(arena, text);
     machine->compiler = KGATE_COMPILER;
     machine->build_type = KGATE_BUILD_TYPE;
-    if (!machine->cpu_model || !gpus_read(arena, machine))
+#ifdef KGATE_CUDA_TOOLKIT
+    machine->cuda_toolkit = KGATE_CUDA_TOOLKIT;
+#endif
+    if (!machine->cpu_model)
         return kg_error_memory(err);
+    if (!gpus_read(arena, device, machine, err))
+        return false;
     machine->fingerprint = fingerprint_make(arena, machine);
     if (uname(&name) == 0)
         machine->kernel = kg_arena_printf(arena, "%s %s", name.sysname, name.release);
@@ -213,12 +347,24 @@ bool kg_machine_read(struct kg_arena *arena, struct kg_machine *machine, struct 
     return machine->fingerprint ? true : kg_error_memory(err);
 }
 
-/* A copy that remembers failure, so that many can be asked about once. */
-static const char *copy(struct kg_arena *arena, const char *string, bool *good)
+const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine)
 {
-    const char *copied = string ? kg_arena_copy(arena, string) : NULL;
-    *good = *good && (copied || !string);
-    return copied;
+    return machine->gpu_chosen < machine->gpu_count ? &machine->gpus[machine->gpu_chosen] : NULL;
+}
+
+static bool gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into)
+{
+    bool good = true;
+    *into = *gpu;
+    into->name = copy(arena, gpu->name, &good);
+    into->uuid = copy(arena, gpu->uuid, &good);
+    into->compute_capability = copy(arena, gpu->compute_capability, &good);
+    into->pci_bus_id = copy(arena, gpu->pci_bus_id, &good);
+    into->ecc = copy(arena, gpu->ecc, &good);
+    into->mig = copy(arena, gpu->mig, &good);
+    into->compute_mode = copy(arena, gpu->compute_mode, &good);
+    into->problem = copy(arena, gpu->problem, &good);
+    return good;
 }
 
 bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
@@ -232,20 +378,19 @@ bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
         .memory_bytes = machine->memory_bytes,
         .gpus = kg_arena_alloc(arena, machine->gpu_count, sizeof *into->gpus),
         .gpu_count = machine->gpu_count,
+        .gpu_chosen = machine->gpu_chosen,
         .kernel = copy(arena, machine->kernel, &good),
         .governor = copy(arena, machine->governor, &good),
         .hypervisor = copy(arena, machine->hypervisor, &good),
         .compiler = copy(arena, machine->compiler, &good),
         .build_type = copy(arena, machine->build_type, &good),
+        .nvidia_driver = copy(arena, machine->nvidia_driver, &good),
         .cuda_driver = copy(arena, machine->cuda_driver, &good),
+        .cuda_toolkit = copy(arena, machine->cuda_toolkit, &good),
         .cuda_missing = copy(arena, machine->cuda_missing, &good),
+        .cuda_code_missing = copy(arena, machine->cuda_code_missing, &good),
     };
     for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
-        into->gpus[i] = (struct kg_gpu){
-            .name = copy(arena, machine->gpus[i].name, &good),
-            .uuid = copy(arena, machine->gpus[i].uuid, &good),
-            .compute_capability = copy(arena, machine->gpus[i].compute_capability, &good),
-            .memory_bytes = machine->gpus[i].memory_bytes,
-        };
+        good = gpu_copy(arena, &machine->gpus[i], &into->gpus[i]) && good;
     return good && into->gpus;
 }

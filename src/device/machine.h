@@ -9,11 +9,23 @@
 #include "util/error.h"
 #include "util/record.h"
 
+/* What is not known is NULL, NaN or 0. */
 struct kg_gpu {
     const char *name;
-    const char *uuid;
+    const char *uuid;               /* "GPU-…", or "MIG-…" of an instance */
     const char *compute_capability; /* "9.0" */
     uint64_t memory_bytes;
+    uint64_t multiprocessors;
+    double sm_clock_hz; /* the highest, as CUDA tells it */
+    double memory_clock_hz;
+    uint64_t memory_bus_bits;
+    uint64_t l2_bytes;
+    const char *pci_bus_id;
+    const char *ecc;          /* "on", "off" */
+    const char *mig;          /* "on": an instance of a GPU; "off": a whole one */
+    const char *compute_mode; /* "default", "prohibited", "exclusive" */
+    bool integrated;          /* shares the CPU's memory */
+    const char *problem;      /* why it cannot be used: tried of the chosen one only */
 };
 
 struct kg_machine {
@@ -21,23 +33,36 @@ struct kg_machine {
     const char *cpu_model;
     uint64_t cpu_count;    /* CPUs that this process may use */
     uint64_t memory_bytes; /* of the machine, to the nearest GiB: boots differ by a little */
-    struct kg_gpu *gpus;
+    struct kg_gpu *gpus;   /* in CUDA's order */
     size_t gpu_count;
+    size_t gpu_chosen; /* what CUDA cases run on; 0 without one */
     /* Facts beside the fingerprint: a difference is said in the report, not hidden. */
-    const char *kernel;       /* "Linux 6.1.0" */
-    const char *governor;     /* CPU frequency governor; NULL where there is none to read */
-    const char *hypervisor;   /* "KVM", or NULL on bare metal or where unknown */
-    const char *compiler;     /* kgate's own: "GNU 12.2.0" */
-    const char *build_type;   /* "Release" */
-    const char *cuda_driver;  /* "13.0", or NULL without one */
-    const char *cuda_missing; /* why there is no CUDA device: a phrase; NULL where there is one */
+    const char *kernel;        /* "Linux 6.1.0" */
+    const char *governor;      /* CPU frequency governor; NULL where there is none to read */
+    const char *hypervisor;    /* "KVM", or NULL on bare metal or where unknown */
+    const char *compiler;      /* kgate's own: "GNU 12.2.0" */
+    const char *build_type;    /* "Release" */
+    const char *nvidia_driver; /* "580.65.06", or NULL where not known */
+    const char *cuda_driver;   /* the newest CUDA it knows, "13.0"; NULL without one */
+    const char *cuda_toolkit;  /* kgate was built with: "13.0.88"; NULL without one */
+    const char *cuda_missing;  /* why there is no CUDA device: a phrase; NULL where there is one */
+    /* Why kgate's own device code cannot run on the chosen one, nor on any: a phrase; else NULL. */
+    const char *cuda_code_missing;
 };
 
+extern const struct kg_record kg_gpu_record;
 extern const struct kg_record kg_machine_record;
 
-/* Reads the facts of this machine; strings live in `arena`. Never fails for want of a GPU.
- * The fingerprint hashes CPU model and count, GPU models and their count, and memory. */
-bool kg_machine_read(struct kg_arena *arena, struct kg_machine *machine, struct kg_error *err);
+/* Reads the facts of this machine; strings live in `arena`. Never fails for want of a GPU, nor for
+ * a driver that is broken. The fingerprint hashes CPU model and count, GPU models and their count,
+ * memory, and where there are GPUs of several models the chosen one's.
+ * device  which GPU is meant, as kg_gpus_choose takes it; NULL: the first
+ * err     KG_ERROR_USAGE where it is none of those that are there */
+bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
+                     struct kg_error *err);
+
+/* The GPU that CUDA cases run on; NULL without one. */
+const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine);
 
 /* A copy whose strings live in `arena`; false where memory is out. */
 bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7 };
+#include "device/relatives.h"
+
+enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 enum { SENSOR_GPU = 0, THRESHOLD_SLOWDOWN = 1 };
 
@@ -20,8 +22,12 @@ struct kg_nvml_calls {
     int (*init)(void);
     int (*shutdown)(void);
     const char *(*error_string)(int);
+    int (*driver_version)(char *, unsigned);
     int (*count)(unsigned *);
     int (*handle)(unsigned, void **);
+    int (*handle_by_uuid)(const char *, void **);
+    int (*index)(void *, unsigned *);
+    int (*whole)(void *, void **); /* the GPU that an instance is of */
     int (*name)(void *, char *, unsigned);
     int (*uuid)(void *, char *, unsigned);
     int (*persistence)(void *, int *);
@@ -30,9 +36,28 @@ struct kg_nvml_calls {
     int (*clock_application)(void *, int, unsigned *);
     int (*temperature)(void *, int, unsigned *);
     int (*temperature_threshold)(void *, int, unsigned *);
+    int (*power)(void *, unsigned *);
+    int (*mig)(void *, unsigned *, unsigned *);
     int (*throttle)(void *, unsigned long long *);
     int (*utilization)(void *, struct utilization *);
     int (*processes)(void *, unsigned *, void *);
+    int (*processes_newer)(void *, unsigned *, void *);
+};
+
+enum { PROCESSES_MOST = 256 };
+
+/* What the first functions for running processes fill: since CUDA 11 the name without a number
+ * still takes this. Of "_v3" some drivers of the 535 series fill larger records than others do, so
+ * it is not asked; "_v2" is, where the first is gone. */
+struct process {
+    unsigned pid;
+    unsigned long long memory_bytes;
+};
+struct process_newer {
+    unsigned pid;
+    unsigned long long memory_bytes;
+    unsigned gpu_instance;
+    unsigned compute_instance;
 };
 
 struct symbol {
@@ -47,8 +72,12 @@ static const struct symbol symbols[] = {
     {"nvmlInit_v2", NULL, CALL(init), true},
     {"nvmlShutdown", NULL, CALL(shutdown), true},
     {"nvmlErrorString", NULL, CALL(error_string), true},
+    {"nvmlSystemGetDriverVersion", NULL, CALL(driver_version), false},
     {"nvmlDeviceGetCount_v2", NULL, CALL(count), true},
     {"nvmlDeviceGetHandleByIndex_v2", NULL, CALL(handle), true},
+    {"nvmlDeviceGetHandleByUUID", NULL, CALL(handle_by_uuid), false},
+    {"nvmlDeviceGetIndex", NULL, CALL(index), false},
+    {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle", NULL, CALL(whole), false},
     {"nvmlDeviceGetName", NULL, CALL(name), false},
     {"nvmlDeviceGetUUID", NULL, CALL(uuid), false},
     {"nvmlDeviceGetPersistenceMode", NULL, CALL(persistence), false},
@@ -57,11 +86,13 @@ static const struct symbol symbols[] = {
     {"nvmlDeviceGetApplicationsClock", NULL, CALL(clock_application), false},
     {"nvmlDeviceGetTemperature", NULL, CALL(temperature), false},
     {"nvmlDeviceGetTemperatureThreshold", NULL, CALL(temperature_threshold), false},
+    {"nvmlDeviceGetPowerUsage", NULL, CALL(power), false},
+    {"nvmlDeviceGetMigMode", NULL, CALL(mig), false},
     {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
      CALL(throttle), false},
     {"nvmlDeviceGetUtilizationRates", NULL, CALL(utilization), false},
-    {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses",
-     CALL(processes), false},
+    {"nvmlDeviceGetComputeRunningProcesses", NULL, CALL(processes), false},
+    {"nvmlDeviceGetComputeRunningProcesses_v2", NULL, CALL(processes_newer), false},
 };
 enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };
 
@@ -142,31 +173,72 @@ static int number(int (*query)(void *, int, unsigned *), void *handle, int which
     return query && query(handle, which, &value) == SUCCESS ? (int)value : -1;
 }
 
-/* With no room given, NVML only counts: no layout of its process record is needed. */
-static int processes_count(const struct kg_nvml_calls *calls, void *handle)
+/* The processes with a context on the device; their number, or -1 where it is not told. */
+static int processes_read(const struct kg_nvml_calls *calls, void *handle, unsigned *pids)
 {
-    unsigned count = 0;
-    const int code = calls->processes ? calls->processes(handle, &count, NULL) : -1;
-    return code == SUCCESS || code == INSUFFICIENT_SIZE ? (int)count : -1;
+    struct process older[PROCESSES_MOST] = {0};
+    struct process_newer newer[PROCESSES_MOST] = {0};
+    unsigned count = PROCESSES_MOST;
+    int code = -1;
+    if (calls->processes)
+        code = calls->processes(handle, &count, older);
+    else if (calls->processes_newer)
+        code = calls->processes_newer(handle, &count, newer);
+    if (code == INSUFFICIENT_SIZE) /* more than there is room for, which then is not filled */
+        return -1;
+    if (code != SUCCESS || count > PROCESSES_MOST)
+        return -1;
+    for (unsigned i = 0; i < count; i++)
+        pids[i] = calls->processes ? older[i].pid : newer[i].pid;
+    return (int)count;
+}
+
+/* Those that have nothing to do with this process; -1 where it cannot be told. */
+static int others_count(const struct kg_nvml_calls *calls, void *handle)
+{
+    unsigned pids[PROCESSES_MOST];
+    const int count = processes_read(calls, handle, pids);
+    int others = 0;
+    bool unseen = count < 0;
+    for (int i = 0; i < count; i++) {
+        const enum kg_kinship kinship = kg_kinship((long)pids[i]);
+        others += kinship == KG_KINSHIP_OTHER;
+        unseen = unseen || kinship == KG_KINSHIP_UNSEEN;
+    }
+    return unseen && !others ? -1 : others;
+}
+
+static int64_t throttle_read(const struct kg_nvml_calls *calls, void *handle)
+{
+    unsigned long long reasons = 0;
+    if (!calls->throttle || calls->throttle(handle, &reasons) != SUCCESS)
+        return -1;
+    return (int64_t)(reasons & INT64_MAX);
+}
+
+static int utilization_read(const struct kg_nvml_calls *calls, void *handle)
+{
+    struct utilization utilization = {0};
+    if (!calls->utilization || calls->utilization(handle, &utilization) != SUCCESS)
+        return -1;
+    return (int)utilization.gpu;
 }
 
 static void clocks_read(const struct kg_nvml_calls *calls, void *handle,
                         struct kg_nvml_device *device)
 {
-    unsigned long long reasons = 0;
     device->sm_mhz = number(calls->clock, handle, CLOCK_SM);
     device->sm_most_mhz = number(calls->clock_most, handle, CLOCK_SM);
     device->sm_application_mhz = number(calls->clock_application, handle, CLOCK_SM);
     device->memory_mhz = number(calls->clock, handle, CLOCK_MEMORY);
     device->memory_most_mhz = number(calls->clock_most, handle, CLOCK_MEMORY);
-    if (calls->throttle && calls->throttle(handle, &reasons) == SUCCESS)
-        device->throttle = (int64_t)(reasons & INT64_MAX);
+    device->throttle = throttle_read(calls, handle);
 }
 
 bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvml_device *device)
 {
     const struct kg_nvml_calls *calls = nvml->calls;
-    struct utilization utilization = {0};
+    unsigned pids[PROCESSES_MOST], mode = 0, pending = 0;
     void *handle = NULL;
     *device = (struct kg_nvml_device){
         .persistence = -1,
@@ -179,9 +251,12 @@ bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvm
         .slowdown_c = -1,
         .utilization_percent = -1,
         .compute_processes = -1,
+        .mig = -1,
         .throttle = -1,
     };
-    if (!calls || calls->handle((unsigned)index, &handle) != SUCCESS)
+    const int code = calls ? calls->handle((unsigned)index, &handle) : -1;
+    device->lost = code == GPU_IS_LOST;
+    if (code != SUCCESS)
         return false;
     if (!calls->name || calls->name(handle, device->name, sizeof device->name) != SUCCESS)
         snprintf(device->name, sizeof device->name, "GPU %zu", index);
@@ -192,10 +267,103 @@ bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvm
     clocks_read(calls, handle, device);
     device->temperature_c = number(calls->temperature, handle, SENSOR_GPU);
     device->slowdown_c = number(calls->temperature_threshold, handle, THRESHOLD_SLOWDOWN);
-    if (calls->utilization && calls->utilization(handle, &utilization) == SUCCESS)
-        device->utilization_percent = (int)utilization.gpu;
-    device->compute_processes = processes_count(calls, handle);
+    device->utilization_percent = utilization_read(calls, handle);
+    device->compute_processes = processes_read(calls, handle, pids);
+    if (calls->mig && calls->mig(handle, &mode, &pending) == SUCCESS)
+        device->mig = mode == 1;
     return true;
+}
+
+bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index)
+{
+    const struct kg_nvml_calls *calls = nvml->calls;
+    struct kg_nvml_device device;
+    void *handle = NULL, *whole = NULL;
+    unsigned number = 0;
+    if (!calls)
+        return false;
+    if (calls->handle_by_uuid && calls->handle_by_uuid(uuid, &handle) == SUCCESS) {
+        if (!strncmp(uuid, "MIG-", 4) && calls->whole && calls->whole(handle, &whole) == SUCCESS)
+            handle = whole;
+        if (calls->index && calls->index(handle, &number) == SUCCESS) {
+            *index = number;
+            return true;
+        }
+    }
+    for (size_t i = 0; i < nvml->device_count; i++)
+        if (kg_nvml_device_read(nvml, i, &device) && !strcmp(device.uuid, uuid)) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
+                            struct kg_nvml_telemetry *telemetry)
+{
+    const struct kg_nvml_calls *calls = nvml->calls;
+    void *handle = NULL;
+    unsigned power = 0;
+    *telemetry = (struct kg_nvml_telemetry){
+        .sm_mhz = -1,
+        .memory_mhz = -1,
+        .temperature_c = -1,
+        .power_mw = -1,
+        .utilization_percent = -1,
+        .other_processes = -1,
+        .throttle = -1,
+    };
+    if (!calls || calls->handle((unsigned)index, &handle) != SUCCESS)
+        return false;
+    telemetry->sm_mhz = number(calls->clock, handle, CLOCK_SM);
+    telemetry->memory_mhz = number(calls->clock, handle, CLOCK_MEMORY);
+    telemetry->temperature_c = number(calls->temperature, handle, SENSOR_GPU);
+    if (calls->power && calls->power(handle, &power) == SUCCESS)
+        telemetry->power_mw = (int)power;
+    telemetry->throttle = throttle_read(calls, handle);
+    telemetry->utilization_percent = utilization_read(calls, handle);
+    telemetry->other_processes = others_count(calls, handle);
+    return true;
+}
+
+void kg_nvml_driver_version(const struct kg_nvml *nvml, char *version, size_t bytes)
+{
+    const struct kg_nvml_calls *calls = nvml->calls;
+    if (!calls || !calls->driver_version ||
+        calls->driver_version(version, (unsigned)bytes) != SUCCESS)
+        version[0] = '\0';
+}
+
+/* Bits that an idle or deliberately fixed GPU sets too are left out: they are no disturbance. */
+static const struct {
+    int bit;
+    const char *name;
+} throttles[] = {
+    {KG_NVML_POWER_CAP, "the power limit"},
+    {KG_NVML_SLOWDOWN, "a hardware slowdown"},
+    {KG_NVML_SYNC_BOOST, "sync boost with another GPU"},
+    {KG_NVML_THERMAL_SOFTWARE, "temperature (driver)"},
+    {KG_NVML_THERMAL_HARDWARE, "temperature (hardware)"},
+    {KG_NVML_POWER_BRAKE, "the power brake"},
+};
+enum { THROTTLE_COUNT = sizeof throttles / sizeof *throttles };
+
+bool kg_nvml_throttled(int64_t bits)
+{
+    for (size_t i = 0; i < THROTTLE_COUNT; i++)
+        if (bits > 0 && bits & throttles[i].bit)
+            return true;
+    return false;
+}
+
+void kg_nvml_throttle_words(int64_t bits, char *text, size_t bytes)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < THROTTLE_COUNT && length < bytes; i++)
+        if (bits > 0 && bits & throttles[i].bit)
+            length += (size_t)snprintf(text + length, bytes - length, "%s%s", length ? ", " : "",
+                                       throttles[i].name);
 }
 
 void kg_nvml_gpus_read(const char *library, struct kg_nvml_gpus *gpus)

@@ -32,8 +32,30 @@ struct kg_nvml_device {
     int slowdown_c;          /* the temperature at which the hardware slows down */
     int utilization_percent; /* of the last sampling period of the driver, up to a second */
     int compute_processes;   /* with a CUDA context, this one among them if it has one */
+    int mig;                 /* 1: split into instances */
+    bool lost;               /* it has fallen off the bus: nothing else is told */
     int64_t throttle;        /* KG_NVML_ bits */
 };
+
+/* What a GPU does at one moment, for a round. -1 as above. */
+struct kg_nvml_telemetry {
+    int sm_mhz;
+    int memory_mhz;
+    int temperature_c;
+    int power_mw;
+    int utilization_percent; /* as above; not told of a GPU that is split into instances */
+    /* With a CUDA context, but neither this process nor one that it descends from or that descends
+     * from it. Not told in a container whose process numbers are not the machine's, unless one is
+     * known to be another's. */
+    int other_processes;
+    int64_t throttle; /* KG_NVML_ bits */
+};
+
+/* Whether clocks are held back against the will of who set them: by power, by temperature or by
+ * another GPU; not because the GPU is idle, nor by clocks that were asked for. False for -1. */
+bool kg_nvml_throttled(int64_t bits);
+/* By what, in words: "the power limit, temperature (driver)"; "" where not throttled. */
+void kg_nvml_throttle_words(int64_t bits, char *text, size_t bytes);
 
 enum kg_nvml_status {
     KG_NVML_GOOD,
@@ -57,6 +79,14 @@ enum kg_nvml_status kg_nvml_open(const char *library, struct kg_nvml *nvml, char
                                  size_t why_bytes);
 /* The facts of device `index`; false where it does not answer at all, all facts then unknown. */
 bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvml_device *device);
+/* The device of a UUID as CUDA tells it, "GPU-…" or "MIG-…" (then the GPU that the instance is of);
+ * false where there is none. NVML numbers devices otherwise than CUDA. */
+bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index);
+/* What it does now; false where it does not answer at all, all figures then unknown. */
+bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
+                            struct kg_nvml_telemetry *telemetry);
+/* The driver's version, "580.65.06"; "" where it does not tell. */
+void kg_nvml_driver_version(const struct kg_nvml *nvml, char *version, size_t bytes);
 /* Fine on one that was never opened, if zeroed. */
 void kg_nvml_close(struct kg_nvml *nvml);
 

@@ -113,10 +113,9 @@ static const char *skip_reason(struct planner *planner, const struct kgate_workl
 {
     struct kg_arena *arena = &planner->plan->arena;
     const enum kgate_device device = planned->device;
-    const char *missing =
-        device == KGATE_DEVICE_CUDA
-            ? cuda_missing(arena, planner->machine, kg_case_on_stream(planned))
-            : NULL;
+    const char *missing = device == KGATE_DEVICE_CUDA
+                              ? cuda_missing(arena, planner->machine, kg_case_on_stream(planned))
+                              : NULL;
     if (missing)
         return missing;
     if (kernel && !(kernel->devices & 1u << device))

@@ -168,6 +168,11 @@ static void machine_print(const struct kg_machine *machine, struct kg_text *text
         name(text, machine->gpus[i].name);
         kg_text_append(text, ", ");
     }
+    if (machine->gpu_count && machine->nvidia_driver) {
+        kg_text_append(text, "NVIDIA driver ");
+        name(text, machine->nvidia_driver);
+        kg_text_append(text, ", ");
+    }
     kg_text_append(text, "fingerprint ");
     name(text, machine->fingerprint);
     kg_text_append(text, "\n");

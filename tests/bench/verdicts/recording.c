@@ -69,7 +69,7 @@ static bool prepare(struct prepared *prepared, const struct kg_text *text, struc
 {
     const struct kg_plan_options options = {0};
     *prepared = (struct prepared){0};
-    return kg_machine_read(&prepared->arena, &prepared->machine, err) &&
+    return kg_machine_read(&prepared->arena, NULL, &prepared->machine, err) &&
            kg_suite_parse("verdicts", kg_text_string(text), text->length, NULL, 0, &prepared->suite,
                           err) &&
            kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err);

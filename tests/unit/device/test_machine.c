@@ -8,8 +8,8 @@ static void fingerprint_is_the_same_twice_and_fit_for_a_file_name(void **state)
     struct kg_machine one, two;
     struct kg_error err;
     (void)state;
-    assert_true(kg_machine_read(&arena, &one, &err));
-    assert_true(kg_machine_read(&arena, &two, &err));
+    assert_true(kg_machine_read(&arena, NULL, &one, &err));
+    assert_true(kg_machine_read(&arena, NULL, &two, &err));
     assert_string_equal(one.fingerprint, two.fingerprint);
     assert_int_equal(strspn(one.fingerprint, "abcdefghijklmnopqrstuvwxyz0123456789-"),
                      strlen(one.fingerprint));
@@ -24,7 +24,7 @@ static void copy_outlives_the_original(void **state)
     struct kg_machine machine, copied;
     struct kg_error err;
     (void)state;
-    assert_true(kg_machine_read(&from, &machine, &err));
+    assert_true(kg_machine_read(&from, NULL, &machine, &err));
     char *fingerprint = strdup(machine.fingerprint);
     assert_true(kg_machine_copy(&into, &machine, &copied));
     kg_arena_free(&from);

@@ -1,0 +1,302 @@
+/* Runs in a child of kgate, forked and not executed anew. */
+#include "device/gpus_ask.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "device/doctor_tree.h"
+#include "device/driver.h"
+#include "device/nvml.h"
+
+enum { CODE_MISMATCH = 803, CODE_COMPATIBILITY = 804, CODE_NOT_READY = 802, CODE_LOST = 719 };
+
+/* What to do about a driver that does not start. */
+static const struct {
+    int code;
+    const char *remedy;
+} remedies[] = {
+    {CODE_NOT_READY, "on a machine with NVSwitch nvidia-fabricmanager must run"},
+    {CODE_MISMATCH,
+     "its library and its kernel module are of different versions: after an update, reboot; in a "
+     "container, let the container toolkit bring the library"},
+    {CODE_COMPATIBILITY,
+     "the CUDA compatibility package that is installed does not support this GPU: remove it, or "
+     "update the driver"},
+};
+
+/* What keeps a device from being used, where the driver's own words say too little. */
+static const struct {
+    int code;
+    const char *words;
+} troubles[] = {
+    {KG_DRIVER_OUT_OF_MEMORY,
+     "its memory is full: other processes have it (nvidia-smi lists them)"},
+    {KG_DRIVER_DEVICE_UNAVAILABLE, "busy or unavailable: nvidia-smi says who uses it"},
+    {CODE_LOST, "it does not answer any more; dmesg may say why (Xid)"},
+};
+
+static void child_settle(void)
+{
+    static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGPIPE, SIGTERM};
+    const struct rlimit none = {0, 0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &none);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        signal(deadly[i], SIG_DFL);
+    /* drivers print; what matters is in the answer */
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; i < 3 && nowhere >= 0; i++)
+        dup2(nowhere, i);
+}
+
+static void all_write(int pipe, const void *bytes, size_t count)
+{
+    for (size_t done = 0; done < count;) {
+        const ssize_t written = write(pipe, (const char *)bytes + done, count - done);
+        if (written < 0 && errno != EINTR)
+            _exit(EXIT_FAILURE);
+        done += written > 0 ? (size_t)written : 0;
+    }
+}
+
+static void printable(char *text)
+{
+    for (; *text; text++)
+        *text = *text < ' ' || *text > '~' ? '?' : *text;
+}
+
+/* -1 where the driver does not tell. */
+static int attribute(const struct kg_driver *driver, int device, int which)
+{
+    int value = -1;
+    return driver->device_attribute(&value, which, device) == KG_DRIVER_SUCCESS ? value : -1;
+}
+
+/* A clock or a size of 0 is how drivers say that they do not know. */
+static int64_t positive(int value, int64_t unit)
+{
+    return value > 0 ? value * unit : -1;
+}
+
+static void uuid_format(const unsigned char *b, bool mig, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "%s-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             mig ? "MIG" : "GPU", b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10],
+             b[11], b[12], b[13], b[14], b[15]);
+}
+
+/* 0, or the code of what failed that a device must tell. */
+static int device_read(const struct kg_driver *driver, int ordinal, struct kg_gpu_facts *facts)
+{
+    int device = 0;
+    size_t memory = 0;
+    unsigned char uuid[16] = {0};
+    int code = driver->device_get(&device, ordinal);
+    if (!code)
+        code = driver->device_name(facts->name, sizeof facts->name, device);
+    if (!code)
+        code = driver->device_uuid(uuid, device);
+    if (!code)
+        code = driver->device_memory(&memory, device);
+    if (code)
+        return code;
+    printable(facts->name);
+    facts->mig = strstr(facts->name, "MIG") != NULL;
+    uuid_format(uuid, facts->mig, facts->uuid, sizeof facts->uuid);
+    if (driver->device_bus_id(facts->pci_bus_id, sizeof facts->pci_bus_id, device))
+        facts->pci_bus_id[0] = '\0';
+    printable(facts->pci_bus_id);
+    facts->memory_bytes = memory;
+    facts->major = attribute(driver, device, KG_ATTRIBUTE_CAPABILITY_MAJOR);
+    facts->minor = attribute(driver, device, KG_ATTRIBUTE_CAPABILITY_MINOR);
+    facts->multiprocessors = attribute(driver, device, KG_ATTRIBUTE_MULTIPROCESSORS);
+    facts->memory_bus_bits = attribute(driver, device, KG_ATTRIBUTE_MEMORY_BUS_BITS);
+    facts->ecc = attribute(driver, device, KG_ATTRIBUTE_ECC);
+    facts->integrated = attribute(driver, device, KG_ATTRIBUTE_INTEGRATED);
+    facts->compute_mode =
+        (enum kg_compute_mode)attribute(driver, device, KG_ATTRIBUTE_COMPUTE_MODE);
+    facts->sm_clock_hz = positive(attribute(driver, device, KG_ATTRIBUTE_CLOCK_KHZ), 1000);
+    facts->memory_clock_hz =
+        positive(attribute(driver, device, KG_ATTRIBUTE_MEMORY_CLOCK_KHZ), 1000);
+    facts->l2_bytes = positive(attribute(driver, device, KG_ATTRIBUTE_L2_BYTES), 1);
+    return 0;
+}
+
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun Jul 27 …": the first word that
+ * begins with a digit. */
+static void driver_version_read(const struct kg_gpus_query *query, char *version, size_t bytes)
+{
+    char line[KG_TREE_LINE];
+    char *rest = NULL;
+    struct kg_nvml nvml;
+    char why[160];
+    if (kg_tree_line(query->root, line, "/proc/driver/nvidia/version") == 0)
+        for (char *word = strtok_r(line, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+            if (*word >= '0' && *word <= '9' && strchr(word, '.')) {
+                snprintf(version, bytes, "%s", word);
+                return;
+            }
+    if (kg_nvml_open(query->nvml, &nvml, why, sizeof why) != KG_NVML_GOOD)
+        return;
+    kg_nvml_driver_version(&nvml, version, bytes);
+    printable(version);
+    kg_nvml_close(&nvml);
+}
+
+/* Why CUDA sees no device although the driver starts: a phrase, or "". */
+static const char *absence(const struct kg_gpus_query *query)
+{
+    static char words[160];
+    struct kg_nvml nvml;
+    struct kg_nvml_device device;
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *found = "";
+    if (visible) {
+        snprintf(words, sizeof words, "; CUDA_VISIBLE_DEVICES is '%.60s'", visible);
+        printable(words);
+        return words;
+    }
+    if (kg_nvml_open(query->nvml, &nvml, words, sizeof words) != KG_NVML_GOOD)
+        return "";
+    for (size_t i = 0; i < nvml.device_count; i++) {
+        const bool there = kg_nvml_device_read(&nvml, i, &device);
+        if (there && device.mig == 1)
+            found = "; MIG is enabled, but the GPU has no instance: nvidia-smi mig -cgi PROFILE -C "
+                    "makes one";
+        else if (!there && device.lost)
+            found = "; a GPU has fallen off the bus: reboot, and see dmesg (Xid 79)";
+    }
+    kg_nvml_close(&nvml);
+    return found;
+}
+
+/* The code with which the driver refuses to start: kg_driver_open has only its words. */
+static int start_code(const struct kg_driver *driver)
+{
+    int (*initialise)(unsigned flags) = NULL;
+    void *address = driver->library ? dlsym(driver->library, "cuInit") : NULL;
+    memcpy(&initialise, &address, sizeof initialise);
+    return initialise ? initialise(0) : KG_DRIVER_SUCCESS;
+}
+
+static bool driver_start(const struct kg_gpus_query *query, struct kg_driver *driver,
+                         struct kg_gpus *gpus)
+{
+    char words[256];
+    if (kg_driver_open(query->library, driver, words, sizeof words)) {
+        gpus->cuda_version = driver->version;
+        driver_version_read(query, gpus->nvidia_driver, sizeof gpus->nvidia_driver);
+        return true;
+    }
+    printable(words);
+    const int code = start_code(driver);
+    const char *remedy = NULL;
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (remedies[i].code == code)
+            remedy = remedies[i].remedy;
+    if (driver->library) {
+        gpus->cuda_version = driver->version;
+        driver_version_read(query, gpus->nvidia_driver, sizeof gpus->nvidia_driver);
+    }
+    if (code == KG_DRIVER_NO_DEVICE)
+        snprintf(gpus->why, sizeof gpus->why, "the NVIDIA driver reports none%s", absence(query));
+    else
+        snprintf(gpus->why, sizeof gpus->why, "%s%s%s", words, remedy ? "; " : "",
+                 remedy ? remedy : "");
+    return false;
+}
+
+static void devices_read(const struct kg_gpus_query *query, const struct kg_driver *driver,
+                         struct kg_gpus *gpus)
+{
+    char words[256];
+    int count = 0;
+    int code = driver->device_count(&count);
+    /* a device that does not answer ends the list: numbers must stay CUDA's */
+    for (int i = 0; !code && i < count && gpus->count < KG_GPUS_MOST; i++) {
+        code = device_read(driver, i, &gpus->devices[gpus->count]);
+        gpus->count += !code;
+    }
+    if (gpus->count)
+        return;
+    kg_driver_words(driver, code, words, sizeof words);
+    printable(words);
+    if (code)
+        snprintf(gpus->why, sizeof gpus->why, "the device does not answer: %s", words);
+    else
+        snprintf(gpus->why, sizeof gpus->why, "the NVIDIA driver reports none%s", absence(query));
+}
+
+/* Makes a context and a byte of memory, as measuring will. */
+static int device_try(const struct kg_driver *driver, int ordinal)
+{
+    int device = 0;
+    void *context = NULL;
+    uint64_t address = 0;
+    int code = driver->device_get(&device, ordinal);
+    if (!code)
+        code = driver->context_retain(&context, device);
+    if (code)
+        return code;
+    code = driver->context_use(context);
+    if (!code)
+        code = driver->memory_allocate(&address, 1);
+    if (!code)
+        code = driver->context_synchronize();
+    if (address)
+        driver->memory_free(address);
+    driver->context_use(NULL);
+    driver->context_release(device);
+    return code;
+}
+
+/* "" where the device can be used. */
+static void problem_find(const struct kg_driver *driver, const struct kg_gpus *gpus, size_t chosen,
+                         char *problem, size_t bytes)
+{
+    const enum kg_compute_mode mode = gpus->devices[chosen].compute_mode;
+    if (mode == KG_COMPUTE_MODE_PROHIBITED) {
+        snprintf(problem, bytes,
+                 "its compute mode prohibits computing: sudo nvidia-smi -c DEFAULT allows it");
+        return;
+    }
+    const int code = device_try(driver, (int)chosen);
+    if (!code)
+        return;
+    if (code == KG_DRIVER_DEVICE_UNAVAILABLE && mode == KG_COMPUTE_MODE_EXCLUSIVE) {
+        snprintf(problem, bytes,
+                 "busy: its compute mode is exclusive and another process has it (nvidia-smi says "
+                 "which)");
+        return;
+    }
+    kg_driver_words(driver, code, problem, bytes);
+    printable(problem);
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        if (troubles[i].code == code)
+            snprintf(problem, bytes, "%s", troubles[i].words);
+}
+
+_Noreturn void kg_gpus_ask(const struct kg_gpus_query *query, int pipe)
+{
+    static struct kg_gpus gpus; /* too large for a stack */
+    char problem[sizeof gpus.problem] = "";
+    struct kg_driver driver;
+    struct kg_error err;
+    size_t chosen = 0;
+    child_settle();
+    gpus = (struct kg_gpus){0};
+    if (driver_start(query, &driver, &gpus))
+        devices_read(query, &driver, &gpus);
+    all_write(pipe, &gpus, sizeof gpus);
+    if (gpus.count && kg_gpus_choose(&gpus, query->device, &chosen, &err))
+        problem_find(&driver, &gpus, chosen, problem, sizeof problem);
+    all_write(pipe, problem, sizeof problem);
+    _exit(EXIT_SUCCESS);
+}

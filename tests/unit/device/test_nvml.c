@@ -1,0 +1,231 @@
+#include "device/nvml.h"
+#include "test_support.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+static const char *const settings[] = {
+    "FAKE_NVML_DEVICES",    "FAKE_NVML_FAIL",        "FAKE_NVML_MIG",         "FAKE_NVML_SM_MHZ",
+    "FAKE_NVML_MEMORY_MHZ", "FAKE_NVML_POWER",       "FAKE_NVML_TEMPERATURE", "FAKE_NVML_THROTTLE",
+    "FAKE_NVML_PROCESSES",  "FAKE_NVML_UTILIZATION",
+};
+
+/* The library is closed and opened anew, so that its figures begin anew. */
+static struct kg_nvml opened(const char *name, const char *value)
+{
+    struct kg_nvml nvml;
+    char why[160];
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        unsetenv(settings[i]);
+    if (name)
+        setenv(name, value, 1);
+    assert_int_equal(kg_nvml_open(KGATE_FAKE_NVML, &nvml, why, sizeof why), KG_NVML_GOOD);
+    return nvml;
+}
+
+static void telemetry_is_what_the_library_tells(void **state)
+{
+    struct kg_nvml_telemetry now;
+    struct kg_nvml nvml = opened(NULL, NULL);
+    (void)state;
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    assert_int_equal(now.sm_mhz, 1980);
+    assert_int_equal(now.memory_mhz, 2619);
+    assert_int_equal(now.temperature_c, 45);
+    assert_int_equal(now.power_mw, 120000);
+    assert_int_equal(now.utilization_percent, 0);
+    assert_int_equal(now.other_processes, 0);
+    assert_int_equal(now.throttle, 0);
+    assert_false(kg_nvml_telemetry_read(&nvml, 1, &now));
+    assert_int_equal(now.sm_mhz, -1);
+    kg_nvml_close(&nvml);
+    assert_false(kg_nvml_telemetry_read(&nvml, 0, &now));
+}
+
+static void figures_follow_the_device_from_call_to_call(void **state)
+{
+    static const char *const clocks = "1980,1200,900";
+    struct kg_nvml_telemetry now;
+    struct kg_nvml nvml = opened("FAKE_NVML_SM_MHZ", clocks);
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+        assert_int_equal(now.sm_mhz, i == 0 ? 1980 : i == 1 ? 1200 : 900);
+    }
+    kg_nvml_close(&nvml);
+}
+
+static void figures_that_are_not_supported_are_unknown(void **state)
+{
+    struct kg_nvml_telemetry now;
+    struct kg_nvml nvml = opened(NULL, NULL);
+    (void)state;
+    setenv("FAKE_NVML_POWER", "-", 1);
+    setenv("FAKE_NVML_THROTTLE", "-", 1);
+    setenv("FAKE_NVML_UTILIZATION", "-", 1);
+    setenv("FAKE_NVML_PROCESSES", "-", 1);
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    assert_int_equal(now.power_mw, -1);
+    assert_int_equal(now.throttle, -1);
+    assert_int_equal(now.utilization_percent, -1);
+    assert_int_equal(now.other_processes, -1);
+    assert_int_equal(now.temperature_c, 45);
+    kg_nvml_close(&nvml);
+}
+
+static void only_what_holds_back_against_the_will_is_throttling(void **state)
+{
+    static const int64_t held[] = {KG_NVML_POWER_CAP,
+                                   KG_NVML_SLOWDOWN,
+                                   KG_NVML_SYNC_BOOST,
+                                   KG_NVML_THERMAL_SOFTWARE,
+                                   KG_NVML_THERMAL_HARDWARE,
+                                   KG_NVML_POWER_BRAKE,
+                                   KG_NVML_IDLE | KG_NVML_POWER_CAP};
+    static const int64_t free_[] = {-1,
+                                    0,
+                                    KG_NVML_IDLE,
+                                    KG_NVML_APPLICATION_CLOCKS,
+                                    KG_NVML_DISPLAY_CLOCKS,
+                                    KG_NVML_IDLE | KG_NVML_APPLICATION_CLOCKS,
+                                    INT64_C(1) << 40};
+    char words[192];
+    (void)state;
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+        kg_nvml_throttle_words(held[i], words, sizeof words);
+        assert_true(kg_nvml_throttled(held[i]) && *words);
+    }
+    for (size_t i = 0; i < sizeof free_ / sizeof *free_; i++) {
+        kg_nvml_throttle_words(free_[i], words, sizeof words);
+        assert_true(!kg_nvml_throttled(free_[i]) && !*words);
+    }
+    kg_nvml_throttle_words(0x1ff, words, sizeof words);
+    assert_non_null(strstr(words, "the power limit, a hardware slowdown"));
+    char few[8];
+    kg_nvml_throttle_words(0x1ff, few, sizeof few);
+    assert_int_equal(strlen(few), sizeof few - 1);
+}
+
+static void throttling_is_read(void **state)
+{
+    struct kg_nvml_telemetry now;
+    struct kg_nvml nvml = opened("FAKE_NVML_THROTTLE", "0x1,0x24");
+    (void)state;
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    assert_false(kg_nvml_throttled(now.throttle));
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    assert_true(kg_nvml_throttled(now.throttle));
+    kg_nvml_close(&nvml);
+}
+
+static void a_device_is_found_by_its_uuid_or_that_of_its_instance(void **state)
+{
+    struct kg_nvml nvml = opened("FAKE_NVML_DEVICES", "3");
+    size_t index = 99;
+    (void)state;
+    assert_true(kg_nvml_find(&nvml, "GPU-30313233-3435-3637-3839-3a3b3c3d3e3f", &index));
+    assert_int_equal(index, 2);
+    assert_true(kg_nvml_find(&nvml, "MIG-20212223-2425-2627-2829-2a2b2c2d2e2f", &index));
+    assert_int_equal(index, 1);
+    assert_false(kg_nvml_find(&nvml, "GPU-ffffffff-0000-0000-0000-000000000000", &index));
+    assert_int_equal(index, 1);
+    kg_nvml_close(&nvml);
+    assert_false(kg_nvml_find(&nvml, "GPU-30313233-3435-3637-3839-3a3b3c3d3e3f", &index));
+}
+
+static int others_with(const char *processes)
+{
+    struct kg_nvml_telemetry now;
+    struct kg_nvml nvml = opened("FAKE_NVML_PROCESSES", processes);
+    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    kg_nvml_close(&nvml);
+    return now.other_processes;
+}
+
+/* A process that is neither this one's child nor dead: its parent ends, and who takes it on may be
+ * an ancestor of this one, but it is none itself. */
+static long stranger_start(void)
+{
+    int ends[2];
+    long pid = 0;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t between = fork();
+    assert_true(between >= 0);
+    if (between == 0) {
+        const pid_t stranger = fork();
+        if (stranger == 0) {
+            alarm(60);
+            for (;;)
+                pause();
+        }
+        pid = (long)stranger;
+        _exit(write(ends[1], &pid, sizeof pid) == sizeof pid ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], &pid, sizeof pid), sizeof pid);
+    assert_int_equal(waitpid(between, NULL, 0), between);
+    close(ends[0]);
+    close(ends[1]);
+    return pid;
+}
+
+static void processes_of_others_are_counted_and_own_ones_are_not(void **state)
+{
+    char list[64];
+    const long stranger = stranger_start();
+    (void)state;
+    assert_int_equal(others_with(""), 0);
+    snprintf(list, sizeof list, "%ld,%ld", (long)getpid(), (long)getppid());
+    assert_int_equal(others_with(list), 0);
+    snprintf(list, sizeof list, "%ld,%ld", (long)getpid(), stranger);
+    assert_int_equal(others_with(list), 1);
+    snprintf(list, sizeof list, "%d,%ld", INT32_MAX, stranger);
+    assert_int_equal(others_with(list), 1);
+    /* a number of another namespace can be our own process's there */
+    snprintf(list, sizeof list, "%d", INT32_MAX);
+    assert_int_equal(others_with(list), -1);
+    kill((pid_t)stranger, SIGKILL);
+}
+
+static void facts_of_a_device_tell_instances_and_loss(void **state)
+{
+    struct kg_nvml_device device;
+    char version[64];
+    struct kg_nvml nvml = opened("FAKE_NVML_MIG", "1");
+    (void)state;
+    assert_true(kg_nvml_device_read(&nvml, 0, &device));
+    assert_int_equal(device.mig, 1);
+    assert_int_equal(device.compute_processes, 0);
+    kg_nvml_driver_version(&nvml, version, sizeof version);
+    assert_string_equal(version, "580.65.06");
+    kg_nvml_close(&nvml);
+    nvml = opened("FAKE_NVML_FAIL", "lost");
+    assert_false(kg_nvml_device_read(&nvml, 0, &device));
+    assert_true(device.lost);
+    kg_nvml_close(&nvml);
+}
+
+static void a_library_that_does_not_start_says_why(void **state)
+{
+    struct kg_nvml nvml;
+    char why[160];
+    (void)state;
+    setenv("FAKE_NVML_FAIL", "init:18", 1);
+    assert_int_equal(kg_nvml_open(KGATE_FAKE_NVML, &nvml, why, sizeof why), KG_NVML_FAILED);
+    assert_string_equal(why, "Driver/library version mismatch");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(telemetry_is_what_the_library_tells),
+        cmocka_unit_test(figures_follow_the_device_from_call_to_call),
+        cmocka_unit_test(figures_that_are_not_supported_are_unknown),
+        cmocka_unit_test(only_what_holds_back_against_the_will_is_throttling),
+        cmocka_unit_test(throttling_is_read),
+        cmocka_unit_test(a_device_is_found_by_its_uuid_or_that_of_its_instance),
+        cmocka_unit_test(processes_of_others_are_counted_and_own_ones_are_not),
+        cmocka_unit_test(facts_of_a_device_tell_instances_and_loss),
+        cmocka_unit_test(a_library_that_does_not_start_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
