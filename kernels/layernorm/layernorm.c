@@ -3,22 +3,33 @@
 #include <float.h>
 #include <math.h>
 
+#include "common/device.h"
+
 static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
     return kg_rows_describe(context, work, 8);
 }
 
+static const struct kg_rows_family family = {
+    .scale = 1,
+    .affine = true,
+    .cpu = {kg_layernorm_plain, kg_layernorm_fast},
+#ifdef KGATE_HAVE_CUDA
+    .cuda = {kg_layernorm_cuda_plain, kg_layernorm_cuda_fast},
+#endif
+    .reference = kg_layernorm_reference,
+};
+
 static bool set_up(struct kgate_context *context, void **state)
 {
-    static void (*const versions[])(struct kg_rows *) = {kg_layernorm_plain, kg_layernorm_fast};
-    return kg_rows_set_up(context, state, 1, versions);
+    return kg_rows_set_up(context, state, &family);
 }
 
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     const struct kg_rows *rows = state;
     check->tolerance = (6 * sqrt((double)rows->cols) + 12) * (double)FLT_EPSILON / 2;
-    return kg_rows_check(context, rows, kg_layernorm_reference, check);
+    return kg_rows_check(context, rows, &family, check);
 }
 
 const struct kgate_workload kg_kernel_layernorm = {
@@ -26,7 +37,7 @@ const struct kgate_workload kg_kernel_layernorm = {
     .summary = "Normalises each row of a matrix to mean 0 and variance 1: two passes over memory.",
     .params = kg_rows_params,
     .param_count = KG_ROWS_PARAMS,
-    .devices = 1U << KGATE_DEVICE_CPU,
+    .devices = KG_KERNEL_DEVICES,
     .revision = 1,
     .describe = describe,
     .set_up = set_up,

@@ -9,14 +9,27 @@
  * up. Tolerance (6 sqrt(cols) + 12) u: the sums' rounding as it grows with random signs (Higham
  * 1993), six times its deviation, and a dozen operations more. A row's mean square is of the size
  * of its variance here, so that computing the variance as their difference loses a bit or two, not
- * more. */
+ * more.
+ * On the GPU: plain, three passes over device memory; fast, one read of it (common/rows.cuh). Both
+ * add up squares of deviations from the mean, and each of their sums is in parts that are added
+ * as a tree, so that no sum's chain is as long as the CPU's: the same bound holds with room. */
 #pragma once
 #include "common/rows.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void kg_layernorm_plain(struct kg_rows *rows);
 void kg_layernorm_fast(struct kg_rows *rows);
+void kg_layernorm_cuda_plain(struct kg_rows *rows);
+void kg_layernorm_cuda_fast(struct kg_rows *rows);
 
 void kg_layernorm_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
 
 extern const float kg_layernorm_epsilon;
 extern const struct kgate_workload kg_kernel_layernorm;
+
+#ifdef __cplusplus
+}
+#endif

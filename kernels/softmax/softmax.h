@@ -6,12 +6,23 @@
  * threads. Error: |y - reference| / reference. Tolerance (cols / 2 + 24) u, u = eps / 2 ~ 6e-8: the
  * sum of positive terms is within (cols - 1) u in any order (Higham 2002, 4.2), half of which is
  * never seen with pairs of lanes; the argument's rounding (up to 16 u, as |x - max| reaches 16,
- * times u), the exponential (2 u) and the division (1 u) come on top. */
+ * times u), the exponential (2 u) and the division (1 u) come on top.
+ * On the GPU: plain, three passes over device memory; fast, one read of it (common/rows.cuh). The
+ * same bound holds: the order of the sum is free in it, CUDA's expf is within 2 u (1 ulp; __expf
+ * with its 2 + 1.17 |x| ulp would not be), and multiplying by 1 / sum rounds once more. Where a row
+ * is too long to be kept, each change of the running maximum scales the sum by an exponential of
+ * its own, some 20 u each, a few times a thread: of rows that long cols / 2 is above 10000. */
 #pragma once
 #include "common/rows.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void kg_softmax_plain(struct kg_rows *rows);
 void kg_softmax_fast(struct kg_rows *rows);
+void kg_softmax_cuda_plain(struct kg_rows *rows);
+void kg_softmax_cuda_fast(struct kg_rows *rows);
 
 /* exp(x) for x from -87 to 0, to 2 u relative: x = k ln 2 + r, a polynomial of degree 6 in r
  * (Taylor terms; |r| <= ln 2 / 2 leaves 1.2e-7 / 3 of truncation), the exponent put together by its
@@ -21,3 +32,7 @@ float kg_softmax_exp(float x);
 void kg_softmax_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
 
 extern const struct kgate_workload kg_kernel_softmax;
+
+#ifdef __cplusplus
+}
+#endif
