@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "measure/throttle.h"
+
 #define LIST(type, member, count, field_kind)                                                      \
     {                                                                                              \
         .name = #member, .kind = (field_kind), .offset = offsetof(struct type, member),            \
@@ -66,7 +68,13 @@ static const struct kg_field run_fields[] = {
     OPTIONAL(kg_baseline_run, kernel),
     OPTIONAL(kg_baseline_run, governor),
     OPTIONAL(kg_baseline_run, compiler),
+    OPTIONAL(kg_baseline_run, nvidia_driver),
     OPTIONAL(kg_baseline_run, cuda_driver),
+    OPTIONAL(kg_baseline_run, cuda_toolkit),
+    OPTIONAL(kg_baseline_run, gpu_ecc),
+    OPTIONAL(kg_baseline_run, gpu_mig),
+    OPTIONAL_REAL(kg_baseline_run, gpu_sm_clock_hz),
+    OPTIONAL_REAL(kg_baseline_run, gpu_memory_clock_hz),
     OPTIONAL(kg_baseline_run, pair),
     OPTIONAL_REAL(kg_baseline_run, pulse_ns),
     OPTIONAL_REAL(kg_baseline_run, bandwidth_bytes_per_s),
@@ -117,10 +125,7 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .id = result->id,
         .definition_hash = result->definition_hash,
         .code_hash = result->code_hash,
-        .round_count = result->round_count,
-        .peak_count = result->round_count,
         .round_means_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
-        .mean_count = result->round_count,
         .batch = result->round_count ? result->rounds[0].batch : 0,
         .round_medians_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .round_peak_bytes = kg_arena_alloc(arena, result->round_count, sizeof(double)),
@@ -129,14 +134,18 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
     if (!stored->round_medians_ns || !stored->round_peak_bytes || !stored->round_pulses_ns ||
         !stored->round_means_ns)
         return false;
+    size_t kept = 0;
     for (size_t i = 0; i < result->round_count; i++) {
-        stored->round_medians_ns[i] = result->rounds[i].median_ns;
-        stored->round_peak_bytes[i] = (double)result->rounds[i].peak_bytes;
-        stored->round_means_ns[i] = result->rounds[i].mean_ns;
-        stored->round_pulses_ns[i] = result->rounds[i].pulse_ns;
+        if (!kg_round_judged(result->rounds, result->round_count, i))
+            continue;
+        stored->round_medians_ns[kept] = result->rounds[i].median_ns;
+        stored->round_peak_bytes[kept] = (double)result->rounds[i].peak_bytes;
+        stored->round_means_ns[kept] = result->rounds[i].mean_ns;
+        stored->round_pulses_ns[kept++] = result->rounds[i].pulse_ns;
         stored->pulse_count += result->rounds[i].pulse_ns > 0;
     }
-    if (stored->pulse_count < result->round_count)
+    stored->round_count = stored->peak_count = stored->mean_count = kept;
+    if (stored->pulse_count < kept)
         stored->pulse_count = 0; /* all or none */
     return counters_from_result(arena, result, stored);
 }
@@ -144,6 +153,7 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
 bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
                           struct kg_baseline_run *run)
 {
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
     *run = (struct kg_baseline_run){
         .created = results->created,
         .suite = results->suite,
@@ -151,7 +161,13 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
         .kernel = results->machine.kernel,
         .governor = results->machine.governor,
         .compiler = results->machine.compiler,
+        .nvidia_driver = results->machine.nvidia_driver,
         .cuda_driver = results->machine.cuda_driver,
+        .cuda_toolkit = results->machine.cuda_toolkit,
+        .gpu_ecc = gpu ? gpu->ecc : NULL,
+        .gpu_mig = gpu ? gpu->mig : NULL,
+        .gpu_sm_clock_hz = gpu ? gpu->sm_clock_hz : NAN,
+        .gpu_memory_clock_hz = gpu ? gpu->memory_clock_hz : NAN,
         .pair = results->pair,
         .cases = kg_arena_alloc(arena, results->case_count, sizeof *run->cases),
     };

@@ -74,7 +74,8 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .command_count = planned->command_count,
         .device = (size_t)planned->device,
         .timing = (size_t)planned->timing,
-        .synchronises = measurement->synchronises[index],
+        .held_calls = measurement->nature[index].held_calls,
+        .call_ns = measurement->nature[index].call_ns,
         .threads = (size_t)threads,
         .seed = spec->settings.seed,
         /* not while instructions are counted: Valgrind needs memory of its own */
@@ -182,9 +183,8 @@ uint64_t kg_case_threads(const struct kg_measurement *measurement,
 static const char *case_gpu(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_machine *machine = &measurement->results.machine;
-    if (measurement->plan->cases[index].device != KGATE_DEVICE_CUDA || !machine->gpu_count)
-        return NULL;
-    return machine->gpus[0].uuid;
+    const struct kg_gpu *gpu = kg_machine_gpu(machine);
+    return gpu && measurement->plan->cases[index].device == KGATE_DEVICE_CUDA ? gpu->uuid : NULL;
 }
 
 bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
@@ -236,7 +236,7 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
     measurement->batch[index] = response->batch;
-    measurement->synchronises[index] = response->synchronises;
+    measurement->nature[index] = (struct kg_call_nature){response->held_calls, response->call_ns};
     result->check = response->check;
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;

@@ -190,7 +190,9 @@ static bool case_count(struct pass *pass, size_t index)
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_case_result *result = &measurement->results.cases[index];
-    return result->metrics & 1u << KG_METRIC_INSTRUCTIONS && kg_case_measurable(result);
+    /* of work on the GPU the processor only sees the launching */
+    return result->metrics & 1u << KG_METRIC_INSTRUCTIONS && kg_case_measurable(result) &&
+           !kg_case_on_stream(&measurement->plan->cases[index]);
 }
 
 static bool pass_start(struct pass *pass)

@@ -81,9 +81,9 @@ static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err
     measurement->round_capacity = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
-    measurement->synchronises = kg_arena_alloc(arena, count, sizeof(bool));
+    measurement->nature = kg_arena_alloc(arena, count, sizeof *measurement->nature);
     if (!measurement->batch || !measurement->round_capacity || !measurement->order ||
-        !measurement->grouped || !measurement->synchronises)
+        !measurement->grouped || !measurement->nature)
         return kg_error_memory(err);
     return true;
 }

@@ -39,6 +39,12 @@ struct kg_measurement_options {
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
 };
 
+/* How a case on the GPU can be timed, as kg_gpu_nature has it. */
+struct kg_call_nature {
+    uint64_t held_calls;
+    double call_ns;
+};
+
 struct kg_measurement {
     struct kg_results results; /* grows; complete after kg_measurement_end */
     /* the measurement's own */
@@ -47,8 +53,8 @@ struct kg_measurement {
     char program[4096];
     struct kg_journal journal;
     bool journaled;
-    uint64_t *batch;    /* calls a sample, found by the check */
-    bool *synchronises; /* on the GPU: likewise */
+    uint64_t *batch;               /* calls a sample, found by the check */
+    struct kg_call_nature *nature; /* on the GPU: likewise */
     size_t *round_capacity;
     size_t *order;
     size_t *grouped; /* room for the cases that share a process */

@@ -4,6 +4,11 @@ static const char *const task_names[] = {"check",   "round", "turns",    "count"
                                          "profile", "trace", "ceilings", NULL};
 
 #define REQUEST(member, field_kind) KG_FIELD(struct kg_request, member, field_kind)
+#define REQUEST_OPTIONAL(member, field_kind)                                                       \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .optional = true,                                   \
+        .offset = offsetof(struct kg_request, member)                                              \
+    }
 static const struct kg_field request_fields[] = {
     {.name = "task",
      .kind = KG_FIELD_ENUM,
@@ -29,7 +34,8 @@ static const struct kg_field request_fields[] = {
      .count_offset = offsetof(struct kg_request, command_count)},
     REQUEST(device, KG_FIELD_SIZE),
     REQUEST(timing, KG_FIELD_SIZE),
-    REQUEST(synchronises, KG_FIELD_BOOL),
+    REQUEST(held_calls, KG_FIELD_COUNT),
+    REQUEST_OPTIONAL(call_ns, KG_FIELD_REAL),
     REQUEST(threads, KG_FIELD_SIZE),
     REQUEST(seed, KG_FIELD_COUNT),
     REQUEST(memory_limit_bytes, KG_FIELD_COUNT),
@@ -77,7 +83,9 @@ static const struct kg_record reported_record = KG_RECORD_OF(struct kg_reported,
 static const struct kg_field response_fields[] = {
     RESPONSE(good, KG_FIELD_BOOL),
     RESPONSE(unavailable, KG_FIELD_BOOL),
-    RESPONSE(synchronises, KG_FIELD_BOOL),
+    RESPONSE(held_calls, KG_FIELD_COUNT),
+    RESPONSE_OPTIONAL(call_ns, KG_FIELD_REAL),
+    RESPONSE_OPTIONAL(note, KG_FIELD_STRING),
     RESPONSE_OPTIONAL(device_peak_bytes, KG_FIELD_REAL),
     RESPONSE_OPTIONAL(device_allocated_bytes, KG_FIELD_REAL),
     {.name = "trace",

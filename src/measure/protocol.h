@@ -49,9 +49,10 @@ struct kg_request {
     size_t param_count;
     const char **command;
     size_t command_count;
-    size_t device;     /* enum kgate_device */
-    size_t timing;     /* enum kg_timing, on the GPU */
-    bool synchronises; /* on the GPU: what the check found, kg_gpu_nature */
+    size_t device;       /* enum kgate_device */
+    size_t timing;       /* enum kg_timing, on the GPU */
+    uint64_t held_calls; /* on the GPU: what the check found, as kg_gpu_nature has it */
+    double call_ns;      /* likewise */
     size_t threads;
     uint64_t seed;
     uint64_t memory_limit_bytes;
@@ -80,7 +81,9 @@ struct kg_response {
     struct kg_case_work work; /* items, bytes, flops */
     uint64_t allocated_bytes;
     uint64_t harness_bytes;
-    bool synchronises;        /* KG_TASK_CHECK on the GPU */
+    uint64_t held_calls;      /* KG_TASK_CHECK on the GPU */
+    double call_ns;           /* likewise */
+    const char *note;         /* what speaks against the figures that will come of it; or NULL */
     double device_peak_bytes; /* this and the next NaN on the CPU */
     double device_allocated_bytes;
     struct kg_trace trace;       /* KG_TASK_TRACE */

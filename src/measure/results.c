@@ -219,6 +219,7 @@ static const struct kg_field case_fields[] = {
      .offset = offsetof(struct kg_case_result, status),
      .names = kg_status_names},
     OPTIONAL(reason, KG_FIELD_STRING),
+    OPTIONAL(note, KG_FIELD_STRING),
     OPTIONAL(stderr_tail, KG_FIELD_STRING),
     FIELD(threshold, KG_FIELD_REAL),
     FIELD(min_effect_ns, KG_FIELD_REAL),

@@ -169,6 +169,7 @@ struct kg_case_check {
 /* The sources of counters. Of a workload there is one value a round; all others are counted apart
  * from the rounds. */
 #define KG_COUNTER_OF_WORKLOAD "workload"
+#define KG_COUNTER_OF_CUPTI "cupti"
 
 /* A figure besides time and memory. */
 struct kg_counter {
@@ -211,6 +212,7 @@ struct kg_case_result {
     size_t tag_count;
     enum kg_status status;
     const char *reason;      /* why not OK */
+    const char *note;        /* what speaks against its figures; NULL where nothing does */
     const char *stderr_tail; /* the last lines that it wrote; NULL where none */
     /* how it is to be judged */
     double threshold;
@@ -280,6 +282,9 @@ bool kg_counter_values_good(const double *values, size_t count);
 
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);
+
+/* Fills the shares that cases on the GPU have of results->ceilings; after kg_case_summarize. */
+void kg_results_shares(struct kg_results *results);
 
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err);
 

@@ -15,11 +15,14 @@ struct worker_gpu {
     bool open;
     struct kg_gpu_timer timer;
     struct kg_gpu_sampler sampler;
-    struct kg_nvml nvml; /* closed where there is none */
-    size_t nvml_index;   /* of the device, where nvml is open */
-    double *buffer;      /* for samples */
-    size_t free_bytes;   /* of device memory, before the workload was set up */
-    size_t free_least;   /* the least seen since */
+    struct kg_gpu_sampling sampling; /* of a round */
+    struct kg_nvml_telemetry before; /* the round */
+    bool told;                       /* that */
+    struct kg_nvml nvml;             /* closed where there is none */
+    size_t nvml_index;               /* of the device, where nvml is open */
+    double *buffer;                  /* for samples */
+    size_t free_bytes;               /* of device memory, before the workload was set up */
+    size_t free_least;               /* the least seen since */
 };
 
 /* Before set-up: opens the GPU if it is not, and hands it to the workload. */
@@ -29,8 +32,15 @@ void kg_worker_gpu_ready(struct worker *worker);
 
 /* KG_TASK_CHECK, but for the check itself: how the call can be timed, and the batch. */
 bool kg_worker_gpu_check(struct worker *worker, struct kg_error *err);
-/* One round, with what NVML says of it. */
-bool kg_worker_gpu_round(struct worker *worker, struct kg_round *round, struct kg_error *err);
+/* A round piece by piece, as kg_gpu_sampling has it, with what NVML says of it. */
+bool kg_worker_gpu_begin(struct worker *worker, struct kg_error *err);
+bool kg_worker_gpu_run(struct worker *worker, double time_ns, double *measured_ns,
+                       struct kg_error *err);
+bool kg_worker_gpu_end(struct worker *worker, struct kg_round *round, struct kg_error *err);
+void kg_worker_gpu_drop(struct worker *worker); /* after kg_worker_gpu_begin, in any case */
+
+/* Waits for what the workload put on its stream, and says what went wrong there. */
+bool kg_worker_gpu_wait(struct worker *worker, struct kg_error *err);
 /* KG_TASK_TRACE and KG_TASK_CEILINGS. */
 bool kg_worker_gpu_trace(struct worker *worker, struct kg_error *err);
 bool kg_worker_gpu_ceilings(struct worker *worker, struct kg_error *err);

@@ -15,6 +15,8 @@ static bool check(struct worker *worker, struct kg_error *err)
     struct kgate_check found = {.error = NAN};
     worker->sampler.run(worker->sampler.state);
     worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    if (kg_worker_on_stream(worker) && !kg_worker_gpu_wait(worker, err))
+        return false;
     if (!worker->workload || !worker->workload->check)
         return true;
     if (!worker->workload->check(&worker->host.context, worker->state, &found))
@@ -68,17 +70,59 @@ static bool round_finish(struct worker *worker, struct kg_error *err)
     return reported_collect(worker, err);
 }
 
-static bool round_take(struct worker *worker, struct kg_error *err)
+/* A round piece by piece, on either device. */
+struct pieces {
+    struct worker *worker;
+    struct kg_sampling sampling; /* on the CPU */
+    bool on_stream;
+};
+
+static bool pieces_begin(struct pieces *pieces, struct worker *worker, struct kg_error *err)
 {
-    if (kg_worker_on_stream(worker))
-        return kg_worker_gpu_round(worker, worker->response.rounds, err);
-    return kg_sampler_round(&worker->sampler, worker->request.batch, &worker->arena,
-                            worker->response.rounds, err);
+    pieces->worker = worker;
+    pieces->on_stream = kg_worker_on_stream(worker);
+    if (pieces->on_stream)
+        return kg_worker_gpu_begin(worker, err);
+    kg_sampling_begin(&pieces->sampling, &worker->sampler, worker->request.batch);
+    return true;
+}
+
+static bool pieces_run(struct pieces *pieces, double time_ns, double *measured_ns,
+                       struct kg_error *err)
+{
+    *measured_ns = 0;
+    if (pieces->on_stream)
+        return kg_worker_gpu_run(pieces->worker, time_ns, measured_ns, err);
+    *measured_ns = kg_sampling_run(&pieces->sampling, time_ns);
+    return true;
+}
+
+static bool pieces_end(struct pieces *pieces, struct kg_error *err)
+{
+    struct worker *worker = pieces->worker;
+    return (pieces->on_stream ? kg_worker_gpu_end(worker, worker->response.rounds, err)
+                              : kg_sampling_end(&pieces->sampling, &worker->arena,
+                                                worker->response.rounds, err)) &&
+           round_finish(worker, err);
+}
+
+static void pieces_free(struct pieces *pieces)
+{
+    if (pieces->on_stream)
+        kg_worker_gpu_drop(pieces->worker);
 }
 
 static bool measure_round(struct worker *worker, struct kg_error *err)
 {
-    return round_room(worker, err) && round_take(worker, err) && round_finish(worker, err);
+    struct pieces pieces;
+    double measured_ns;
+    if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
+        return false;
+    const bool good =
+        pieces_run(&pieces, fmax(1, worker->request.min_time_ns), &measured_ns, err) &&
+        pieces_end(&pieces, err);
+    pieces_free(&pieces);
+    return good;
 }
 
 /* The next thing that is asked for; false at the end, or where nobody is there any more. */
@@ -93,22 +137,28 @@ static bool turn_asked(void)
     return !strcmp(asked, KG_TURN);
 }
 
+static bool turns_take(struct pieces *pieces, struct kg_error *err)
+{
+    char line[64];
+    double measured_ns;
+    bool heard = kg_worker_say(KG_TURN_READY);
+    while (heard && turn_asked()) {
+        if (!pieces_run(pieces, pieces->worker->request.turn_ns, &measured_ns, err))
+            return false;
+        snprintf(line, sizeof line, "%.17g\n", measured_ns);
+        heard = kg_worker_say(line);
+    }
+    return heard ? pieces_end(pieces, err) : kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+}
+
 static bool measure_turns(struct worker *worker, struct kg_error *err)
 {
-    struct kg_sampling sampling;
-    char line[64];
-    if (!round_room(worker, err))
+    struct pieces pieces;
+    if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
         return false;
-    kg_sampling_begin(&sampling, &worker->sampler, worker->request.batch);
-    if (!kg_worker_say(KG_TURN_READY))
-        return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
-    while (turn_asked()) {
-        snprintf(line, sizeof line, "%.17g\n", kg_sampling_run(&sampling, worker->request.turn_ns));
-        if (!kg_worker_say(line))
-            return kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
-    }
-    return kg_sampling_end(&sampling, &worker->arena, worker->response.rounds, err) &&
-           round_finish(worker, err);
+    const bool good = turns_take(&pieces, err);
+    pieces_free(&pieces);
+    return good;
 }
 
 /* A command's own process is counted, from its start to its end, by Callgrind around it. */
@@ -186,6 +236,7 @@ static bool profile(struct worker *worker, struct kg_error *err)
     static struct kgate_site site;
     site.name = request->profile_label; /* so that cases of one workload are told apart */
     site.device = worker->host.context.device;
+    void *stream = worker->host.context.stream;
     const uint64_t bytes =
         worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;
     worker->sampler.run(worker->sampler.state);
@@ -193,14 +244,18 @@ static bool profile(struct worker *worker, struct kg_error *err)
         return kg_error_set(err, KG_ERROR_SYSTEM, "%s", message);
     const uint64_t start = kg_clock_ns();
     for (int i = 0; i < CALLS_MOST; i++) {
-        struct kgate_scope scope = kgate_scope_begin(NULL, &site, bytes);
+        struct kgate_scope scope = stream ? kgate_scope_begin_cuda(NULL, &site, stream, bytes)
+                                          : kgate_scope_begin(NULL, &site, bytes);
         worker->sampler.run(worker->sampler.state);
         kgate_scope_end(&scope);
+        /* one at a time: the next must not wait in the queue behind it */
+        if (stream && !kg_worker_gpu_wait(worker, err))
+            break;
         if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
             break;
     }
     kgate_profiler_stop();
-    return true;
+    return !stream || kg_worker_gpu_wait(worker, err);
 }
 
 bool kg_worker_task(struct worker *worker, struct kg_error *err)

@@ -87,7 +87,7 @@ YAML
     [ "$status" -eq 2 ]
     [[ "$output" == *"an older protocol that does not say its version"* ]]
     run kgate worker --protocol
-    [ "$output" = kgate.request.v2 ]
+    [ "$output" = kgate.request.v3 ]
 }
 
 @test "a side that says nothing about any case is bad usage" {
