@@ -1,52 +1,33 @@
-#include "fake_cuda.h"
+#include "fake_cuda_state.h"
 
-#include <stddef.h>
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { CONTEXTS_MOST = 64, STREAMS_MOST = 256, EVENTS_MOST = 16384, STACK_MOST = 8 };
-enum {
-    SUCCESS = 0,
-    INVALID_VALUE = 1,
-    OUT_OF_MEMORY = 2,
-    INVALID_CONTEXT = 201,
-    INVALID_HANDLE = 400,
-    NOT_READY = 600,
-    CONTEXT_IS_DESTROYED = 709,
-    CAPTURE_UNSUPPORTED = 900,
-    CAPTURE_IMPLICIT = 906,
-};
-enum { MODE_GLOBAL = 0, MODE_RELAXED = 2, RECORD_NS = 3000 };
+enum { MODE_GLOBAL = 0, MODE_RELAXED = 2 };
 
-struct context {
-    bool alive;
-    unsigned long long id;
-};
-
-struct stream {
-    bool alive;
-    bool ours; /* made by cuStreamCreate, not by the test */
-    bool blocking;
-    bool captured;
-    bool held;
-    unsigned long long context; /* its id */
-    double busy_until;          /* on the device's clock */
-};
-
-struct event {
-    bool alive;
-    bool recorded;
-    unsigned long long context;
-    const struct stream *stream;
-    double time;
-};
-
-static struct context contexts[CONTEXTS_MOST];
-static struct stream streams[STREAMS_MOST]; /* the first CONTEXTS_MOST are the default streams */
-static struct event events[EVENTS_MOST];
+static struct fake_context contexts[CONTEXTS_MOST];
+static struct fake_stream
+    streams[STREAMS_MOST]; /* the first CONTEXTS_MOST are the default streams */
+static struct fake_event events[EVENTS_MOST];
 static size_t context_count, stream_count, event_count;
 static unsigned long long ids;
 static bool stalled;
 static struct fake_cuda_counts counts;
+static const struct fake_cuda_device usual_device = {
+    .launch_host_ns = 2000,
+    .latency_ns = 3000,
+    .gap_ns = 1000,
+    .graph_gap_ns = 300,
+    .timer_step_ns = 1000,
+    .nominal_clock_hz = 1.98e9,
+    .memset_bytes_per_ns = 2000,
+    .copy_bytes_per_ns = 25,
+    .queue_most = 1000,
+    .memory_bytes = (size_t)80 << 30,
+};
+static struct fake_cuda_device device;
 static uint64_t (*host_now_ns)(void);
 static double device_rate, device_offset_ns;
 static struct {
@@ -54,36 +35,84 @@ static struct {
     int code;
     unsigned times;
 } failure;
-static _Thread_local struct context *stack[STACK_MOST];
+static struct {
+    unsigned calls;
+    int code;
+    bool refused;
+} later;
+static int fault; /* since the device failed */
+static void (*host_passes)(double ns);
+static _Thread_local struct fake_context *stack[STACK_MOST];
 static _Thread_local size_t stack_depth; /* the current context is the last */
 static _Thread_local int mode;
 
-#define EXPORT __attribute__((visibility("default")))
-
-static double device_now(void)
+double fake_device_now(void)
 {
     return device_offset_ns + device_rate * (double)host_now_ns();
 }
 
-static int failing(const char *function)
+/* Short times are spun away: what is timed here is a few microseconds. */
+static void really_wait(double host_ns)
 {
+    static const double SPIN_NS = 60e3;
+    const uint64_t until = host_now_ns() + (uint64_t)host_ns;
+    while (host_now_ns() + (uint64_t)SPIN_NS < until) {
+        const uint64_t left = until - host_now_ns() - (uint64_t)SPIN_NS;
+        const struct timespec span = {.tv_sec = (time_t)(left / 1000000000),
+                                      .tv_nsec = (long)(left % 1000000000)};
+        nanosleep(&span, NULL);
+    }
+    while (host_now_ns() < until) {
+    }
+}
+
+void fake_pass(double device_ns)
+{
+    const double host_ns = ceil(device_ns / device_rate);
+    if (host_ns <= 0)
+        return;
+    if (host_passes)
+        host_passes(host_ns);
+    else
+        really_wait(host_ns);
+}
+
+bool fake_time_is_real(void)
+{
+    return !host_passes;
+}
+
+int fake_failing(const char *function)
+{
+    if (fault)
+        return fault;
+    if (later.code && !later.calls--) {
+        const int code = later.code;
+        later.code = 0;
+        later.refused = true;
+        return code;
+    }
     if (!failure.times || (*failure.function && strcmp(failure.function, function) != 0))
         return SUCCESS;
     failure.times--;
     return failure.code;
 }
 
-#define FAIL_IF_TOLD()                                                                             \
-    do {                                                                                           \
-        const int code_ = failing(__func__);                                                       \
-        if (code_)                                                                                 \
-            return code_;                                                                          \
-    } while (0)
+void fake_fault(int code)
+{
+    fault = code;
+}
 
-static int misused(void)
+int fake_misused(void)
 {
     counts.misuse++;
     return INVALID_HANDLE;
+}
+
+int fake_waited(void)
+{
+    counts.synchronised++;
+    return SUCCESS;
 }
 
 /* Calls that the driver documentation calls unsafe break another's capture, but in the relaxed
@@ -104,20 +133,33 @@ static bool capture_broken(void)
             return CAPTURE_UNSUPPORTED;                                                            \
     } while (0)
 
-static struct context *current(void)
+struct fake_context *fake_current(void)
 {
     return stack_depth ? stack[stack_depth - 1] : NULL;
 }
 
-static struct stream *stream_of(void *handle)
+struct fake_stream *fake_stream_of(void *handle)
 {
-    struct context *context = current();
+    struct fake_context *context = fake_current();
     if (!handle)
         return context ? &streams[context - contexts] : NULL;
     return handle;
 }
 
-static bool event_alive(const struct event *event)
+struct fake_stream *fake_stream_next(struct fake_stream *stream)
+{
+    for (stream = stream ? stream + 1 : streams; stream < streams + stream_count; stream++)
+        if (stream->alive)
+            return stream;
+    return NULL;
+}
+
+bool fake_stream_is_default(const struct fake_stream *stream)
+{
+    return stream < streams + CONTEXTS_MOST;
+}
+
+static bool event_alive(const struct fake_event *event)
 {
     for (size_t i = 0; i < context_count; i++)
         if (contexts[i].alive && contexts[i].id == event->context)
@@ -125,10 +167,12 @@ static bool event_alive(const struct event *event)
     return false;
 }
 
-static bool event_ready(const struct event *event)
+static bool event_ready(const struct fake_event *event)
 {
+    if (!event->recorded)
+        return true;
     const bool hidden = event->stream->held || (stalled && event->stream->ours);
-    return !event->recorded || (!hidden && device_now() >= event->time);
+    return !hidden && !event->pending && fake_device_now() >= event->time;
 }
 
 /* --- The driver's functions
@@ -137,16 +181,16 @@ static bool event_ready(const struct event *event)
 EXPORT int cuCtxGetCurrent(void **context)
 {
     FAIL_IF_TOLD();
-    *context = current();
+    *context = fake_current();
     return SUCCESS;
 }
 
 EXPORT int cuCtxPushCurrent_v2(void *handle)
 {
-    struct context *context = handle;
+    struct fake_context *context = handle;
     FAIL_IF_TOLD();
     if (!context->alive)
-        return misused();
+        return fake_misused();
     stack[stack_depth++] = context;
     counts.pushed++;
     return SUCCESS;
@@ -164,12 +208,12 @@ EXPORT int cuStreamCreate(void **stream, unsigned flags)
 {
     FAIL_IF_TOLD();
     FAIL_IF_CAPTURED();
-    if (!current() || !current()->alive)
+    if (!fake_current() || !fake_current()->alive)
         return INVALID_CONTEXT;
     if (stream_count == STREAMS_MOST)
         return OUT_OF_MEMORY;
-    streams[stream_count] = (struct stream){
-        .alive = true, .ours = true, .blocking = !(flags & 1), .context = current()->id};
+    streams[stream_count] = (struct fake_stream){
+        .alive = true, .ours = true, .blocking = !(flags & 1), .context = fake_current()->id};
     *stream = &streams[stream_count++];
     counts.streams_created++;
     return SUCCESS;
@@ -177,11 +221,12 @@ EXPORT int cuStreamCreate(void **stream, unsigned flags)
 
 EXPORT int cuStreamDestroy_v2(void *handle)
 {
-    struct stream *stream = handle;
+    struct fake_stream *stream = handle;
     FAIL_IF_TOLD();
     FAIL_IF_CAPTURED();
     if (!stream->alive || !stream->ours)
-        return misused();
+        return fake_misused();
+    fake_queue_drop(stream);
     stream->alive = false;
     counts.streams_destroyed++;
     return SUCCESS;
@@ -190,13 +235,13 @@ EXPORT int cuStreamDestroy_v2(void *handle)
 EXPORT int cuStreamIsCapturing(void *handle, int *status)
 {
     FAIL_IF_TOLD();
-    const struct stream *stream = stream_of(handle);
+    const struct fake_stream *stream = fake_stream_of(handle);
     if (!stream || !stream->alive)
-        return misused();
+        return fake_misused();
     for (size_t i = 0; !handle && i < stream_count; i++)
         if (streams[i].captured && streams[i].blocking)
             return CAPTURE_IMPLICIT;
-    *status = stream->captured;
+    *status = stream->recording_broken ? 2 : stream->captured || stream->recording;
     return SUCCESS;
 }
 
@@ -204,13 +249,13 @@ EXPORT int cuEventCreate(void **event, unsigned flags)
 {
     FAIL_IF_TOLD();
     FAIL_IF_CAPTURED();
-    if (!current() || !current()->alive)
+    if (!fake_current() || !fake_current()->alive)
         return INVALID_CONTEXT;
     if (flags)
         return INVALID_VALUE;
     if (event_count == EVENTS_MOST)
         return OUT_OF_MEMORY;
-    events[event_count] = (struct event){.alive = true, .context = current()->id};
+    events[event_count] = (struct fake_event){.alive = true, .context = fake_current()->id};
     *event = &events[event_count++];
     counts.events_created++;
     return SUCCESS;
@@ -218,11 +263,11 @@ EXPORT int cuEventCreate(void **event, unsigned flags)
 
 EXPORT int cuEventDestroy_v2(void *handle)
 {
-    struct event *event = handle;
+    struct fake_event *event = handle;
     FAIL_IF_TOLD();
     FAIL_IF_CAPTURED();
     if (!event_alive(event))
-        return misused();
+        return fake_misused();
     event->alive = false;
     counts.events_destroyed++;
     return SUCCESS;
@@ -230,45 +275,54 @@ EXPORT int cuEventDestroy_v2(void *handle)
 
 EXPORT int cuEventRecord(void *handle, void *stream_handle)
 {
-    struct event *event = handle;
+    struct fake_event *event = handle;
     FAIL_IF_TOLD();
-    struct stream *stream = stream_of(stream_handle);
+    struct fake_stream *stream = fake_stream_of(stream_handle);
     if (!event_alive(event) || !stream || !stream->alive)
-        return misused();
+        return fake_misused();
     if (stream->context != event->context)
         return INVALID_HANDLE;
-    const double now = device_now() + RECORD_NS;
-    stream->busy_until = stream->busy_until > now ? stream->busy_until : now;
-    event->time = stream->busy_until;
+    if (stream->recording) /* a dependency, not a node */
+        return SUCCESS;
     event->stream = stream;
     event->recorded = true;
+    event->pending = true;
+    fake_put(stream,
+             (struct fake_operation){.kind = KIND_EVENT, .event = event, .ns = device.event_ns});
     return SUCCESS;
+}
+
+/* As the device's timer shows it. */
+static double event_seen_ns(const struct fake_event *event)
+{
+    const double step = device.event_step_ns;
+    return step > 0 ? floor(event->time / step) * step : event->time;
 }
 
 EXPORT int cuEventQuery(void *handle)
 {
-    const struct event *event = handle;
+    const struct fake_event *event = handle;
     FAIL_IF_TOLD();
     FAIL_IF_CAPTURED();
     if (!event_alive(event))
-        return misused();
+        return fake_misused();
     return event_ready(event) ? SUCCESS : NOT_READY;
 }
 
 EXPORT int cuEventElapsedTime(float *milliseconds, void *start_handle, void *stop_handle)
 {
-    const struct event *start = start_handle, *stop = stop_handle;
+    const struct fake_event *start = start_handle, *stop = stop_handle;
     FAIL_IF_TOLD();
     FAIL_IF_CAPTURED();
     if (!event_alive(start) || !event_alive(stop) || !start->recorded || !stop->recorded)
-        return misused();
-    if (start->context != stop->context || !current() || current()->id != start->context)
+        return fake_misused();
+    if (start->context != stop->context || !fake_current() || fake_current()->id != start->context)
         return INVALID_CONTEXT;
     if (!event_ready(start) || !event_ready(stop))
         return NOT_READY;
     if (stop->time < start->time)
         return INVALID_VALUE;
-    *milliseconds = (float)((stop->time - start->time) * 1e-6);
+    *milliseconds = (float)((event_seen_ns(stop) - event_seen_ns(start)) * 1e-6);
     return SUCCESS;
 }
 
@@ -276,7 +330,7 @@ EXPORT int cuEventElapsedTime(float *milliseconds, void *start_handle, void *sto
 #ifndef FAKE_CUDA_OLDER
 EXPORT int cuCtxGetId(void *handle, unsigned long long *id)
 {
-    const struct context *context = handle;
+    const struct fake_context *context = handle;
     FAIL_IF_TOLD();
     if (!context->alive)
         return CONTEXT_IS_DESTROYED;
@@ -300,27 +354,63 @@ EXPORT int cuThreadExchangeStreamCaptureMode(int *other)
 }
 #endif
 
-static int synchronise(void)
+EXPORT int cuEventSynchronize(void *handle)
 {
-    counts.synchronised++;
-    return SUCCESS;
+    struct fake_event *event = handle;
+    FAIL_IF_TOLD();
+    FAIL_IF_RECORDING();
+    if (!event_alive(event))
+        return fake_misused();
+    if (event->recorded && event->pending)
+        fake_wait((struct fake_stream *)event->stream);
+    if (event->recorded)
+        fake_pass(event->time - fake_device_now());
+    fake_waited();
+    return fault;
 }
 
-EXPORT int cuEventSynchronize(void *event)
+EXPORT int cuStreamSynchronize(void *handle)
 {
-    (void)event;
-    return synchronise();
+    FAIL_IF_TOLD();
+    FAIL_IF_RECORDING();
+    struct fake_stream *stream = fake_stream_of(handle);
+    if (!stream || !stream->alive)
+        return fake_misused();
+    fake_wait(stream);
+    fake_waited();
+    return fault;
 }
 
-EXPORT int cuStreamSynchronize(void *stream)
+EXPORT int cuStreamQuery(void *handle)
 {
-    (void)stream;
-    return synchronise();
+    FAIL_IF_TOLD();
+    FAIL_IF_RECORDING();
+    struct fake_stream *stream = fake_stream_of(handle);
+    if (!stream || !stream->alive)
+        return fake_misused();
+    fake_look(stream);
+    return stream->queued || stream->busy_until > fake_device_now() ? NOT_READY : SUCCESS;
 }
 
 EXPORT int cuCtxSynchronize(void)
 {
-    return synchronise();
+    FAIL_IF_TOLD();
+    FAIL_IF_RECORDING();
+    fake_wait_for_all();
+    fake_waited();
+    return fault;
+}
+
+EXPORT int cuCtxSetCurrent(void *handle)
+{
+    struct fake_context *context = handle;
+    FAIL_IF_TOLD();
+    if (context && !context->alive)
+        return fake_misused();
+    stack_depth = stack_depth ? stack_depth - 1 : 0;
+    if (context)
+        stack[stack_depth++] = context;
+    return SUCCESS;
 }
 
 /* --- The test's
@@ -328,6 +418,8 @@ EXPORT int cuCtxSynchronize(void)
 
 static void restart(uint64_t (*now_ns)(void), double rate, double offset_ns)
 {
+    for (struct fake_stream *stream = NULL; (stream = fake_stream_next(stream));)
+        fake_queue_drop(stream);
     memset(contexts, 0, sizeof contexts);
     memset(streams, 0, sizeof streams);
     memset(events, 0, sizeof events);
@@ -340,18 +432,43 @@ static void restart(uint64_t (*now_ns)(void), double rate, double offset_ns)
     host_now_ns = now_ns;
     device_rate = rate;
     device_offset_ns = offset_ns;
+    host_passes = NULL;
+    fault = SUCCESS;
+    later.code = 0;
+    later.refused = false;
+    device = usual_device;
+    fake_queue_restart();
+    fake_work_restart();
+    fake_graphs_restart();
 }
 
-static void context_begin(struct context *context)
+static void pass_by(void (*pass)(double host_ns))
 {
-    *context = (struct context){.alive = true, .id = ++ids};
+    host_passes = pass;
+}
+
+static void refuse_later(unsigned calls, int code)
+{
+    later.calls = calls;
+    later.code = code;
+    later.refused = false;
+}
+
+static bool refused(void)
+{
+    return later.refused;
+}
+
+static void context_begin(struct fake_context *context)
+{
+    *context = (struct fake_context){.alive = true, .id = ++ids};
     streams[context - contexts] =
-        (struct stream){.alive = true, .blocking = true, .context = context->id};
+        (struct fake_stream){.alive = true, .blocking = true, .context = context->id};
 }
 
 static void *context_new(void)
 {
-    struct context *context = &contexts[context_count++];
+    struct fake_context *context = &contexts[context_count++];
     context_begin(context);
     return context;
 }
@@ -365,7 +482,7 @@ static void context_use(void *context)
 
 static void context_end(void *handle)
 {
-    struct context *context = handle;
+    struct fake_context *context = handle;
     context->alive = false;
     for (size_t i = 0; i < stream_count; i++)
         if (streams[i].context == context->id)
@@ -381,20 +498,20 @@ static void context_reset(void *handle)
 static void *stream_new(void)
 {
     streams[stream_count] =
-        (struct stream){.alive = true, .blocking = true, .context = current()->id};
+        (struct fake_stream){.alive = true, .blocking = true, .context = fake_current()->id};
     return &streams[stream_count++];
 }
 
 static void launch(void *handle, double ns)
 {
-    struct stream *stream = stream_of(handle);
-    const double now = device_now();
+    struct fake_stream *stream = fake_stream_of(handle);
+    const double now = fake_device_now();
     stream->busy_until = (stream->busy_until > now ? stream->busy_until : now) + ns;
 }
 
 static void hold(void *handle, bool held)
 {
-    stream_of(handle)->held = held;
+    fake_stream_of(handle)->held = held;
 }
 
 static void stall(bool on)
@@ -404,7 +521,7 @@ static void stall(bool on)
 
 static void capture(void *handle, bool captured)
 {
-    stream_of(handle)->captured = captured;
+    fake_stream_of(handle)->captured = captured;
 }
 
 static void refuse(const char *function, int code, unsigned times)
@@ -423,7 +540,7 @@ static bool strict(void)
 
 static double event_host_ns(void *handle)
 {
-    const struct event *event = handle;
+    const struct fake_event *event = handle;
     return (event->time - device_offset_ns) / device_rate;
 }
 
@@ -444,6 +561,11 @@ EXPORT const struct fake_cuda *fake_cuda(void)
         .refuse = refuse,
         .strict = strict,
         .event_host_ns = event_host_ns,
+        .device = &device,
+        .pass_by = pass_by,
+        .clock_set = fake_clock_set,
+        .refuse_later = refuse_later,
+        .refused = refused,
     };
     return &controls;
 }

@@ -1,8 +1,16 @@
 /* fake_cuda.h: a CUDA driver for tests, without a device. It keeps what the real one documents,
  * strictly: what that calls undefined is counted as misuse here. Work happens in simulated time:
- * the device's clock follows the one that the test gives, at another rate and from another zero. */
+ * the device's clock follows the one that the test gives, at another rate and from another zero.
+ * A process that gives none has the real one, and waits for work as long as it is said to take.
+ *
+ * Functions by name, whatever the module's image is:
+ *   kg_hold, kg_stamp  do what src/device/code/timing.cu says, by the simulated clocks
+ *   work               takes its first parameter, a double, in ns, and its second one more where
+ * the L2 cache was flushed since it last ran fault              an illegal address: all calls fail
+ * from then on hang               never ends any other kg_ name takes a microsecond */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fake_cuda_counts {
@@ -14,6 +22,29 @@ struct fake_cuda_counts {
     unsigned misuse;       /* handles that are not, or no longer, any */
     unsigned captures_broken;
     unsigned pushed; /* contexts, and not popped again */
+    unsigned memory_live, host_live, modules_live, graphs_live, executables_live; /* not freed */
+    unsigned launches;  /* kernels, by cuLaunchKernel */
+    unsigned blocked;   /* launches that had to wait, the queue being full */
+    unsigned timed_out; /* holds */
+};
+
+/* What the simulated device is like; may be changed at any time. */
+struct fake_cuda_device {
+    double launch_host_ns;   /* that a launch takes the host; passes only in simulated time */
+    double latency_ns;       /* from a launch to its begin on an idle device */
+    double gap_ns;           /* between kernels */
+    double graph_gap_ns;     /* between those of a graph */
+    double event_ns;         /* that an event takes */
+    double event_step_ns;    /* in which events are read; 0: finely */
+    double timer_step_ns;    /* of the device's timer as kernels read it */
+    double nominal_clock_hz; /* at which "work" takes the time it is told */
+    double memset_bytes_per_ns;
+    double copy_bytes_per_ns;
+    size_t queue_most; /* operations that wait for the device before a launch does, too */
+    size_t memory_bytes;
+    bool lazy;            /* functions are loaded when they are launched first, which waits for
+                             the device */
+    bool nodes_by_kernel; /* graphs give kernels instead of functions */
 };
 
 /* What a test does with it. Contexts are current on the calling thread. */
@@ -37,6 +68,16 @@ struct fake_cuda {
     bool (*strict)(void);
     /* When, on the host's clock, an event happens that was recorded. */
     double (*event_host_ns)(void *event);
+    struct fake_cuda_device *device;
+    /* How simulated time passes while a call waits: by so much on the host's clock. Without it,
+     * calls really wait. To be said after each restart. */
+    void (*pass_by)(void (*pass)(double host_ns));
+    /* The clock of the multiprocessors from now on: "work" takes as many cycles as before. */
+    void (*clock_set)(double sm_clock_hz);
+    /* One call, after `calls` of any function that can be refused, returns the code; whether it has
+     * come to that. */
+    void (*refuse_later)(unsigned calls, int code);
+    bool (*refused)(void);
 };
 
 /* Exported under this name. */

@@ -1,0 +1,6 @@
+#include "gpu_fake.h"
+
+int main(void)
+{
+    return 0;
+}
