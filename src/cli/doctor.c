@@ -20,9 +20,15 @@ struct diagnosis {
     double threshold;
     const char *summary;
     struct kg_noise noise;
+    struct kg_machine machine;
 };
 
 #define DIAGNOSIS(member, field_kind) KG_FIELD(struct diagnosis, member, field_kind)
+#define MACHINE(member, field_kind)                                                                \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .optional = true,                                   \
+        .offset = offsetof(struct diagnosis, machine.member)                                       \
+    }
 static const struct kg_field diagnosis_fields[] = {
     DIAGNOSIS(summary, KG_FIELD_STRING),
     DIAGNOSIS(threshold, KG_FIELD_REAL),
@@ -34,6 +40,17 @@ static const struct kg_field diagnosis_fields[] = {
      .offset = offsetof(struct diagnosis, findings),
      .count_offset = offsetof(struct diagnosis, finding_count),
      .record = &kg_finding_record},
+    {.name = "gpus",
+     .kind = KG_FIELD_RECORDS,
+     .offset = offsetof(struct diagnosis, machine.gpus),
+     .count_offset = offsetof(struct diagnosis, machine.gpu_count),
+     .record = &kg_gpu_record},
+    MACHINE(gpu_chosen, KG_FIELD_SIZE),
+    MACHINE(nvidia_driver, KG_FIELD_STRING),
+    MACHINE(cuda_driver, KG_FIELD_STRING),
+    MACHINE(cuda_toolkit, KG_FIELD_STRING),
+    MACHINE(cuda_missing, KG_FIELD_STRING),
+    MACHINE(cuda_code_missing, KG_FIELD_STRING),
     {.name = "noise",
      .kind = KG_FIELD_RECORD,
      .offset = offsetof(struct diagnosis, noise),
@@ -65,10 +82,13 @@ static bool diagnose(const struct kg_arguments *arguments, struct kg_arena *aren
     struct kg_nvml_gpus *gpus = kg_arena_alloc(arena, 1, sizeof *gpus);
     if (!gpus)
         return kg_error_memory(err);
+    if (!kg_machine_read(arena, arguments->device, &diagnosis->machine, err))
+        return false;
     /* before measuring, which is load itself */
     kg_doctor_inspect(&doctor, &findings);
     kg_nvml_gpus_read(KG_NVML_LIBRARY, gpus);
     kg_doctor_gpus(doctor.root, gpus, &findings);
+    kg_doctor_cuda(&diagnosis->machine, &findings);
     struct kg_cpu_times before = kg_cpu_times_read(doctor.root);
     if (!noise_measure(arguments, arena, &diagnosis->noise))
         return kg_error_memory(err);

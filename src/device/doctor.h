@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/machine.h"
 #include "device/nvml.h"
 #include "util/arena.h"
 #include "util/record.h"
@@ -75,3 +76,7 @@ void kg_doctor_steal(const struct kg_cpu_times *before, const struct kg_cpu_time
  * root  as above: whether a driver is loaded that the library cannot be found for */
 void kg_doctor_gpus(const char *root, const struct kg_nvml_gpus *gpus,
                     struct kg_findings *findings);
+
+/* Adds what is found on the CUDA driver and each of its devices, as kgate numbers them, or why
+ * there is none. */
+void kg_doctor_cuda(const struct kg_machine *machine, struct kg_findings *findings);
