@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kgate/profiler.h"
 #include "util/file.h"
 #include "util/hash.h"
 #include "workload/elf.h"
@@ -113,9 +114,45 @@ static void string_add(struct summing *summing, const char *string)
     bytes_add(summing, string, strlen(string));
 }
 
-static bool section_add(struct summing *summing, const Elf64_Shdr *section, enum part part)
+/* Where, from `from` on, the next line number of a scope is stored in an object file's section, as
+ * kgate/profiler.h's macros do it in variables kgate_site_N; SIZE_MAX where there is none. A
+ * comment moves lines, and changes nothing. */
+static size_t line_find(const struct kg_elf *elf, size_t index, size_t from)
+{
+    static const char SITE[] = "kgate_site_";
+    size_t found = SIZE_MAX;
+    for (size_t table = 0; !elf->linked && table < elf->section_count; table++) {
+        const char *name;
+        Elf64_Sym symbol;
+        if (kg_elf_section(elf, table).sh_type != SHT_SYMTAB)
+            continue;
+        for (size_t i = 1; kg_elf_symbol(elf, table, i, &symbol, &name); i++) {
+            const size_t line = symbol.st_value + offsetof(struct kgate_site, line);
+            if (symbol.st_shndx == index && symbol.st_size == sizeof(struct kgate_site) &&
+                !strncmp(name, SITE, strlen(SITE)) && line >= from && line < found)
+                found = line;
+        }
+    }
+    return found;
+}
+
+/* A section's bytes but for line numbers. */
+static void content_add(struct summing *summing, size_t index, const unsigned char *bytes,
+                        size_t size)
+{
+    enum { LINE_BYTES = sizeof(((struct kgate_site *)0)->line) };
+    size_t done = 0, line;
+    while ((line = line_find(summing->elf, index, done)) < size && size - line >= LINE_BYTES) {
+        bytes_add(summing, bytes + done, line - done);
+        done = line + LINE_BYTES;
+    }
+    bytes_add(summing, bytes + done, size - done);
+}
+
+static bool section_add(struct summing *summing, size_t index, enum part part)
 {
     size_t size = 0;
+    const Elf64_Shdr header = kg_elf_section(summing->elf, index), *section = &header;
     const unsigned char *bytes = kg_elf_section_bytes(summing->elf, section, &size);
     string_add(summing, kg_elf_section_name(summing->elf, section));
     number_add(summing, section->sh_size);
@@ -124,7 +161,7 @@ static bool section_add(struct summing *summing, const Elf64_Shdr *section, enum
     summing->hashed_bytes += size;
     if (!bytes || summing->hashed_bytes > summing->elf->length)
         return false;
-    bytes_add(summing, bytes, size);
+    content_add(summing, index, bytes, size);
     if (part == PART_DEVICE || section->sh_flags & SHF_EXECINSTR)
         summing->code_bytes += size;
     return true;
@@ -242,7 +279,7 @@ static bool part_add(struct summing *summing, size_t i)
     const Elf64_Shdr section = kg_elf_section(summing->elf, i);
     const enum part part = part_of(summing->elf, &section);
     if (wanted(summing, part))
-        return section_add(summing, &section, part);
+        return section_add(summing, i, part);
     if (section.sh_type == SHT_RELA || section.sh_type == SHT_REL)
         relocations_add(summing, &section);
     else if (section.sh_type == (summing->elf->linked ? SHT_DYNSYM : SHT_SYMTAB))
