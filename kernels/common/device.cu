@@ -27,8 +27,7 @@ extern "C" bool kg_device_download(struct kgate_context *context, void *host, co
 
 extern "C" bool kg_device_poison(struct kgate_context *context, void *device, size_t bytes)
 {
-    return good(context,
-                cudaMemsetAsync(device, 0xff, bytes, (cudaStream_t)context->stream)) &&
+    return good(context, cudaMemsetAsync(device, 0xff, bytes, (cudaStream_t)context->stream)) &&
            good(context, cudaStreamSynchronize((cudaStream_t)context->stream));
 }
 

@@ -17,6 +17,13 @@ extern "C" {
 #define KG_KERNEL_DEVICES (1U << KGATE_DEVICE_CPU)
 #endif
 
+/* A version's function for the GPU, in a table of versions: NULL where no CUDA compiles it. */
+#ifdef KGATE_HAVE_CUDA
+#define KG_CUDA_VERSION(function) (function)
+#else
+#define KG_CUDA_VERSION(function) NULL
+#endif
+
 /* Copy `bytes` and wait. On failure false with context->message: what CUDA said. */
 bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes);
 bool kg_device_download(struct kgate_context *context, void *host, const void *device,
@@ -29,6 +36,24 @@ bool kg_device_poison(struct kgate_context *context, void *device, size_t bytes)
 /* Waits for the stream, and says whether a launch or what was launched failed since the last call:
  * `run` returns nothing, so `check` asks. */
 bool kg_device_good(struct kgate_context *context);
+
+/* The input of kg_fill_floats and kg_fill_words in host memory, to be freed with free(); NULL with
+ * context->message. The check makes the input anew, so that large ones need not be kept, and a
+ * kernel that overwrites its own input is found out. */
+float *kg_device_input_floats(struct kgate_context *context, size_t n, uint64_t seed);
+uint64_t *kg_device_input_words(struct kgate_context *context, size_t n, uint64_t seed);
+
+/* Device memory with the same input: to be released with context->release_device; NULL with
+ * context->message. */
+float *kg_device_floats(struct kgate_context *context, size_t n, uint64_t seed);
+uint64_t *kg_device_words(struct kgate_context *context, size_t n, uint64_t seed);
+
+/* Device memory filled by kg_device_poison, for results; likewise. */
+void *kg_device_blank(struct kgate_context *context, size_t bytes);
+
+/* A copy of device memory on the host, once all is done, to be freed with free(). NULL with
+ * context->message where that or what ran before failed. */
+void *kg_device_fetch(struct kgate_context *context, const void *device, size_t bytes);
 
 /* Refuses a version that only the other device has, in `describe`: false with context->message and
  * context->unavailable. */

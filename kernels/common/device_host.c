@@ -1,4 +1,6 @@
 /* The host's part of device.h; without CUDA all of it. */
+#include <stdlib.h>
+
 #include "common/common.h"
 #include "common/device.h"
 
@@ -31,6 +33,81 @@ bool kg_device_good(struct kgate_context *context)
     return refuse(context);
 }
 #endif
+
+/* Not by the context's allocator: this is kgate's own checking, not the workload's memory. */
+static void *host_memory(struct kgate_context *context, size_t bytes)
+{
+    void *memory = malloc(bytes);
+    if (!memory)
+        kg_kernel_refuse(context, "no memory for %zu bytes on the host", bytes);
+    return memory;
+}
+
+float *kg_device_input_floats(struct kgate_context *context, size_t n, uint64_t seed)
+{
+    float *input = host_memory(context, n * sizeof *input);
+    if (input)
+        kg_fill_floats(input, n, seed, context->threads);
+    return input;
+}
+
+uint64_t *kg_device_input_words(struct kgate_context *context, size_t n, uint64_t seed)
+{
+    uint64_t *input = host_memory(context, n * sizeof *input);
+    if (input)
+        kg_fill_words(input, n, seed, context->threads);
+    return input;
+}
+
+static void *device_memory(struct kgate_context *context, size_t bytes)
+{
+    void *memory = context->allocate_device(context, bytes);
+    if (!memory)
+        kg_kernel_refuse(context, "no memory for %zu bytes on the GPU", bytes);
+    return memory;
+}
+
+/* A copy of `input`, which is freed, on the device. */
+static void *device_copy(struct kgate_context *context, void *input, size_t bytes)
+{
+    void *memory = input ? device_memory(context, bytes) : NULL;
+    if (memory && !kg_device_upload(context, memory, input, bytes)) {
+        context->release_device(context, memory);
+        memory = NULL;
+    }
+    free(input);
+    return memory;
+}
+
+float *kg_device_floats(struct kgate_context *context, size_t n, uint64_t seed)
+{
+    return device_copy(context, kg_device_input_floats(context, n, seed), n * sizeof(float));
+}
+
+uint64_t *kg_device_words(struct kgate_context *context, size_t n, uint64_t seed)
+{
+    return device_copy(context, kg_device_input_words(context, n, seed), n * sizeof(uint64_t));
+}
+
+void *kg_device_blank(struct kgate_context *context, size_t bytes)
+{
+    void *memory = device_memory(context, bytes);
+    if (memory && !kg_device_poison(context, memory, bytes)) {
+        context->release_device(context, memory);
+        memory = NULL;
+    }
+    return memory;
+}
+
+void *kg_device_fetch(struct kgate_context *context, const void *device, size_t bytes)
+{
+    void *copy = kg_device_good(context) ? host_memory(context, bytes) : NULL;
+    if (copy && !kg_device_download(context, copy, device, bytes)) {
+        free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
 
 bool kg_device_refuse_version(struct kgate_context *context, const char *version)
 {

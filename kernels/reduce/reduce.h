@@ -1,28 +1,55 @@
 /* reduce.h: the sum of n = bytes / 4 floats.
  *
  * bytes `bytes`, flops n, items n.
- * Versions: plain, one accumulator; fast, many accumulators and all threads. The result of fast is
- * the same each time for the same number of threads. Error: |sum - reference| / sum |x|. Any order
- * of adding is within (n - 1) u of that, u = eps / 2 (Higham 1993); rounding errors of random sign
- * come to about sqrt(n) u, and the tolerance is six times that, or the bound itself where n is
- * small. */
+ * Versions on the CPU: plain, one accumulator; fast, many accumulators and all threads. On the GPU:
+ * plain, a float at a time, a tree in shared memory and a second kernel; vector, 16 bytes at a time
+ * and sums within warps; fast, several such loads in flight and one kernel. The result of each is
+ * the same each time for the same number of threads, or on the same GPU. Error: |sum - reference| /
+ * sum |x|. Any order of adding is within (n - 1) u of that, u = eps / 2 (Higham 1993); rounding
+ * errors of random sign come to about sqrt(n) u, and the tolerance is six times that, or the bound
+ * itself where n is small. A GPU adds in a tree of tens of thousands of parts, whose error is
+ * smaller still. */
 #pragma once
 #include <stddef.h>
 
 #include "kgate/plugin.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most blocks that a kernel here is started with: room for a sum of each. */
+enum { KG_REDUCE_BLOCKS_MOST = 4096 };
+
 struct kg_reduce {
-    float *x;
+    float *x; /* on the GPU in its memory, like the next three */
     size_t n;
     int threads;
     float sum;
     void (*version)(struct kg_reduce *reduce);
+    float *total;
+    float *part;       /* KG_REDUCE_BLOCKS_MOST sums of blocks */
+    unsigned *arrived; /* how many blocks are done; 0 between calls */
+    unsigned blocks;
+    void *queue; /* the GPU's stream */
 };
 
 void kg_reduce_plain(struct kg_reduce *reduce);
 void kg_reduce_fast(struct kg_reduce *reduce);
 
+void kg_reduce_cuda_plain(struct kg_reduce *reduce);
+void kg_reduce_cuda_vector(struct kg_reduce *reduce);
+void kg_reduce_cuda_fast(struct kg_reduce *reduce);
+
+/* Sets `blocks`: as many as the device can run at once, so that each has an equal share, and no
+ * more than there is work for. false with context->message: what CUDA said. */
+bool kg_reduce_cuda_prepare(struct kgate_context *context, struct kg_reduce *reduce);
+
 /* The sum in double precision, and the sum of absolute values into *size. */
 double kg_reduce_reference(const float *x, size_t n, double *size);
 
 extern const struct kgate_workload kg_kernel_reduce;
+
+#ifdef __cplusplus
+}
+#endif

@@ -5,15 +5,22 @@
  * over n = bytes / 4 floats; s = 3. Traffic to fetch a line that is then overwritten is not
  * counted.
  *
- * Versions: plain, one thread; fast, all threads of the case.
- * Error: copy, how many elements differ, tolerance 0; triad, |c - reference| / (|a| + |s b|),
- * tolerance 2 eps: one rounding of the product and one of the sum, each at most eps / 2 of a value
- * that is at most |a| + |s b|, or a single one where the two are fused. */
+ * Versions on the CPU: plain, one thread; fast, all threads of the case. On the GPU: plain, a float
+ * a thread; vector, 16 bytes at once; fast, several such loads in flight and lines that the cache
+ * need not keep; for copy memcpy, the driver's own copy within the device, the yardstick. Error:
+ * copy, how many elements differ, tolerance 0; triad, |c - reference| / (|a| + |s b|), tolerance 2
+ * eps: one rounding of the product and one of the sum, each at most eps / 2 of a value that is at
+ * most |a| + |s b|, or a single one where the two are fused, as they are on the GPU. */
 #pragma once
 #include <stddef.h>
 
 #include "kgate/plugin.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* On the GPU the arrays are in its memory. */
 struct kg_stream {
     float *a;
     float *b;
@@ -21,6 +28,7 @@ struct kg_stream {
     size_t n;
     int threads;
     void (*version)(struct kg_stream *stream);
+    void *queue; /* the GPU's stream */
 };
 
 extern const float kg_stream_scale;
@@ -30,8 +38,20 @@ void kg_copy_fast(struct kg_stream *stream);
 void kg_triad_plain(struct kg_stream *stream);
 void kg_triad_fast(struct kg_stream *stream);
 
+void kg_copy_cuda_plain(struct kg_stream *stream);
+void kg_copy_cuda_vector(struct kg_stream *stream);
+void kg_copy_cuda_fast(struct kg_stream *stream);
+void kg_copy_cuda_memcpy(struct kg_stream *stream);
+void kg_triad_cuda_plain(struct kg_stream *stream);
+void kg_triad_cuda_vector(struct kg_stream *stream);
+void kg_triad_cuda_fast(struct kg_stream *stream);
+
 /* In double precision. */
 double kg_triad_reference(double a, double b);
 
 extern const struct kgate_workload kg_kernel_copy;
 extern const struct kgate_workload kg_kernel_triad;
+
+#ifdef __cplusplus
+}
+#endif

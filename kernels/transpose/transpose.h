@@ -1,13 +1,20 @@
 /* transpose.h: b[j][i] = a[i][j] for a matrix of `rows` by `cols` floats, row major.
  *
  * bytes 2 * 4 * rows * cols, items rows * cols.
- * Versions: plain, row by row; fast, in square blocks on all threads.
- * Error: how many elements differ from a[i][j], tolerance 0. */
+ * Versions on the CPU: plain, row by row; fast, in square blocks on all threads. On the GPU: plain,
+ * an element a thread; tiled, by way of shared memory; fast, the same with 16 bytes at once, where
+ * rows and cols are multiples of 4, and tiled where not. Error: how many elements differ from
+ * a[i][j], tolerance 0. */
 #pragma once
 #include <stddef.h>
 
 #include "kgate/plugin.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* On the GPU the matrices are in its memory. */
 struct kg_transpose {
     float *a;
     float *b;
@@ -15,12 +22,21 @@ struct kg_transpose {
     size_t cols;
     int threads;
     void (*version)(struct kg_transpose *transpose);
+    void *queue; /* the GPU's stream */
 };
 
 void kg_transpose_plain(struct kg_transpose *transpose);
 void kg_transpose_fast(struct kg_transpose *transpose);
 
+void kg_transpose_cuda_plain(struct kg_transpose *transpose);
+void kg_transpose_cuda_tiled(struct kg_transpose *transpose);
+void kg_transpose_cuda_fast(struct kg_transpose *transpose);
+
 /* Where the element of row i and column j of `a` belongs in `b`. */
 size_t kg_transpose_reference(const struct kg_transpose *transpose, size_t i, size_t j);
 
 extern const struct kgate_workload kg_kernel_transpose;
+
+#ifdef __cplusplus
+}
+#endif

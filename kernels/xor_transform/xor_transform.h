@@ -3,16 +3,22 @@
  * a little integer arithmetic goes with each word moved. Not a cipher.
  *
  * bytes 2 * `bytes`, items n, no flops.
- * Versions: plain, word by word; fast, vectorised on all threads.
- * Error: how many words differ from the reference, tolerance 0. */
+ * Versions on the CPU: plain, word by word; fast, vectorised on all threads. On the GPU: plain, a
+ * word a thread; vector, two words at once; fast, several such loads in flight, the key in
+ * registers. Error: how many words differ from the reference, tolerance 0. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 #include "kgate/plugin.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { KG_XOR_KEY_WORDS = 8 };
 
+/* On the GPU the data is in its memory. */
 struct kg_xor_transform {
     uint64_t *in;
     uint64_t *out;
@@ -20,12 +26,21 @@ struct kg_xor_transform {
     int threads;
     uint64_t key[KG_XOR_KEY_WORDS];
     void (*version)(struct kg_xor_transform *transform);
+    void *queue; /* the GPU's stream */
 };
 
 void kg_xor_transform_plain(struct kg_xor_transform *transform);
 void kg_xor_transform_fast(struct kg_xor_transform *transform);
 
+void kg_xor_transform_cuda_plain(struct kg_xor_transform *transform);
+void kg_xor_transform_cuda_vector(struct kg_xor_transform *transform);
+void kg_xor_transform_cuda_fast(struct kg_xor_transform *transform);
+
 /* Word i of the output. */
 uint64_t kg_xor_transform_reference(const struct kg_xor_transform *transform, size_t i);
 
 extern const struct kgate_workload kg_kernel_xor_transform;
+
+#ifdef __cplusplus
+}
+#endif

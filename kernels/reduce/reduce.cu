@@ -1,0 +1,183 @@
+#include "reduce/reduce.h"
+
+#include "common/common.h"
+#include "common/launch.cuh"
+
+/* Floats of one access, threads of a block, lanes of a warp, and accesses that a thread of `fast`
+ * has in flight. */
+enum : unsigned { FLOATS = 4, THREADS = 256, WARP = 32, FLIGHT = 4 };
+
+/* The sum of the block's values, in thread 0, in an order that does not change. By a tree in shared
+ * memory, with a barrier for each level. */
+static __device__ float block_sum_tree(float value)
+{
+    __shared__ float sum[THREADS];
+    sum[threadIdx.x] = value;
+    __syncthreads();
+    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half)
+            sum[threadIdx.x] += sum[threadIdx.x + half];
+        __syncthreads();
+    }
+    return sum[0];
+}
+
+static __device__ __forceinline__ float warp_sum(float value)
+{
+#pragma unroll
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value += __shfl_xor_sync(0xffffffffU, value, step);
+    return value;
+}
+
+/* The same from register to register within warps; one barrier, and 4 bytes of shared memory a
+ * warp. */
+static __device__ float block_sum(float value)
+{
+    __shared__ float sum[THREADS / WARP];
+    value = warp_sum(value);
+    if (threadIdx.x % WARP == 0)
+        sum[threadIdx.x / WARP] = value;
+    __syncthreads();
+    if (threadIdx.x < WARP)
+        value = warp_sum(threadIdx.x < THREADS / WARP ? sum[threadIdx.x] : 0.0F);
+    return value;
+}
+
+/* 0 plain: each thread adds every so manieth float, so that a warp reads 128 bytes in a row; a
+ * second kernel adds the sums of the blocks. One load in flight a thread, waited for by the
+ * addition after it.
+ */
+static __global__ void __launch_bounds__(THREADS)
+    sum_plain(const float *__restrict__ x, size_t n, float *__restrict__ result)
+{
+    const size_t stride = static_cast<size_t>(gridDim.x) * THREADS;
+    float sum = 0;
+    for (size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; i < n; i += stride)
+        sum += x[i];
+    sum = block_sum_tree(sum);
+    if (threadIdx.x == 0)
+        result[blockIdx.x] = sum;
+}
+
+static __device__ __forceinline__ float sum_of(float4 v)
+{
+    return (v.x + v.y) + (v.z + v.w);
+}
+
+/* The up to three floats behind the last whole vector, one for each of the grid's first threads. */
+static __device__ __forceinline__ float leftover(const float *x, size_t n)
+{
+    const size_t i = n / FLOATS * FLOATS + threadIdx.x;
+    return blockIdx.x == 0 && i < n ? x[i] : 0.0F;
+}
+
+/* 1 vector: 16 bytes at a time, four additions to a load, and sums from register to register. */
+static __global__ void __launch_bounds__(THREADS)
+    sum_vector(const float *__restrict__ x, size_t n, float *__restrict__ result)
+{
+    const float4 *from = reinterpret_cast<const float4 *>(x);
+    const size_t stride = static_cast<size_t>(gridDim.x) * THREADS;
+    float sum = leftover(x, n);
+    for (size_t v = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; v < n / FLOATS;
+         v += stride)
+        sum += sum_of(from[v]);
+    sum = block_sum(sum);
+    if (threadIdx.x == 0)
+        result[blockIdx.x] = sum;
+}
+
+/* The sum of what the calling thread of `fast` reads. */
+static __device__ __forceinline__ float thread_sum(const float *x, size_t n)
+{
+    const float4 *from = reinterpret_cast<const float4 *>(x);
+    const size_t vectors = n / FLOATS, stride = static_cast<size_t>(gridDim.x) * THREADS * FLIGHT;
+    size_t start = static_cast<size_t>(blockIdx.x) * THREADS * FLIGHT;
+    float sum[FLIGHT] = {leftover(x, n)};
+    for (; start + THREADS * FLIGHT <= vectors; start += stride) {
+        float4 v[FLIGHT];
+#pragma unroll
+        for (unsigned k = 0; k < FLIGHT; k++)
+            v[k] = __ldcs(from + start + k * THREADS + threadIdx.x);
+#pragma unroll
+        for (unsigned k = 0; k < FLIGHT; k++)
+            sum[k] += sum_of(v[k]);
+    }
+    for (size_t v = start + threadIdx.x; v < vectors && v < start + THREADS * FLIGHT; v += THREADS)
+        sum[0] += sum_of(from[v]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Whether the calling block is the last of the grid to say that it is done. By the fences the sums
+ * of all that said so before are seen then. The count goes back to 0 for the next call. */
+static __device__ bool is_last_block(unsigned *arrived)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    return last;
+}
+
+/* 2 fast: four loads in flight with an accumulator for each, so that no addition waits for the one
+ * before; lines that the cache need not keep; and the block that comes last adds the sums of all,
+ * which saves a launch. It adds them in the order of blocks, so which one it is makes no
+ * difference. */
+static __global__ void __launch_bounds__(THREADS)
+    sum_fast(const float *__restrict__ x, size_t n, float *part, unsigned *arrived,
+             float *__restrict__ result)
+{
+    const float sum = block_sum(thread_sum(x, n));
+    if (threadIdx.x == 0)
+        part[blockIdx.x] = sum;
+    if (!is_last_block(arrived))
+        return;
+    float total = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += THREADS)
+        total += __ldcg(part + i); /* from where other processors' writes are seen */
+    total = block_sum(total);
+    if (threadIdx.x == 0)
+        *result = total;
+}
+
+extern "C" bool kg_reduce_cuda_prepare(struct kgate_context *context, struct kg_reduce *reduce)
+{
+    int device, processors, blocks;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_fast, THREADS, 0);
+    if (status != cudaSuccess)
+        return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+    const size_t at_once = static_cast<size_t>(processors) * static_cast<size_t>(blocks);
+    const size_t needed = reduce->n / (THREADS * FLOATS * FLIGHT) + 1;
+    const size_t most = KG_REDUCE_BLOCKS_MOST;
+    reduce->blocks = static_cast<unsigned>(min(min(at_once, needed), most));
+    return true;
+}
+
+extern "C" void kg_reduce_cuda_plain(struct kg_reduce *reduce)
+{
+    KG_LAUNCH(sum_plain, reduce->blocks, THREADS, 0, reduce->queue, reduce->x, reduce->n,
+              reduce->part);
+    KG_LAUNCH(sum_plain, 1, THREADS, 0, reduce->queue, reduce->part,
+              static_cast<size_t>(reduce->blocks), reduce->total);
+}
+
+extern "C" void kg_reduce_cuda_vector(struct kg_reduce *reduce)
+{
+    KG_LAUNCH(sum_vector, reduce->blocks, THREADS, 0, reduce->queue, reduce->x, reduce->n,
+              reduce->part);
+    KG_LAUNCH(sum_vector, 1, THREADS, 0, reduce->queue, reduce->part,
+              static_cast<size_t>(reduce->blocks), reduce->total);
+}
+
+extern "C" void kg_reduce_cuda_fast(struct kg_reduce *reduce)
+{
+    KG_LAUNCH(sum_fast, reduce->blocks, THREADS, 0, reduce->queue, reduce->x, reduce->n,
+              reduce->part, reduce->arrived, reduce->total);
+}

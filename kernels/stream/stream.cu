@@ -1,0 +1,168 @@
+#include "stream/stream.h"
+
+#include "common/launch.cuh"
+
+/* Floats of one access, threads of a block, and accesses that a thread of `fast` has in flight. */
+enum : unsigned { FLOATS = 4, THREADS = 256, COPY_FLIGHT = 4, TRIAD_FLIGHT = 2 };
+
+/* Blocks of `items` each that cover n items; at least one, which does what is left over. */
+static unsigned blocks_for(size_t n, size_t items)
+{
+    return n > items ? static_cast<unsigned>((n + items - 1) / items) : 1;
+}
+
+/* The up to three floats behind the last whole vector: for threads of the last block. Answers to
+ * whether the calling thread has one. */
+static __device__ __forceinline__ bool has_leftover(size_t n, size_t *i)
+{
+    *i = n / FLOATS * FLOATS + threadIdx.x;
+    return blockIdx.x == gridDim.x - 1 && *i < n;
+}
+
+/* 0 plain: a float a thread. A warp's accesses are 128 bytes in a row, as they should be; but each
+ * thread has 4 bytes in flight, and half of the instructions reckon addresses. */
+static __global__ void copy_plain(const float *__restrict__ a, float *__restrict__ b, size_t n)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n)
+        b[i] = a[i];
+}
+
+/* 1 vector: 16 bytes at once: a quarter of the instructions and four times the bytes in flight,
+ * since a thread waits for its load before it can store. */
+static __global__ void copy_vector(const float *__restrict__ a, float *__restrict__ b, size_t n)
+{
+    const size_t v = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    size_t i;
+    if (v < n / FLOATS)
+        reinterpret_cast<float4 *>(b)[v] = reinterpret_cast<const float4 *>(a)[v];
+    if (has_leftover(n, &i))
+        b[i] = a[i];
+}
+
+/* 2 fast: four such loads before the first store. Full blocks do without comparisons. All is
+ * touched once: marked as first to be evicted, it does not push out of the cache what is still to
+ * be written back. */
+static __global__ void __launch_bounds__(THREADS)
+    copy_fast(const float *__restrict__ a, float *__restrict__ b, size_t n)
+{
+    const float4 *from = reinterpret_cast<const float4 *>(a);
+    float4 *to = reinterpret_cast<float4 *>(b);
+    const size_t start = static_cast<size_t>(blockIdx.x) * (THREADS * COPY_FLIGHT);
+    const size_t v = start + threadIdx.x, vectors = n / FLOATS;
+    if (start + THREADS * COPY_FLIGHT <= vectors) {
+        float4 value[COPY_FLIGHT];
+#pragma unroll
+        for (unsigned k = 0; k < COPY_FLIGHT; k++)
+            value[k] = __ldcs(from + v + k * THREADS);
+#pragma unroll
+        for (unsigned k = 0; k < COPY_FLIGHT; k++)
+            __stcs(to + v + k * THREADS, value[k]);
+    } else {
+        for (size_t k = v; k < vectors; k += THREADS)
+            to[k] = from[k];
+    }
+    size_t i;
+    if (has_leftover(n, &i))
+        b[i] = a[i];
+}
+
+/* 0 plain: a float a thread. */
+static __global__ void triad_plain(const float *__restrict__ a, const float *__restrict__ b,
+                                   float *__restrict__ c, float scale, size_t n)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + scale * b[i];
+}
+
+static __device__ __forceinline__ float4 triad_of(float4 a, float4 b, float scale)
+{
+    return make_float4(a.x + scale * b.x, a.y + scale * b.y, a.z + scale * b.z, a.w + scale * b.w);
+}
+
+/* 1 vector: 16 bytes at once from each array. */
+static __global__ void triad_vector(const float *__restrict__ a, const float *__restrict__ b,
+                                    float *__restrict__ c, float scale, size_t n)
+{
+    const size_t v = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    size_t i;
+    if (v < n / FLOATS)
+        reinterpret_cast<float4 *>(c)[v] = triad_of(reinterpret_cast<const float4 *>(a)[v],
+                                                    reinterpret_cast<const float4 *>(b)[v], scale);
+    if (has_leftover(n, &i))
+        c[i] = a[i] + scale * b[i];
+}
+
+/* 2 fast: two such loads from each array, four in all, before the first store, as in copy; with
+ * more, registers would cost threads. */
+static __global__ void __launch_bounds__(THREADS)
+    triad_fast(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c,
+               float scale, size_t n)
+{
+    const float4 *left = reinterpret_cast<const float4 *>(a);
+    const float4 *right = reinterpret_cast<const float4 *>(b);
+    float4 *to = reinterpret_cast<float4 *>(c);
+    const size_t start = static_cast<size_t>(blockIdx.x) * (THREADS * TRIAD_FLIGHT);
+    const size_t v = start + threadIdx.x, vectors = n / FLOATS;
+    if (start + THREADS * TRIAD_FLIGHT <= vectors) {
+        float4 x[TRIAD_FLIGHT], y[TRIAD_FLIGHT];
+#pragma unroll
+        for (unsigned k = 0; k < TRIAD_FLIGHT; k++) {
+            x[k] = __ldcs(left + v + k * THREADS);
+            y[k] = __ldcs(right + v + k * THREADS);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < TRIAD_FLIGHT; k++)
+            __stcs(to + v + k * THREADS, triad_of(x[k], y[k], scale));
+    } else {
+        for (size_t k = v; k < vectors; k += THREADS)
+            to[k] = triad_of(left[k], right[k], scale);
+    }
+    size_t i;
+    if (has_leftover(n, &i))
+        c[i] = a[i] + scale * b[i];
+}
+
+extern "C" void kg_copy_cuda_plain(struct kg_stream *stream)
+{
+    KG_LAUNCH(copy_plain, blocks_for(stream->n, THREADS), THREADS, 0, stream->queue, stream->a,
+              stream->b, stream->n);
+}
+
+extern "C" void kg_copy_cuda_vector(struct kg_stream *stream)
+{
+    KG_LAUNCH(copy_vector, blocks_for(stream->n / FLOATS, THREADS), THREADS, 0, stream->queue,
+              stream->a, stream->b, stream->n);
+}
+
+extern "C" void kg_copy_cuda_fast(struct kg_stream *stream)
+{
+    KG_LAUNCH(copy_fast, blocks_for(stream->n / FLOATS, THREADS * COPY_FLIGHT), THREADS, 0,
+              stream->queue, stream->a, stream->b, stream->n);
+}
+
+/* The driver's own copy: what a copy within the device can be expected to reach. */
+extern "C" void kg_copy_cuda_memcpy(struct kg_stream *stream)
+{
+    (void)cudaMemcpyAsync(stream->b, stream->a, stream->n * sizeof(float), cudaMemcpyDeviceToDevice,
+                          (cudaStream_t)stream->queue);
+}
+
+extern "C" void kg_triad_cuda_plain(struct kg_stream *stream)
+{
+    KG_LAUNCH(triad_plain, blocks_for(stream->n, THREADS), THREADS, 0, stream->queue, stream->a,
+              stream->b, stream->c, kg_stream_scale, stream->n);
+}
+
+extern "C" void kg_triad_cuda_vector(struct kg_stream *stream)
+{
+    KG_LAUNCH(triad_vector, blocks_for(stream->n / FLOATS, THREADS), THREADS, 0, stream->queue,
+              stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
+}
+
+extern "C" void kg_triad_cuda_fast(struct kg_stream *stream)
+{
+    KG_LAUNCH(triad_fast, blocks_for(stream->n / FLOATS, THREADS * TRIAD_FLIGHT), THREADS, 0,
+              stream->queue, stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
+}

@@ -1,0 +1,35 @@
+/* transfer.h: copies between the host's memory and the GPU's. On the GPU only.
+ *
+ * direction to_device, to_host: `bytes` one way; both: there and then back, 2 * `bytes`.
+ * memory pinned: page-locked, which the GPU reads and writes itself; pageable: ordinary memory,
+ * which the driver takes by way of a page-locked piece of its own, while the call waits. bytes and
+ * items: the bytes that are moved; no flops. Error: how many of the bytes that arrived are not
+ * those that were sent, tolerance 0. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kg_transfer {
+    void *device;
+    void *source;      /* the host's; NULL for to_host */
+    void *destination; /* the host's; NULL for to_device */
+    size_t bytes;
+    bool pinned;
+    void *queue; /* the GPU's stream */
+};
+
+/* Puts the copies on the stream: from source where there is one, then to destination likewise. */
+void kg_transfer_start(const struct kg_transfer *transfer);
+
+extern const struct kgate_workload kg_kernel_transfer;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,136 @@
+/* copy, triad, reduce, transpose, xor_transform and transfer on the GPU's code: every version, at
+ * sizes around what a vector, a thread, a block and a tile hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "cuda/emulated.h"
+#include "reduce/reduce.h"
+#include "stream/stream.h"
+#include "transfer/transfer.h"
+#include "transpose/transpose.h"
+#include "util/random.h"
+#include "xor_transform/xor_transform.h"
+
+enum { TEXT_BYTES = 32 };
+
+static const char *number(char text[TEXT_BYTES], uint64_t value, const char *unit)
+{
+    snprintf(text, TEXT_BYTES, "%llu%s", (unsigned long long)value, unit);
+    return text;
+}
+
+static void versions_of_items(const struct kgate_workload *workload, size_t versions,
+                              uint64_t item_bytes, uint64_t items, uint64_t seed)
+{
+    char text[TEXT_BYTES];
+    const struct emulated_param bytes = {"bytes", number(text, items * item_bytes, "B")};
+    assert_int_equal(emulated_run_versions(workload, &bytes, 1, seed), versions);
+}
+
+/* 1024 floats are a block of vector, 4096 one of fast, which for triad are 2048 and for words half.
+ */
+static void arrays_of_any_length(void **state)
+{
+    static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,    13,   31,
+                                     257,  1023, 1024, 1025, 2047, 2048, 2051, 4093,
+                                     4096, 4099, 8191, 8192, 8193, 12289};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const uint64_t seed = emulated_seed(i);
+        versions_of_items(&kg_kernel_copy, 4, 4, sizes[i], seed);
+        versions_of_items(&kg_kernel_triad, 3, 4, sizes[i], seed);
+        versions_of_items(&kg_kernel_reduce, 3, 4, sizes[i], seed);
+        versions_of_items(&kg_kernel_xor_transform, 3, 8, sizes[i], seed);
+    }
+}
+
+static void arrays_of_random_length(void **state)
+{
+    struct kg_random random = {emulated_seed(0)};
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        const uint64_t items = 1 + kg_random_next(&random) % 40000, seed = emulated_seed(i);
+        versions_of_items(&kg_kernel_copy, 4, 4, items, seed);
+        versions_of_items(&kg_kernel_triad, 3, 4, items, seed);
+        versions_of_items(&kg_kernel_reduce, 3, 4, items, seed);
+        versions_of_items(&kg_kernel_xor_transform, 3, 8, items, seed);
+    }
+}
+
+/* The emulated device holds 32 blocks of 256 threads: each thread of reduce gets several shares. */
+static void sum_of_more_than_the_device_holds_at_once(void **state)
+{
+    (void)state;
+    versions_of_items(&kg_kernel_reduce, 3, 4, 3 * 32 * 4096 + 4096 + 1023, emulated_seed(0));
+}
+
+static void shape(uint64_t rows, uint64_t cols, uint64_t seed)
+{
+    char rows_text[TEXT_BYTES], cols_text[TEXT_BYTES];
+    const struct emulated_param params[] = {{"rows", number(rows_text, rows, "")},
+                                            {"cols", number(cols_text, cols, "")}};
+    assert_int_equal(emulated_run_versions(&kg_kernel_transpose, params, 2, seed), 3);
+}
+
+static void matrices_around_the_edges_of_tiles(void **state)
+{
+    static const uint64_t edges[] = {1, 2, 3, 4, 7, 8, 31, 32, 33, 36, 60, 63, 64, 65, 68, 128};
+    enum { EDGES = sizeof edges / sizeof *edges };
+    (void)state;
+    for (size_t i = 0; i < EDGES; i++)
+        for (size_t j = 0; j < EDGES; j++)
+            shape(edges[i], edges[j], emulated_seed(i * EDGES + j));
+}
+
+static void matrices_of_random_shape(void **state)
+{
+    struct kg_random random = {emulated_seed(1)};
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        /* Every other one of multiples of 4, which `fast` reads by vectors. */
+        const uint64_t step = i % 2 ? 4 : 1, rows = 1 + kg_random_next(&random) % 80;
+        const uint64_t cols = 1 + kg_random_next(&random) % 80;
+        shape(rows * step, cols * step, emulated_seed(i));
+    }
+}
+
+static void matrix_may_be_long_and_narrow(void **state)
+{
+    (void)state;
+    shape(10007, 1, emulated_seed(0));
+    shape(4, 10012, emulated_seed(1));
+}
+
+static void transfers_arrive_unchanged(void **state)
+{
+    static const char *const sizes[] = {"1B", "7B", "8B", "4097B", "100000B"};
+    static const char *const directions[] = {"to_device", "to_host", "both"};
+    static const char *const memories[] = {"pinned", "pageable"};
+    (void)state;
+    for (size_t s = 0; s < 5; s++)
+        for (size_t d = 0; d < 3; d++)
+            for (size_t m = 0; m < 2; m++) {
+                const struct emulated_param params[] = {
+                    {"bytes", sizes[s]}, {"direction", directions[d]}, {"memory", memories[m]}};
+                assert_true(emulated_run(&kg_kernel_transfer, params, 3, emulated_seed(s), NULL));
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_of_any_length),
+        cmocka_unit_test(arrays_of_random_length),
+        cmocka_unit_test(sum_of_more_than_the_device_holds_at_once),
+        cmocka_unit_test(matrices_around_the_edges_of_tiles),
+        cmocka_unit_test(matrices_of_random_shape),
+        cmocka_unit_test(matrix_may_be_long_and_narrow),
+        cmocka_unit_test(transfers_arrive_unchanged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
