@@ -1,6 +1,6 @@
 /* mma.cuh: tensor cores of bfloat16 and the copies that feed them, each one PTX instruction of
  * sm_80 and later, named after it. Under KGATE_EMULATE_CUDA the same functions on the host, by the
- * fragment layouts of the PTX ISA 8.5, section 9.7.14.5 "Matrix multiply-accumulate operation using
+ * fragment layouts of the PTX ISA 9.2, section 9.7.14.5 "Matrix multiply-accumulate operation using
  * mma instruction" (m16n8k16, floating point) and its "ldmatrix": a kernel that passes there
  * addresses the fragments as the device does.
  *

@@ -16,13 +16,15 @@ static const char *const types[] = {"f32", "bf16", NULL};
 /* The versions, and what types each device has them in: bits 1 << enum kg_gemm_type. */
 #define F32 (1U << KG_GEMM_F32)
 #define BF16 (1U << KG_GEMM_BF16)
-enum { NAIVE, BLOCKED, TILED, TENSOR, BLAS, VERSIONS };
-static const char *const versions[] = {"naive", "blocked", "tiled", "tensor", "blas", NULL};
+enum { NAIVE, BLOCKED, TILED, TENSOR, HOPPER, BLAS, VERSIONS };
+static const char *const versions[] = {"naive",  "blocked", "tiled", "tensor",
+                                       "hopper", "blas",    NULL};
 static const unsigned has[VERSIONS][2] = {
     [NAIVE] = {[KGATE_DEVICE_CPU] = F32, [KGATE_DEVICE_CUDA] = F32},
     [BLOCKED] = {[KGATE_DEVICE_CPU] = F32},
     [TILED] = {[KGATE_DEVICE_CUDA] = F32},
     [TENSOR] = {[KGATE_DEVICE_CUDA] = BF16},
+    [HOPPER] = {[KGATE_DEVICE_CUDA] = BF16},
     [BLAS] = {[KGATE_DEVICE_CPU] = F32, [KGATE_DEVICE_CUDA] = F32 | BF16},
 };
 static void (*const cpu_versions[VERSIONS])(struct kg_gemm *gemm) = {
@@ -47,7 +49,7 @@ static const struct kgate_param params[] = {
      .default_text = "blocked",
      .choices = versions,
      .help = "naive: as defined, blocked: packed and tiled (CPU), tiled: shared memory (GPU), "
-             "tensor: tensor cores (GPU, bf16), blas: OpenBLAS or cuBLAS"},
+             "tensor and hopper: tensor cores (GPU, bf16), blas: OpenBLAS or cuBLAS"},
 };
 
 /* Refuses a version or a type that the device does not have. */

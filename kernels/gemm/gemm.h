@@ -3,15 +3,20 @@
  * to even, when they are made.
  *
  * flops 2 m n k, bytes s (m k + k n) + 4 m n with s = 4, of bf16 2, items m n.
+ *
  * Versions on the CPU, f32 only: naive, three loops; blocked, packed panels and a register tile,
  * all threads; blas, OpenBLAS's sgemm. On the GPU: naive, a thread an element, f32; tiled, shared
- * memory and a register tile, f32; tensor, tensor cores, bf16, from compute capability 8.0; blas,
- * NVIDIA's cuBLAS, opened at run time, both types, with its default mathematics: f32 in float
- * throughout (no TF32), bf16 accumulated in float.
+ * memory and a register tile, f32; tensor, tensor cores, bf16, from compute capability 8.0, much
+ * slower where k or n is not a multiple of 8; hopper, the same by what only compute capability 9.0
+ * has, and `tensor` where k or n is not a multiple of 8; blas, NVIDIA's cuBLAS, opened at run time,
+ * both types, with its default mathematics: f32 in float throughout (no TF32), bf16 accumulated in
+ * float.
+ *
  * Check: KG_GEMM_ROWS rows, chosen at random, element by element against double precision, with the
  * error |c - reference| / sum_l |a_il b_lj|; and the whole product by Freivalds' method (1979): for
  * a random vector r of +-1, C r against A (B r), with the error relative to |A| (|B| 1), so that
  * one wrong element anywhere shows however many there are. Both take the rounded A and B.
+ *
  * Tolerance: a sum of k products is within gamma_k = k u / (1 - k u) of sum |a b| in any order
  * (Higham 2002, 3.5); its square root's growth is typical, and 8 sqrt(k) u or the bound itself,
  * where that is less, is asked of both. Of bf16, products are exact in float, but tensor cores add
@@ -43,6 +48,7 @@ struct kg_gemm_device {
     void *stream;
     struct kg_cublas *cublas; /* blas */
     int stages;               /* tensor: how many tiles its shared memory holds */
+    void *maps;               /* hopper: descriptors of a and b; of the host */
 };
 
 struct kg_gemm {
@@ -73,11 +79,14 @@ size_t kg_gemm_packed_b_floats(const struct kg_gemm *gemm);
 void kg_gemm_cuda_naive(struct kg_gemm *gemm);
 void kg_gemm_cuda_tiled(struct kg_gemm *gemm);
 void kg_gemm_cuda_tensor(struct kg_gemm *gemm);
+void kg_gemm_cuda_hopper(struct kg_gemm *gemm);
 
 /* Before the first kg_gemm_cuda_tensor: sets device.stages by the shared memory that the current
  * device has for a block. False with context->message, and context->unavailable on devices before
  * compute capability 8.0. */
 bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_gemm *gemm);
+/* The same for kg_gemm_cuda_hopper: makes device.maps; context->unavailable but on 9.0. */
+bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_gemm *gemm);
 
 /* The GPU's part of set_up, check and tear_down: `gemm` has its extents, type and seed. */
 bool kg_gemm_device_set_up(struct kgate_context *context, struct kg_gemm *gemm,

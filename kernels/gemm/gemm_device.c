@@ -41,6 +41,9 @@ static const struct device_version {
     {"naive", kg_gemm_cuda_naive, nothing_prepare},
     {"tiled", kg_gemm_cuda_tiled, nothing_prepare},
     {"tensor", kg_gemm_cuda_tensor, kg_gemm_tensor_prepare},
+#ifndef KGATE_EMULATE_CUDA
+    {"hopper", kg_gemm_cuda_hopper, kg_gemm_hopper_prepare},
+#endif
 #endif
     {"blas", cublas_multiply, cublas_prepare},
 };
@@ -145,6 +148,7 @@ void kg_gemm_device_forget(struct kg_gemm *gemm)
 void kg_gemm_device_tear_down(struct kgate_context *context, struct kg_gemm *gemm)
 {
     kg_cublas_close(context, gemm->device.cublas);
+    context->release(context, gemm->device.maps);
     context->release_device(context, gemm->device.a);
     context->release_device(context, gemm->device.b);
     context->release_device(context, gemm->device.c);

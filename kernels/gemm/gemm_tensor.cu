@@ -26,8 +26,7 @@ enum {
     A_LINES = KG_TENSOR_THREADS / KG_TENSOR_A_CHUNKS, /* that the threads copy at once */
     B_LINES = KG_TENSOR_THREADS / KG_TENSOR_B_CHUNKS,
     A_COPIES = KG_TENSOR_M / A_LINES, /* of a thread, for a stage */
-    B_COPIES = KG_TENSOR_K / B_LINES,
-    GROUP = 16 /* tiles of C, as tile_of says */
+    B_COPIES = KG_TENSOR_K / B_LINES
 };
 
 struct tensor_problem {
@@ -40,16 +39,6 @@ struct tensor_problem {
     int tiles_m;
     int tiles_n;
 };
-
-/* The first element of C of block `block`. Blocks that run at the same time are those of GROUP rows
- * of tiles and about half as many columns, a square of elements: they read least that way, and find
- * most of it in the second-level cache. */
-static __device__ __forceinline__ int2 tile_of(const struct tensor_problem &p, int block)
-{
-    const int group = block / (GROUP * p.tiles_n), within = block % (GROUP * p.tiles_n);
-    const int rows = min(GROUP, p.tiles_m - group * GROUP);
-    return make_int2((group * GROUP + within % rows) * KG_TENSOR_M, within / rows * KG_TENSOR_N);
-}
 
 /* What a thread copies: the first of its chunks of the next stage, in A and B, and how far that is
  * from the last row of A and the last column of B. Its others are A_LINES and B_LINES further down.
@@ -199,7 +188,7 @@ template <int stages, bool wide>
 static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct tensor_problem p)
 {
     KG_DYNAMIC_SHARED(struct kg_tensor_slot, slots);
-    const int2 tile = tile_of(p, (int)blockIdx.x);
+    const int2 tile = kg_tensor_tile(p.tiles_m, p.tiles_n, (int)blockIdx.x);
     struct tensor_source source = source_of(p, tile);
     struct fragments fragments[2];
     float sum[TILES_M][TILES_N][4] = {};

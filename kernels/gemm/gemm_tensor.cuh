@@ -1,4 +1,5 @@
-/* gemm_tensor.cuh: the tiles of gemm's version `tensor` and how they lie in shared memory. */
+/* gemm_tensor.cuh: the tiles of gemm's versions for tensor cores, and how those of `tensor` lie in
+ * shared memory. */
 #pragma once
 #include <stdint.h>
 
@@ -13,8 +14,22 @@ enum {
     KG_TENSOR_A_CHUNKS = KG_TENSOR_K / KG_TENSOR_CHUNK, /* in a line of A's tile */
     KG_TENSOR_B_CHUNKS = KG_TENSOR_N / KG_TENSOR_CHUNK,
     KG_TENSOR_STAGES_LEAST = 2,
-    KG_TENSOR_STAGES_MOST = 4
+    KG_TENSOR_STAGES_MOST = 4,
+    KG_TENSOR_GROUP = 16 /* rows of tiles that go together */
 };
+
+/* The first row and column of C of block `block`. Blocks that run at the same time are those of
+ * KG_TENSOR_GROUP rows of tiles and about half as many columns, a square of elements: they read
+ * least that way, and find most of it in the second-level cache. */
+static __host__ __device__ __forceinline__ int2 kg_tensor_tile(int tiles_m, int tiles_n, int block)
+{
+    const int group = block / (KG_TENSOR_GROUP * tiles_n);
+    const int within = block % (KG_TENSOR_GROUP * tiles_n);
+    const int left = tiles_m - group * KG_TENSOR_GROUP;
+    const int rows = left < KG_TENSOR_GROUP ? left : KG_TENSOR_GROUP;
+    return make_int2((group * KG_TENSOR_GROUP + within % rows) * KG_TENSOR_M,
+                     within / rows * KG_TENSOR_N);
+}
 
 /* One stage of the pipeline: a tile of A and of B. Chunks are permuted within their lines. */
 struct kg_tensor_slot {

@@ -1,5 +1,5 @@
 /* emulated_mma.h: common/mma.cuh on the host, among the emulator's threads. The layouts of the
- * fragments are those of the PTX ISA 8.5, 9.7.14.5.8 (m16n8k16 with floating point type) and
+ * fragments are those of the PTX ISA 9.2, 9.7.14.5.8 (m16n8k16 with floating point type) and
  * 9.7.14.5.15 (ldmatrix). Copies are done as late as they may be, when they are waited for, so that
  * a wait too few shows; what breaks a rule of the instruction ends the test. */
 #pragma once

@@ -10,11 +10,11 @@
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
 #include "gemm/gemm.h"
+#include "gemm/gemm_hopper.cuh"
 #include "gemm/gemm_tensor.cuh"
 #include "util/random.h"
 
-/* --- common/mma.cuh
- * ------------------------------------------------------------------------------- */
+/* --- common/mma.cuh --------------------------------------------------------------------------- */
 /* C = A B by one warp as a kernel does it: A 16 by 16 and B 16 by 8 row by row in shared memory. */
 struct small {
     uint16_t a[16][16];
@@ -100,8 +100,7 @@ static void copies_are_there_when_they_were_waited_for_and_not_before(void **)
     }
 }
 
-/* --- Shared memory
- * -------------------------------------------------------------------------------- */
+/* --- Shared memory ---------------------------------------------------------------------------- */
 /* Bits of the groups of four banks that the chunk meets. */
 static unsigned banks_of(size_t line_chunks, int line, int chunk)
 {
@@ -134,22 +133,84 @@ static void chunks_of_a_line_lie_in_places_of_their_own(void **)
     }
 }
 
-/* --- The workload
- * --------------------------------------------------------------------------------- */
+static void every_tile_has_a_block(void **)
+{
+    static const int shapes[][2] = {{1, 1}, {1, 7}, {5, 1}, {16, 3}, {17, 4}, {40, 9}};
+    for (const auto &shape : shapes) {
+        std::vector<int> seen((size_t)shape[0] * (size_t)shape[1]);
+        for (int block = 0; block < shape[0] * shape[1]; block++) {
+            const int2 tile = kg_tensor_tile(shape[0], shape[1], block);
+            assert_true(tile.x % KG_TENSOR_M == 0 && tile.x / KG_TENSOR_M < shape[0]);
+            assert_true(tile.y % KG_TENSOR_N == 0 && tile.y / KG_TENSOR_N < shape[1]);
+            seen[(size_t)(tile.x / KG_TENSOR_M * shape[1] + tile.y / KG_TENSOR_N)]++;
+        }
+        for (int count : seen)
+            assert_int_equal(count, 1);
+    }
+}
+
+/* --- What wgmma reads is what TMA wrote ------------------------------------------------------ */
+static uint32_t swizzle_128(uint32_t address)
+{
+    return address ^ (address >> 7 & 7) << 4;
+}
+
+/* Element `column` of line `line` of a box of 64 columns. */
+static uint32_t written(uint32_t box, int line, int column)
+{
+    return swizzle_128(box + (uint32_t)(line * 128 + column * 2));
+}
+
+/* The element of a descriptor's matrix at `along` its contiguous direction and `across` it, by the
+ * canonical layouts: contiguous elements repeat every 64, at LBO, lines every 8, at SBO. */
+static uint32_t read_by(uint64_t descriptor, int along, int across)
+{
+    const uint32_t start = (uint32_t)(descriptor & 0x3fff) << 4;
+    const uint32_t lbo = (uint32_t)(descriptor >> 16 & 0x3fff) << 4;
+    const uint32_t sbo = (uint32_t)(descriptor >> 32 & 0x3fff) << 4;
+    assert_int_equal(descriptor >> 62, 1);
+    assert_int_equal(descriptor >> 46 & 0xffff, 0);
+    return swizzle_128(start + (uint32_t)(along / 64) * lbo + (uint32_t)(across / 8) * sbo +
+                       (uint32_t)(across % 8 * 128 + along % 64 * 2));
+}
+
+static void descriptors_lead_to_where_the_boxes_lie(void **)
+{
+    static const uint32_t tiles[] = {0, 1024, 3 * sizeof(struct kg_hopper_slot) + 2048};
+    assert_int_equal(sizeof(struct kg_hopper_slot) % KG_HOPPER_REPEAT_BYTES, 0);
+    for (uint32_t tile : tiles)
+        for (int step = 0; step < KG_TENSOR_K / KG_HOPPER_STEP; step++)
+            for (int l = 0; l < KG_HOPPER_STEP; l++) {
+                const int k = step * KG_HOPPER_STEP + l;
+                for (int row = 0; row < KG_TENSOR_M; row++)
+                    assert_int_equal(read_by(kg_hopper_a(tile, row / 64, step), l, row % 64),
+                                     written(tile, row, k));
+                for (int n = 0; n < KG_TENSOR_N; n++)
+                    assert_int_equal(
+                        read_by(kg_hopper_b(tile, step), n, l),
+                        written(tile + (uint32_t)(n / 64 * KG_HOPPER_B_BOX_BYTES), k, n % 64));
+            }
+}
+
+/* --- The workload ----------------------------------------------------------------------------- */
 static void product_passes(size_t m, size_t n, size_t k, uint64_t seed)
 {
     static const struct {
         const char *type;
-        size_t versions;
-    } types[] = {{"f32", 3}, {"bf16", 2}};
+        const char *version;
+    } ways[] = {
+        {"f32", "naive"}, {"f32", "tiled"}, {"f32", "blas"}, {"bf16", "tensor"}, {"bf16", "blas"}};
     char text[3][32];
     const size_t extents[] = {m, n, k};
     for (size_t i = 0; i < 3; i++)
         snprintf(text[i], sizeof text[i], "%zu", extents[i]);
-    for (const auto &type : types) {
-        const struct emulated_param params[] = {
-            {"m", text[0]}, {"n", text[1]}, {"k", text[2]}, {"type", type.type}};
-        assert_int_equal(emulated_run_versions(&kg_kernel_gemm, params, 4, seed), type.versions);
+    for (const auto &way : ways) {
+        const struct emulated_param params[] = {{"m", text[0]},
+                                                {"n", text[1]},
+                                                {"k", text[2]},
+                                                {"type", way.type},
+                                                {"version", way.version}};
+        assert_true(emulated_run(&kg_kernel_gemm, params, 5, seed, nullptr));
     }
 }
 
@@ -235,7 +296,7 @@ static void the_tensor_version_meets_no_bank_twice(void **)
 
 static void versions_of_the_other_device_or_type_are_unavailable(void **)
 {
-    enum { NAIVE, BLOCKED, TILED, TENSOR, BLAS };
+    enum { NAIVE, BLOCKED, TILED, TENSOR, HOPPER, BLAS };
     static const struct {
         enum kgate_device device;
         int64_t type;
@@ -302,6 +363,8 @@ int main()
         cmocka_unit_test(copies_are_there_when_they_were_waited_for_and_not_before),
         cmocka_unit_test(chunks_lie_where_no_access_meets_a_bank_twice),
         cmocka_unit_test(chunks_of_a_line_lie_in_places_of_their_own),
+        cmocka_unit_test(every_tile_has_a_block),
+        cmocka_unit_test(descriptors_lead_to_where_the_boxes_lie),
         cmocka_unit_test(any_number_of_stages_gives_the_product),
         cmocka_unit_test(the_tensor_version_meets_no_bank_twice),
         cmocka_unit_test(products_of_any_shape),
