@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The job of a machine with an NVIDIA GPU: tests what only a GPU can, runs the suite of the GPU, and
+# leaves results and a baseline. Needs no package: it takes the portable build that ci/gpu.sh --build
+# makes elsewhere, which needs only glibc and the driver, and makes it here where there is none.
+#
+#   ci/gpu.sh --build         makes build/portable and stops
+#   ci/gpu.sh [ARGUMENTS]     runs; further arguments go to `kgate run`: ci/gpu.sh --filter 'copy/*'
+#
+# Leaves in out/gpu: results.json, again.json and again/ (the same run once more, compared with the
+# first: what moves by itself), cpu.json (what has a version for the CPU), profile.txt, and logs; in
+# baselines/ the runs as baseline of this machine. Exit status: 3 without a usable GPU, 1 where a test
+# or the comparison of two runs of the same code fails, else kgate's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/portable
+out=${KGATE_GPU_OUT:-out/gpu}
+
+build_make() {
+    command -v ninja >/dev/null && set -- -G Ninja || set --
+    cmake --preset portable "$@" >/dev/null
+    cmake --build --preset portable -j "$(nproc)" --target kgate gpu_tests
+}
+
+if [ "${1-}" = --build ]; then
+    build_make
+    exit
+fi
+[ -x "$build/kgate" ] || build_make
+
+kgate=$build/kgate
+mkdir -p "$out"
+
+"$kgate" doctor | tee "$out/doctor.txt" || true
+if ! "$kgate" doctor --json | grep -q '"usable": true'; then
+    echo "ci/gpu.sh: no usable GPU on this machine" >&2
+    exit 3
+fi
+
+failed=0
+for test in "$build"/tests/gpu/*; do
+    [ -x "$test" ] || continue
+    echo "== $test"
+    "$test" 2>&1 | tee "$out/$(basename "$test").log" || failed=1
+done
+
+# Every kernel once, at small sizes, under the memory checker. Its shadow memory slows a case a
+# hundredfold, so nothing of this is timed.
+if command -v compute-sanitizer >/dev/null; then
+    for tool in memcheck racecheck; do
+        echo "== compute-sanitizer --tool $tool"
+        compute-sanitizer --tool "$tool" --error-exitcode 9 --target-processes all \
+            "$kgate" run -c config/gpu_check.yaml -o "$out/$tool.json" >"$out/$tool.log" 2>&1 ||
+            { failed=1; tail -n 40 "$out/$tool.log"; }
+    done
+else
+    echo "ci/gpu.sh: no compute-sanitizer here: memory was not checked" >&2
+fi
+
+status=0
+"$kgate" run -c config/gpu.yaml -o "$out/results.json" "$@" || status=$?
+"$kgate" run -c config/gpu.yaml -o "$out/again.json" "$@" || status=$?
+"$kgate" run -c config/gpu.yaml --set devices=cpu -o "$out/cpu.json" "$@" || true
+"$kgate" compare "$out/results.json" "$out/again.json" -o "$out/again" || failed=1
+"$kgate" run -c config/gpu.yaml --filter 'gemm_bf16/*' --profile -o "$out/profiled.json" >/dev/null &&
+    "$kgate" report "$out/profiled.kgprof" --format tree >"$out/profile.txt" || failed=1
+for results in "$out/results.json" "$out/again.json"; do
+    "$kgate" baseline update "$results" -b baselines || failed=1
+done
+[ "$status" -ne 0 ] && exit "$status"
+exit "$failed"
