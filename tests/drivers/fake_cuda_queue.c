@@ -1,6 +1,9 @@
 /* What is on the fake driver's streams. Work that nothing holds back is simulated at once: it is
  * known when it will be done. What is behind a hold waits in the stream's queue until somebody
- * looks and finds the hold released, or out of time. */
+ * looks and finds the hold released, or out of time.
+ *
+ * In the environment, for whole processes:
+ *   FAKE_CUDA_SM_CLOCK_HZ=1.2e9  the clock of the multiprocessors from the start */
 #include "fake_cuda_state.h"
 
 #include <math.h>
@@ -15,10 +18,12 @@ static double clock_changed, cycles_when_changed; /* when, on the device's clock
 
 void fake_queue_restart(void)
 {
-    l2_flushed = true;
-    clock_hz = clock_before_hz = fake_cuda()->device->nominal_clock_hz;
+    const char *told = getenv("FAKE_CUDA_SM_CLOCK_HZ");
+    clock_hz = told ? strtod(told, NULL) : fake_cuda()->device->nominal_clock_hz;
+    clock_before_hz = clock_hz;
     clock_changed = fake_device_now();
     cycles_when_changed = 1e12;
+    l2_flushed = true;
 }
 
 static double cycles_at(double time)
