@@ -1,7 +1,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "measure/breakdown.h"
 #include "measure/results.h"
 #include "stats/stats.h"
 
@@ -60,6 +62,46 @@ struct kg_probe_reading kg_results_probe(const struct kg_results *results)
     };
 }
 
+/* Of the rounds that know it. */
+static double call_median(const struct kg_round *rounds, size_t count)
+{
+    double values[ROUNDS_MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(rounds[i].call_ns))
+            values[known++] = rounds[i].call_ns;
+    return known ? median_of(values, known) : NAN;
+}
+
+/* Of a case on the GPU: its rounds' times are the device's, but where the host's were asked for. */
+static void device_divide(struct kg_case_result *result, size_t count)
+{
+    const bool wall = !strcmp(result->timing, kg_timing_names[KG_TIMING_WALL]);
+    const struct kg_call_times times = {
+        .wall_ns = wall ? result->summary.median_ns : call_median(result->rounds, count),
+        .device_ns = wall ? NAN : result->summary.median_ns,
+        .cpu_ns = result->breakdown.cpu_ns,
+    };
+    struct kg_breakdown *breakdown = &result->breakdown;
+    *breakdown = kg_breakdown_of_call(&times, &result->trace);
+    breakdown->gpu_ns = to_file_precision(breakdown->gpu_ns);
+    breakdown->transfer_ns = to_file_precision(breakdown->transfer_ns);
+    breakdown->overhead_ns = to_file_precision(breakdown->overhead_ns);
+}
+
+void kg_results_shares(struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        struct kg_case_work *work = &results->cases[i].work;
+        if (!results->cases[i].timing)
+            continue;
+        kg_work_shares(&results->ceilings, work);
+        work->bandwidth_share = to_file_precision(work->bandwidth_share);
+        work->fma_share = to_file_precision(work->fma_share);
+        work->tensor_share = to_file_precision(work->tensor_share);
+    }
+}
+
 void kg_case_summarize(struct kg_case_result *result)
 {
     double medians[ROUNDS_MOST], other[ROUNDS_MOST];
@@ -89,6 +131,8 @@ void kg_case_summarize(struct kg_case_result *result)
         other[i] = rounds[i].cpu_ns;
     result->breakdown.wall_ns = summary->median_ns;
     result->breakdown.cpu_ns = median_of(other, count);
+    if (result->timing)
+        device_divide(result, count);
     for (size_t i = 0; i < count; i++)
         other[i] = (double)rounds[i].peak_bytes;
     result->memory.peak_bytes = (uint64_t)median_of(other, count);
