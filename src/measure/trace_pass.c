@@ -1,0 +1,181 @@
+#include "measure/trace_pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/case_worker.h"
+#include "measure/cupti_counters.h"
+#include "measure/supervise.h"
+
+struct pass {
+    struct kg_measurement *measurement;
+    struct kg_error *err;
+};
+
+static bool wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_case_on_stream(&measurement->plan->cases[index]) &&
+           kg_case_measurable(&measurement->results.cases[index]);
+}
+
+/* Why there is no trace, in words. */
+static const char *ending_words(const struct kg_outcome *outcome, struct kg_arena *arena)
+{
+    switch (outcome->ending) {
+    case KG_ENDED_TIMEOUT:
+        return kg_arena_copy(arena, "the process that traced a call timed out");
+    case KG_ENDED_SIGNAL:
+        return kg_arena_printf(arena, "the process that traced a call crashed: signal %d (%s)",
+                               outcome->code, strsignal(outcome->code));
+    default:
+        return kg_arena_printf(arena, "the process that traced a call ended with status %d",
+                               outcome->code);
+    }
+}
+
+/* A trace without figures. */
+static bool reason_set(struct pass *pass, size_t index, const char *reason)
+{
+    struct kg_trace *trace = &pass->measurement->results.cases[index].trace;
+    *trace = (struct kg_trace)KG_TRACE_NONE;
+    trace->reason = reason;
+    return reason ? true : kg_error_memory(pass->err);
+}
+
+/* The case's counters with room for all of the hardware's. */
+static struct kg_counter *counters_grow(struct pass *pass, struct kg_case_result *result)
+{
+    struct kg_counter *counters =
+        kg_arena_alloc(&pass->measurement->results.arena, result->counter_count + KG_CUPTI_METRICS,
+                       sizeof *counters);
+    if (!counters) {
+        kg_error_memory(pass->err);
+        return NULL;
+    }
+    if (result->counter_count)
+        memcpy(counters, result->counters, result->counter_count * sizeof *counters);
+    result->counters = counters;
+    return counters;
+}
+
+static double reported_find(const struct kg_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->reported_count; i++)
+        if (!strcmp(response->reported[i].name, name))
+            return response->reported[i].value;
+    return NAN;
+}
+
+/* Adds what the hardware counted. What it did not is no counter without a value, which would be
+ * something that was to be compared and could not be. */
+static bool counters_add(struct pass *pass, size_t index, const struct kg_response *response)
+{
+    struct kg_case_result *result = &pass->measurement->results.cases[index];
+    struct kg_counter *counters = counters_grow(pass, result);
+    for (size_t i = 0; i < KG_CUPTI_METRICS && counters; i++) {
+        const double value = reported_find(response, kg_cupti_metrics[i].name);
+        if (!kg_counter_values_good(&value, 1))
+            continue;
+        struct kg_counter *counter = &counters[result->counter_count++];
+        *counter = (struct kg_counter){.name = kg_cupti_metrics[i].name,
+                                       .source = KG_COUNTER_OF_CUPTI,
+                                       .better = kg_cupti_metrics[i].better,
+                                       .threshold = NAN};
+        if (!kg_case_value_append(pass->measurement, counter, value, pass->err))
+            return false;
+    }
+    return counters != NULL;
+}
+
+static bool outcome_take(struct pass *pass, size_t index, const struct kg_outcome *outcome)
+{
+    struct kg_results *results = &pass->measurement->results;
+    struct kg_response response = {0};
+    struct kg_error unread;
+    if (outcome->ending != KG_ENDED_EXIT || outcome->code != 0 ||
+        !kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
+                         kg_text_string(&outcome->response), outcome->response.length,
+                         &results->arena, &response, &unread))
+        return reason_set(pass, index, ending_words(outcome, &results->arena));
+    if (!response.good)
+        return reason_set(pass, index,
+                          response.message ? response.message : "tracing failed without a reason");
+    results->cases[index].trace = response.trace;
+    return counters_add(pass, index, &response);
+}
+
+static bool case_trace(struct pass *pass, size_t index)
+{
+    const struct kg_task_options options = {.task = KG_TASK_TRACE, .patience = 1};
+    struct kg_launch launch;
+    struct kg_outcome outcome;
+    if (!kg_case_launch_make(pass->measurement, index, &options, &launch, pass->err))
+        return false;
+    bool good = kg_supervise(&launch, &outcome, pass->err);
+    free((char *)launch.request);
+    if (!good)
+        return false;
+    if (outcome.ending != KG_ENDED_INTERRUPT)
+        good = outcome_take(pass, index, &outcome);
+    kg_outcome_free(&outcome);
+    return good;
+}
+
+static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
+{
+    if (a->param_count != b->param_count)
+        return false;
+    for (size_t i = 0; i < a->param_count; i++)
+        if (strcmp(a->params[i].name, b->params[i].name) != 0 ||
+            strcmp(a->params[i].value, b->params[i].value) != 0)
+            return false;
+    return true;
+}
+
+/* An earlier case that puts the same on the device; `index` itself where there is none. Cases that
+ * differ in their timing alone are beside each other. */
+static size_t twin_find(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case *cases = measurement->plan->cases;
+    for (size_t i = index; i-- > 0 && cases[i].spec == cases[index].spec;)
+        if (wanted(measurement, i) && cases[i].device == cases[index].device &&
+            same_pairs(&cases[i], &cases[index]))
+            return i;
+    return index;
+}
+
+/* Takes over the twin's trace and counters; both live as long as the results. */
+static bool twin_copy(struct pass *pass, size_t from, size_t to)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const struct kg_case_result *twin = &results->cases[from];
+    struct kg_case_result *result = &results->cases[to];
+    struct kg_counter *counters = counters_grow(pass, result);
+    if (!counters)
+        return false;
+    for (size_t i = 0; i < twin->counter_count; i++)
+        if (!strcmp(twin->counters[i].source, KG_COUNTER_OF_CUPTI))
+            counters[result->counter_count++] = twin->counters[i];
+    result->trace = twin->trace;
+    return true;
+}
+
+bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err)
+{
+    struct pass pass = {.measurement = measurement, .err = err};
+    const struct kg_results *results = &measurement->results;
+    bool good = true;
+    for (size_t i = 0; i < results->case_count && good && !kg_interrupt_caught(); i++) {
+        if (!wanted(measurement, i))
+            continue;
+        const size_t twin = twin_find(measurement, i);
+        kg_measurement_progress(measurement, results->cases[i].id);
+        good = twin == i ? case_trace(&pass, i) : twin_copy(&pass, twin, i);
+        if (good && measurement->journaled)
+            good = kg_journal_case(&measurement->journal, i, &results->cases[i], err);
+        if (!good)
+            kg_error_wrap(err, "tracing '%s'", results->cases[i].id);
+    }
+    return good;
+}
