@@ -30,12 +30,12 @@ double kg_gpu_resolution_ns(double *times_ns, size_t count)
 {
     /* Times come as single-precision milliseconds: closer ones are the same, rounded. */
     static const double SAME_NS = 0.5;
-    double least = INFINITY;
+    double least = KG_EVENT_RESOLUTION_NS;
     kg_sort(times_ns, count);
     for (size_t i = 1; i < count; i++)
         if (times_ns[i] - times_ns[i - 1] >= SAME_NS)
             least = fmin(least, times_ns[i] - times_ns[i - 1]);
-    return isinf(least) ? KG_EVENT_RESOLUTION_NS : fmax(1, least);
+    return fmax(1, least);
 }
 
 double kg_gpu_time_corrected(double time_ns, double overhead_ns)

@@ -15,8 +15,9 @@
  * thousand launches; when it is full a launch waits for the device, which waits for the host. */
 enum { KG_GPU_HELD_MOST = 64 };
 
-/* The timer's step from times of the same thing, by the smallest distance between two of them that
- * differ; KG_EVENT_RESOLUTION_NS where none do; at least 1. Sorts the times. */
+/* The timer's step from times of the same things, by the smallest distance between two of them that
+ * differ; no more than KG_EVENT_RESOLUTION_NS, since things differ by more than steps; at least 1.
+ * Sorts the times. */
 double kg_gpu_resolution_ns(double *times_ns, size_t count);
 
 /* A time with the timer's own taken out: never below 0. */

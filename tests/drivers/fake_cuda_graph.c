@@ -139,12 +139,12 @@ EXPORT int cuStreamEndCapture(void *handle, void **graph)
     return SUCCESS;
 }
 
+/* What destroys does so, and may return all the same what went wrong before. */
 EXPORT int cuGraphDestroy(void *graph)
 {
-    FAIL_IF_TOLD();
     graph_free(graph);
     fake_cuda()->counts->graphs_live--;
-    return SUCCESS;
+    return fake_failing(__func__);
 }
 
 static void operations_add(struct executable *executable, const struct fake_graph *graph)
@@ -177,12 +177,11 @@ EXPORT int cuGraphInstantiateWithFlags(void **handle, void *graph, unsigned long
 EXPORT int cuGraphExecDestroy(void *handle)
 {
     struct executable *executable = handle;
-    FAIL_IF_TOLD();
     graph_free(executable->graph);
     free(executable->operations);
     free(executable);
     fake_cuda()->counts->executables_live--;
-    return SUCCESS;
+    return fake_failing(__func__);
 }
 
 /* One launch for the host, however much it is; into a stream that is recorded, one node. */

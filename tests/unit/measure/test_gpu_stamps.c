@@ -82,7 +82,7 @@ static void readings_too_close_give_no_clock(void **state)
 {
     (void)state;
     assert_true(isnan(kg_stamps_clock_hz(&before, &after, 1.1e6)));
-    assert_false(isnan(kg_stamps_clock_hz(&before, &after, 1e6)));
+    assert_true(!isnan(kg_stamps_clock_hz(&before, &after, 1e6)));
 }
 
 static void multiprocessors_beyond_the_table_are_left_out(void **state)
