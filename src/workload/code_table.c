@@ -71,21 +71,6 @@ static bool objects_read(struct tables *tables)
     return true;
 }
 
-/* Marks the objects that define `name`. */
-static void definers_mark(const struct tables *tables, const char *name, bool *marked)
-{
-    size_t low = 0, high = tables->defined_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(tables->defined[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < tables->defined_count && !strcmp(tables->defined[low].name, name); low++)
-        marked[tables->defined[low].object] = true;
-}
-
 static bool ends_with(const char *string, const char *end)
 {
     const size_t length = strlen(string), tail = strlen(end);
@@ -98,21 +83,37 @@ static bool entered(const struct kg_code_object *object, enum kgate_device devic
                                       : !ends_with(object->name, "_cpu.c");
 }
 
+/* Marks the objects that define `name` and count for the device; returns whether any is new. */
+static bool definers_mark(const struct tables *tables, const char *name, enum kgate_device device,
+                          bool *marked)
+{
+    size_t low = 0, high = tables->defined_count;
+    bool more = false;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(tables->defined[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < tables->defined_count && !strcmp(tables->defined[low].name, name); low++) {
+        const size_t object = tables->defined[low].object;
+        if (marked[object] || !entered(&tables->objects[object], device))
+            continue;
+        marked[object] = more = true;
+    }
+    return more;
+}
+
 /* Follows the references of the marked objects until nothing new is found. */
 static void references_follow(const struct tables *tables, enum kgate_device device, bool *marked)
 {
     for (bool more = true; more;) {
-        size_t before = 0, after = 0;
-        for (size_t i = 0; i < tables->count; i++)
-            before += marked[i];
+        more = false;
         for (size_t i = 0; i < tables->needed_count; i++)
-            if (marked[tables->needed[i].object])
-                definers_mark(tables, tables->needed[i].name, marked);
-        for (size_t i = 0; i < tables->count; i++) {
-            marked[i] = marked[i] && entered(&tables->objects[i], device);
-            after += marked[i];
-        }
-        more = after > before;
+            if (marked[tables->needed[i].object] &&
+                definers_mark(tables, tables->needed[i].name, device, marked))
+                more = true;
     }
 }
 
