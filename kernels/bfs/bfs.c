@@ -3,11 +3,19 @@
 #include <stdlib.h>
 
 #include "common/common.h"
+#include "common/device.h"
 #include "util/random.h"
 
 enum { VERTICES, DEGREE, VERSION };
 
-static const char *const versions[] = {"plain", "fast", NULL};
+static const char *const versions[] = {"plain", "queue", "fast", NULL};
+static void (*const cpu_versions[])(struct kg_bfs *) = {kg_bfs_plain, NULL, kg_bfs_fast};
+#ifdef KGATE_HAVE_CUDA
+static void (*const cuda_versions[])(struct kg_bfs *) = {kg_bfs_cuda_plain, kg_bfs_cuda_queue,
+                                                         kg_bfs_cuda_fast};
+#else
+static void (*const cuda_versions[])(struct kg_bfs *) = {NULL, NULL, NULL};
+#endif
 static const struct kgate_param params[] = {
     {.name = "vertices",
      .type = KGATE_PARAM_INTEGER,
@@ -25,8 +33,14 @@ static const struct kgate_param params[] = {
      .type = KGATE_PARAM_CHOICE,
      .default_text = "fast",
      .choices = versions,
-     .help = "plain: a queue, fast: level by level, both directions, all threads"},
+     .help = "plain, fast: level by level in both directions; queue: on the GPU only"},
 };
+
+static void (*version_of(const struct kgate_context *context))(struct kg_bfs *)
+{
+    const int64_t version = context->values[VERSION].integer;
+    return context->device == KGATE_DEVICE_CUDA ? cuda_versions[version] : cpu_versions[version];
+}
 
 static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
@@ -36,6 +50,8 @@ static bool describe(struct kgate_context *context, struct kgate_work *work)
         return kg_kernel_refuse(context, "degree must be even: an edge gives two neighbours");
     if (!kg_array_bytes(vertices, degree, sizeof(uint32_t)))
         return kg_kernel_refuse(context, "a graph of vertices * degree edges is above 64 GiB");
+    if (!version_of(context))
+        return kg_device_refuse_version(context, versions[context->values[VERSION].integer]);
     const double edges = (double)vertices * (double)degree;
     *work = (struct kgate_work){.items = edges, .bytes = 4 * edges + 12 * (double)vertices};
     return true;
@@ -51,6 +67,8 @@ static void tear_down(struct kgate_context *context, void *state)
     context->release(context, bfs->distance);
     context->release(context, bfs->queue);
     context->release(context, bfs->next);
+    if (context->device == KGATE_DEVICE_CUDA)
+        kg_bfs_device_free(context, bfs);
     context->release(context, bfs);
 }
 
@@ -104,19 +122,22 @@ static void graph_make(struct kg_bfs *bfs, uint64_t seed)
 
 static bool set_up(struct kgate_context *context, void **state)
 {
-    static void (*const table[])(struct kg_bfs *) = {kg_bfs_plain, kg_bfs_fast};
     struct kg_bfs *bfs = context->allocate(context, sizeof *bfs);
     const size_t vertices = (size_t)context->values[VERTICES].integer;
     if (bfs)
         *bfs = (struct kg_bfs){.vertices = vertices,
                                .edges = vertices * (size_t)context->values[DEGREE].integer / 2,
                                .threads = (int)context->threads,
-                               .version = table[context->values[VERSION].integer]};
+                               .version = version_of(context)};
     if (!bfs || !arrays_make(context, bfs)) {
         tear_down(context, bfs);
         return kg_kernel_refuse(context, "no memory for a graph of %zu vertices", vertices);
     }
     graph_make(bfs, context->seed);
+    if (context->device == KGATE_DEVICE_CUDA && !kg_bfs_device_make(context, bfs)) {
+        tear_down(context, bfs);
+        return false;
+    }
     for (size_t v = 0; v < vertices; v++) {
         bfs->queue[v] = bfs->next[v] = 1;
         bfs->distance[v] = INT32_MIN;
@@ -134,6 +155,11 @@ static void run(void *state)
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     const struct kg_bfs *bfs = state;
+    if (context->device == KGATE_DEVICE_CUDA &&
+        !(kg_device_good(context) &&
+          kg_device_download(context, bfs->distance, bfs->device.distance,
+                             bfs->vertices * sizeof *bfs->distance)))
+        return false;
     int32_t *distance = calloc(bfs->vertices, sizeof *distance);
     if (!distance)
         return kg_kernel_refuse(context, "no memory for the reference");
@@ -150,7 +176,7 @@ const struct kgate_workload kg_kernel_bfs = {
     .summary = "Breadth-first search of a random graph: latency and branches.",
     .params = params,
     .param_count = sizeof params / sizeof *params,
-    .devices = 1U << KGATE_DEVICE_CPU,
+    .devices = KG_KERNEL_DEVICES,
     .revision = 1,
     .describe = describe,
     .set_up = set_up,
