@@ -238,6 +238,9 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     measurement->batch[index] = response->batch;
     measurement->nature[index] = (struct kg_call_nature){response->held_calls, response->call_ns};
     result->check = response->check;
+    result->note = response->note ? kg_arena_copy(&results->arena, response->note) : NULL;
+    if (response->note && !result->note)
+        return kg_error_memory(err);
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;

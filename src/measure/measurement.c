@@ -13,6 +13,7 @@
 #include "measure/count_pass.h"
 #include "measure/group.h"
 #include "measure/throttle.h"
+#include "measure/trace_pass.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;
@@ -132,7 +133,8 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
         kg_interrupt_begin(measurement->interrupt);
     }
     measurement->planned = work_planned(measurement);
-    if (check_all(measurement, err) && kg_count_pass(measurement, err))
+    if (check_all(measurement, err) && kg_count_pass(measurement, err) &&
+        kg_trace_pass(measurement, err))
         return true;
     kg_measurement_end(measurement);
     kg_measurement_free(measurement);

@@ -189,16 +189,28 @@ void kg_report_comparison_text(const struct kg_comparison *comparison,
     }
 }
 
-/* The rate that says most about a case: FLOP/s, else bytes, else items. */
+/* "2.71 TB/s, 91 %": with the share of what the device was measured to be capable of. */
+static const char *rate_and_share(struct kg_arena *arena, double rate, const char *unit,
+                                  double share)
+{
+    char text[KG_UNIT_BYTES];
+    kg_rate_format(rate, text);
+    return isfinite(share) ? kg_arena_printf(arena, "%s%s, %.0f %%", text, unit, 100 * share)
+                           : kg_arena_printf(arena, "%s%s", text, unit);
+}
+
+/* The rate that says most about a case: FLOP/s, else bytes, else items. What is faster than the
+ * ceiling of multiply-adds can only be the tensor cores' work. */
 static const char *rate_cell(struct kg_arena *arena, const struct kg_case_work *work)
 {
     char text[KG_UNIT_BYTES];
     /* a kernel with little arithmetic for its bytes is judged by its bandwidth */
     const bool compute = work->flops > 2 * (work->bytes > 0 ? work->bytes : 0);
     if (isfinite(work->flops_per_second) && compute)
-        return kg_arena_printf(arena, "%sFLOP/s", kg_rate_format(work->flops_per_second, text));
+        return rate_and_share(arena, work->flops_per_second, "FLOP/s",
+                              work->fma_share > 1 ? work->tensor_share : work->fma_share);
     if (isfinite(work->bytes_per_second))
-        return kg_arena_printf(arena, "%sB/s", kg_rate_format(work->bytes_per_second, text));
+        return rate_and_share(arena, work->bytes_per_second, "B/s", work->bandwidth_share);
     if (isfinite(work->items_per_second))
         return kg_arena_printf(arena, "%s items/s", kg_rate_format(work->items_per_second, text));
     return "";
@@ -218,16 +230,19 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
         row->cells[1] = kg_arena_copy(arena, kg_duration_format(summary->median_ns, text));
         row->cells[2] = kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
         row->cells[3] = rate_cell(arena, &result->work);
-        row->cells[4] =
-            kg_arena_copy(arena, kg_size_format((double)result->memory.peak_bytes, text));
+        const struct kg_memory *memory = &result->memory;
+        row->cells[4] = kg_arena_copy(arena, kg_size_format(isfinite(memory->device_peak_bytes)
+                                                                ? memory->device_peak_bytes
+                                                                : (double)memory->peak_bytes,
+                                                            text));
         row->cells[5] = kg_arena_printf(arena, "%zu", result->round_count);
     }
     row->cells[6] = kg_status_names[result->status];
     row->colour = result->status == KG_STATUS_OK       ? GREEN
                   : result->status == KG_STATUS_FAILED ? RED
                                                        : YELLOW;
-    if (result->reason)
-        row->under = escaped(arena, result->reason, REASON_MOST);
+    if (result->reason || result->note)
+        row->under = escaped(arena, result->reason ? result->reason : result->note, REASON_MOST);
     if (!row->cells[0])
         table->failed = true;
 }

@@ -1,0 +1,177 @@
+# Cases on the GPU, on a driver without one (tests/drivers): what happens around a device.
+load support
+
+bats_require_minimum_version 1.5.0
+
+# kgate with the fake driver and NVML.
+gpu() { env LD_LIBRARY_PATH="$PLUGINS/fake_cuda" "$KGATE" "$@"; }
+
+# A suite of simulated work: lines of workloads.
+gpu_suite() {
+    {
+        echo 'version: 1'
+        echo 'suite: gpu'
+        echo 'defaults: {devices: [cuda], rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 20s, threads: 1}'
+        echo 'workloads:'
+        cat
+    } >gpu.yaml
+}
+
+needs_code() {
+    gpu doctor --seconds 0 --quiet | grep -q 'built without CUDA' && skip "built without CUDA"
+    gpu list -c gpu.yaml --json >/dev/null
+}
+
+@test "config/gpu.yaml without a GPU: every case SKIPPED with the reason, exit 0; 3 where it must not miss" {
+    run -0 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out
+    [[ "$output" == *PASS* && "$output" == *"no CUDA device"* ]]
+    run -3 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out --set policy.missing_device=fail
+    jq -e 'all(.cases[]; .status == "SKIPPED" and (.reason | length > 10))' out/results.json
+    valid out/results.json results
+    run -0 kgate validate -c "$SOURCE/config/gpu_check.yaml"
+}
+
+@test "each timing is a case; the ids of cold ones say nothing of it" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 50000, cold_ns: 30000}, timing: [cold, hot, graph, wall]}
+YAML
+    needs_code
+    run -0 gpu run -c gpu.yaml -o r.json
+    valid r.json results
+    jq -e '[.cases[].id] == ["work/ns=50000,cold_ns=30000/cuda",
+        "work/ns=50000,cold_ns=30000,timing=hot/cuda", "work/ns=50000,cold_ns=30000,timing=graph/cuda",
+        "work/ns=50000,cold_ns=30000,timing=wall/cuda"]' r.json
+    jq -e '[.cases[].timing] == ["cold", "hot", "graph", "wall"]' r.json
+    # what the flush costs the simulated work shows in cold times alone
+    jq -e '.cases[0].summary.min_ns > .cases[1].summary.min_ns + 25000' r.json
+    jq -e '.cases[0].summary.min_ns > .cases[2].summary.min_ns + 25000' r.json
+}
+
+@test "results have clocks, cycles, telemetry, memory, and what a call launches" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 2, transfer_bytes: 1MiB, allocate_bytes: 64MiB}}
+YAML
+    needs_code
+    FAKE_CUDA_SM_CLOCK_HZ=1500000000 FAKE_NVML_TEMPERATURE=61 run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '.cases[0].rounds | all(.sm_clock_hz[]; . > 1.49e9 and . < 1.51e9)' r.json
+    jq -e '.cases[0].rounds | [.median_ns, .median_cycles] | transpose | all(.[]; (.[1] / .[0] - 1.5 | fabs) < 0.02)' r.json
+    jq -e '.cases[0].rounds | all(.call_ns[]; . > 0) and all(.launch_ns[]; . > 0)' r.json
+    jq -e '.cases[0].memory.device_allocated_bytes >= 67108864' r.json
+    jq -e '.cases[0].trace | .launches == 4 and .to_device_bytes == 1048576 and .to_host_bytes == 1048576' r.json
+    jq -e '.cases[0].trace.kernels[0] | .launches == 2 and .occupancy > 0 and .registers > 0' r.json
+    jq -e '.cases[0].breakdown | .wall_ns >= .gpu_ns and .gpu_ns > 0' r.json
+}
+
+@test "a failure costs its own case: the others are measured, each reason is said, exit 3" {
+    gpu_suite <<YAML
+  - {name: first, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
+  - {name: fails, plugin: $PLUGINS/libgpu.so, workload: gpu_work, timeout: 2s, matrix: {fail: [crash, wrong, hang, fault, set_up]}}
+  - {name: last, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
+YAML
+    needs_code
+    run -3 gpu run -c gpu.yaml -o r.json
+    jq -e '[.cases[] | select(.workload != "fails") | .status] == ["OK", "OK"]' r.json
+    jq -e 'all(.cases[] | select(.workload != "fails"); .rounds.median_ns | length == 3)' r.json
+    jq -e '[.cases[] | select(.workload == "fails") | .status] | all(. == "FAILED")' r.json
+    for words in 'crashed: signal 11' 'wrong result' 'timed out after 2 s' 'illegal memory access' 'told to fail'; do
+        [[ "$output" == *"$words"* ]]
+    done
+}
+
+@test "what is not available here is SKIPPED, not FAILED" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, matrix: {fail: [none, unavailable]}}
+YAML
+    needs_code
+    run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '[.cases[].status] == ["OK", "SKIPPED"]' r.json
+    [[ "$output" == *"told to be unavailable"* ]]
+}
+
+@test "a call that waits for the device is measured; as a graph it fails with the reason" {
+    gpu_suite <<YAML
+  - {name: waits, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {synchronises: "yes"}, timing: [cold, graph]}
+YAML
+    needs_code
+    run -3 gpu run -c gpu.yaml -o r.json
+    jq -e '[.cases[].status] == ["OK", "FAILED"]' r.json
+    [[ "$output" == *"cannot be recorded as a CUDA graph"*"waits for the device"* ]]
+}
+
+@test "gate on the GPU: unchanged against itself; a moved clock is said and fails nothing; a slowdown fails" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 400000}, threshold: 30%, rounds: {min: 7, max: 8}}
+YAML
+    needs_code
+    run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
+    run -0 gpu gate -c gpu.yaml -b base -o out
+    [[ "$output" == *"1 unchanged"* ]]
+    run -0 gpu run -c gpu.yaml -o before.json
+    # the same, on a device whose clock is 40 % slower
+    jq '(.cases[].rounds.median_ns, .cases[].rounds.mean_ns) |= map(. * 1.4) |
+        (.cases[].rounds.pulse_ns) |= map(. * 1.4) | (.cases[].rounds.sm_clock_hz) |= map(. / 1.4)' \
+        before.json >clock.json
+    run -0 gpu compare before.json clock.json --verbose
+    [[ "$output" == *"moved with the GPU's clock"* && "$output" == *"GPU clock 40.0 % slower"* ]]
+    scale before.json 1.5 >slower.json
+    run -1 gpu compare before.json slower.json
+    [[ "$output" == *REGRESSION* ]]
+}
+
+@test "rounds in which the device was held back are marked and measured again, within bounds" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, rounds: {min: 4, max: 4}}
+YAML
+    needs_code
+    FAKE_NVML_THROTTLE=0x40 run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '.cases[0].rounds | (.throttled | length == 6 and all(.[]; .)) and (.throttle | all(.[]; . == 64))' r.json
+    FAKE_NVML_THROTTLE=0x1 run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '.cases[0].rounds | (has("throttled") | not) and (.median_ns | length == 4)' r.json
+}
+
+@test "the device that was chosen is the only one its workers see; one that is not there is refused" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
+YAML
+    needs_code
+    FAKE_CUDA_DEVICES=2 FAKE_NVML_DEVICES=2 run -0 gpu run -c gpu.yaml -o r.json --device cuda:1
+    jq -e '.machine.gpu_chosen == 1 and (.machine.gpus | length == 2)' r.json
+    FAKE_CUDA_DEVICES=2 run -2 gpu run -c gpu.yaml -o r.json --device cuda:2
+    [[ "$output" == *"cuda:2"* ]]
+}
+
+@test "memory_limit bounds device memory" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {allocate_bytes: 64MiB}, memory_limit: 32MiB}
+YAML
+    needs_code
+    run -3 gpu run -c gpu.yaml -o r.json
+    [[ "$output" == *"set-up failed"* ]]
+}
+
+@test "ab on the GPU: the same plugin twice is unchanged" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 300000}, threshold: 40%, rounds: {min: 6, max: 8}}
+YAML
+    needs_code
+    run -0 gpu ab -c gpu.yaml --base "$PLUGINS/libgpu.so" --head "$PLUGINS/libgpu.so" -o out
+    jq -e '.cases[0].rounds.base_ratio | length >= 6 and all(.[]; . > 0.5 and . < 2)' out/head.json
+}
+
+@test "interrupted while the GPU is measured, nothing measured is lost" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, rounds: {min: 1000, max: 1000}}
+YAML
+    needs_code
+    env LD_LIBRARY_PATH="$PLUGINS/fake_cuda" "$KGATE" run -c gpu.yaml -o r.json >log 2>&1 3>&- &
+    pid=$!
+    for _ in $(seq 200); do
+        [ -s r.json.journal ] && [ "$(wc -l <r.json.journal)" -ge 4 ] && break
+        sleep 0.1
+    done
+    kill -TERM "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 143 ]
+    jq -e '.complete == false and (.cases[0].rounds.median_ns | length >= 1)' r.json
+}
