@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "device/doctor.h"
 #include "device/doctor_noise.h"
+#include "device/gpus.h"
 #include "report/table.h"
 #include "util/escape.h"
 #include "util/record.h"
@@ -86,7 +87,7 @@ static bool diagnose(const struct kg_arguments *arguments, struct kg_arena *aren
         return false;
     /* before measuring, which is load itself */
     kg_doctor_inspect(&doctor, &findings);
-    kg_nvml_gpus_read(KG_NVML_LIBRARY, gpus);
+    kg_nvml_gpus_read(KG_NVML_LIBRARY, KG_GPUS_TIMEOUT_MS, gpus);
     kg_doctor_gpus(doctor.root, gpus, &findings);
     kg_doctor_cuda(&diagnosis->machine, &findings);
     struct kg_cpu_times before = kg_cpu_times_read(doctor.root);

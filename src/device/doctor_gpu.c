@@ -98,7 +98,9 @@ static void device_judge(const struct kg_nvml_device *device, size_t index,
     snprintf(name, sizeof name, "%s", device->name);
     for (char *c = name; *c; c++)
         *c = *c < ' ' || *c > '~' ? '?' : *c;
-    kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s", name);
+    /* NVML counts otherwise than CUDA: the UUID says which device of CUDA's this is */
+    kg_finding_add(findings, KG_FINDING_GOOD, topic, NULL, "%s%s%s", name,
+                   *device->uuid ? ", " : "", device->uuid);
     persistence_judge(device, topic, findings);
     clocks_judge(device, topic, findings);
     throttle_judge(device, topic, findings);
@@ -118,7 +120,7 @@ void kg_doctor_gpus(const char *root, const struct kg_nvml_gpus *gpus, struct kg
     if (gpus->status == KG_NVML_FAILED)
         kg_finding_add(findings, KG_FINDING_WARNING, "GPU",
                        "after an update of the driver load it anew: reboot, or rmmod and modprobe",
-                       "the driver does not answer: %s", gpus->why);
+                       "NVML: %s", gpus->why);
     else if (gpus->status == KG_NVML_MISSING && driver_loaded(root))
         kg_finding_add(findings, KG_FINDING_NOTE, "GPU",
                        "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility",

@@ -1,17 +1,12 @@
-/* Runs in a child of kgate, forked and not executed anew. */
+/* Runs in a process of its own: apart.h. */
 #include "device/gpus_ask.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
+#include "device/apart.h"
 #include "device/doctor_tree.h"
 #include "device/driver.h"
 #include "device/nvml.h"
@@ -42,30 +37,6 @@ static const struct {
     {KG_DRIVER_DEVICE_UNAVAILABLE, "busy or unavailable: nvidia-smi says who uses it"},
     {CODE_LOST, "it does not answer any more; dmesg may say why (Xid)"},
 };
-
-static void child_settle(void)
-{
-    static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGPIPE, SIGTERM};
-    const struct rlimit none = {0, 0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setrlimit(RLIMIT_CORE, &none);
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        signal(deadly[i], SIG_DFL);
-    /* drivers print; what matters is in the answer */
-    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int i = 0; i < 3 && nowhere >= 0; i++)
-        dup2(nowhere, i);
-}
-
-static void all_write(int pipe, const void *bytes, size_t count)
-{
-    for (size_t done = 0; done < count;) {
-        const ssize_t written = write(pipe, (const char *)bytes + done, count - done);
-        if (written < 0 && errno != EINTR)
-            _exit(EXIT_FAILURE);
-        done += written > 0 ? (size_t)written : 0;
-    }
-}
 
 static void printable(char *text)
 {
@@ -195,6 +166,9 @@ static bool driver_start(const struct kg_gpus_query *query, struct kg_driver *dr
         driver_version_read(query, gpus->nvidia_driver, sizeof gpus->nvidia_driver);
         return true;
     }
+    const char *said = driver->library ? NULL : dlerror();
+    if (said && !strstr(said, "No such file")) /* it is there: of another machine, or cut off */
+        snprintf(words, sizeof words, "the NVIDIA driver's library cannot be opened: %s", said);
     printable(words);
     const int code = start_code(driver);
     const char *remedy = NULL;
@@ -283,20 +257,18 @@ static void problem_find(const struct kg_driver *driver, const struct kg_gpus *g
             snprintf(problem, bytes, "%s", troubles[i].words);
 }
 
-_Noreturn void kg_gpus_ask(const struct kg_gpus_query *query, int pipe)
+void kg_gpus_ask(const void *argument, int pipe)
 {
     static struct kg_gpus gpus; /* too large for a stack */
+    const struct kg_gpus_query *query = argument;
     char problem[sizeof gpus.problem] = "";
     struct kg_driver driver;
     struct kg_error err;
     size_t chosen = 0;
-    child_settle();
-    gpus = (struct kg_gpus){0};
     if (driver_start(query, &driver, &gpus))
         devices_read(query, &driver, &gpus);
-    all_write(pipe, &gpus, sizeof gpus);
+    kg_apart_answer(pipe, &gpus, sizeof gpus);
     if (gpus.count && kg_gpus_choose(&gpus, query->device, &chosen, &err))
         problem_find(&driver, &gpus, chosen, problem, sizeof problem);
-    all_write(pipe, problem, sizeof problem);
-    _exit(EXIT_SUCCESS);
+    kg_apart_answer(pipe, problem, sizeof problem);
 }

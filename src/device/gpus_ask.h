@@ -2,6 +2,7 @@
 #pragma once
 #include "device/gpus.h"
 
-/* In the child: writes the facts (struct kg_gpus, `problem` unset) to `pipe`, then the problem of
- * the chosen device (as many bytes as struct kg_gpus has for it), and ends. */
-_Noreturn void kg_gpus_ask(const struct kg_gpus_query *query, int pipe);
+/* A kg_apart_work of a struct kg_gpus_query: answers with the facts (struct kg_gpus, `problem`
+ * unset), then with the problem of the chosen device (as many bytes as struct kg_gpus has for it).
+ */
+void kg_gpus_ask(const void *query, int pipe);

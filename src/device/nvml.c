@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/apart.h"
 #include "device/relatives.h"
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
@@ -366,15 +367,26 @@ void kg_nvml_throttle_words(int64_t bits, char *text, size_t bytes)
                                        throttles[i].name);
 }
 
-void kg_nvml_gpus_read(const char *library, struct kg_nvml_gpus *gpus)
+/* A kg_apart_work of the library's name. */
+static void gpus_ask(const void *library, int pipe)
 {
+    static struct kg_nvml_gpus gpus; /* too large for a stack */
     struct kg_nvml nvml;
-    *gpus = (struct kg_nvml_gpus){0};
-    gpus->status = kg_nvml_open(library, &nvml, gpus->why, sizeof gpus->why);
-    if (gpus->status != KG_NVML_GOOD)
-        return;
-    for (size_t i = 0; i < nvml.device_count && gpus->count < KG_NVML_DEVICES_MOST; i++)
-        if (kg_nvml_device_read(&nvml, i, &gpus->devices[gpus->count]))
-            gpus->count++;
+    gpus.status = kg_nvml_open(library, &nvml, gpus.why, sizeof gpus.why);
+    for (size_t i = 0; i < nvml.device_count && gpus.count < KG_NVML_DEVICES_MOST; i++)
+        if (kg_nvml_device_read(&nvml, i, &gpus.devices[gpus.count]))
+            gpus.count++;
+    kg_apart_answer(pipe, &gpus, sizeof gpus);
     kg_nvml_close(&nvml);
+}
+
+void kg_nvml_gpus_read(const char *library, int timeout_ms, struct kg_nvml_gpus *gpus)
+{
+    const struct kg_apart apart = {.work = gpus_ask, .argument = library, .timeout_ms = timeout_ms};
+    char ending[sizeof gpus->why];
+    *gpus = (struct kg_nvml_gpus){0};
+    if (kg_apart_run(&apart, gpus, sizeof *gpus, ending, sizeof ending) == sizeof *gpus)
+        return;
+    *gpus = (struct kg_nvml_gpus){.status = KG_NVML_FAILED};
+    memcpy(gpus->why, ending, sizeof gpus->why);
 }

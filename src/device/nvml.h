@@ -99,5 +99,6 @@ struct kg_nvml_gpus {
     size_t count;
     struct kg_nvml_device devices[KG_NVML_DEVICES_MOST];
 };
-/* Opens, reads every device, closes. */
-void kg_nvml_gpus_read(const char *library, struct kg_nvml_gpus *gpus);
+/* Opens, reads every device, closes, in a process of its own: a library that crashes or hangs is
+ * one that failed. */
+void kg_nvml_gpus_read(const char *library, int timeout_ms, struct kg_nvml_gpus *gpus);

@@ -154,6 +154,9 @@ static void a_library_of_another_kind_is_no_driver(void **state)
     assert_true(ask("libm.so.6", NULL, LONG_MS, &err));
     assert_int_equal(gpus.count, 0);
     assert_non_null(strstr(gpus.why, "not NVIDIA's driver"));
+    assert_true(ask("/dev/null", NULL, LONG_MS, &err));
+    assert_int_equal(gpus.count, 0);
+    assert_non_null(strstr(gpus.why, "library cannot be opened: /dev/null: file too short"));
 }
 
 static void a_driver_without_devices_says_so(void **state)

@@ -204,6 +204,27 @@ static void facts_of_a_device_tell_instances_and_loss(void **state)
     kg_nvml_close(&nvml);
 }
 
+static void all_devices_are_read_in_a_process_of_its_own(void **state)
+{
+    struct kg_nvml_gpus *gpus = malloc(sizeof *gpus);
+    struct kg_nvml nvml = opened("FAKE_NVML_DEVICES", "2");
+    (void)state;
+    assert_non_null(gpus);
+    kg_nvml_close(&nvml);
+    kg_nvml_gpus_read(KGATE_FAKE_NVML, 60000, gpus);
+    assert_int_equal(gpus->status, KG_NVML_GOOD);
+    assert_int_equal(gpus->count, 2);
+    assert_int_equal(gpus->devices[1].sm_most_mhz, 1980);
+    kg_nvml_gpus_read("/nonexistent", 60000, gpus);
+    assert_int_equal(gpus->status, KG_NVML_MISSING);
+    setenv("FAKE_NVML_FAIL", "hang", 1);
+    kg_nvml_gpus_read(KGATE_FAKE_NVML, 200, gpus);
+    assert_int_equal(gpus->status, KG_NVML_FAILED);
+    assert_int_equal(gpus->count, 0);
+    assert_string_equal(gpus->why, "the NVIDIA driver did not answer in 0.2 s");
+    free(gpus);
+}
+
 static void a_library_that_does_not_start_says_why(void **state)
 {
     struct kg_nvml nvml;
@@ -225,6 +246,7 @@ int main(void)
         cmocka_unit_test(a_device_is_found_by_its_uuid_or_that_of_its_instance),
         cmocka_unit_test(processes_of_others_are_counted_and_own_ones_are_not),
         cmocka_unit_test(facts_of_a_device_tell_instances_and_loss),
+        cmocka_unit_test(all_devices_are_read_in_a_process_of_its_own),
         cmocka_unit_test(a_library_that_does_not_start_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,6 +126,38 @@ static void missing_devices_are_skipped_with_the_reason(void **state)
     done();
 }
 
+/* Of a kernel or a plugin, and of a command, which brings its own device code. */
+static void expect_skips(const struct kg_machine *on, const char *plugin, const char *command)
+{
+    static const char text[] = "version: 1\nsuite: s\nworkloads:\n"
+                               "  - {name: p, plugin: p.so, devices: [cuda]}\n"
+                               "  - {name: c, command: [a], devices: [cuda]}\n";
+    const struct kg_plan_options none = {0};
+    assert_true(kg_suite_parse("s.yaml", text, strlen(text), NULL, 0, &suite, &err));
+    assert_true(kg_plan_make(&suite, on, &none, &plan, &err));
+    assert_int_equal(plan.case_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const char *expected = i ? command : plugin, *found = plan.cases[i].skip_reason;
+        if (expected ? !found || strcmp(found, expected) != 0 : found != NULL)
+            fail_msg("%s: %s", plan.cases[i].id, found ? found : "not skipped");
+    }
+    done();
+}
+
+static void gpus_that_cannot_be_used_are_skipped_with_the_reason(void **state)
+{
+    struct kg_gpu gpus[2] = {{.name = "A"}, {.name = "B"}};
+    struct kg_machine on = {.fingerprint = "f", .gpus = gpus, .gpu_count = 2, .gpu_chosen = 1};
+    (void)state;
+    expect_skips(&on, NULL, NULL);
+    gpus[0].problem = "of the other one";
+    expect_skips(&on, NULL, NULL);
+    on.cuda_code_missing = "this kgate was built without CUDA";
+    expect_skips(&on, "this kgate was built without CUDA", NULL);
+    gpus[1].problem = "busy";
+    expect_skips(&on, "cuda:1 (B): busy", "cuda:1 (B): busy");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +167,7 @@ int main(void)
         cmocka_unit_test(commands_get_their_parameters),
         cmocka_unit_test(mistakes_are_named_at_their_place),
         cmocka_unit_test(missing_devices_are_skipped_with_the_reason),
+        cmocka_unit_test(gpus_that_cannot_be_used_are_skipped_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
