@@ -123,19 +123,29 @@ static const char *clock_doubt(struct kg_arena *arena, const struct kg_metric *m
                            kg_change_format(metric->cycles_ratio, cycles));
 }
 
-/* "the code is unchanged (same binary)" beside a moved or doubtful time. */
+/* What the hashes of the code say beside a moved or doubtful time; NULL: nothing. */
+static const char *code_words(const struct kg_evidence *evidence)
+{
+    if (evidence->kind != KG_EVIDENCE_TIME)
+        return NULL;
+    return evidence->code_unchanged ? "the code is unchanged: the machine moved, or a library"
+           : evidence->code_changed ? "the code changed"
+                                    : NULL;
+}
+
+/* Why a metric is judged as it is, where there is more to say than its figures do. */
 static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidence, double alpha)
 {
     struct kg_metric *metric = evidence->metric;
-    const bool unchanged = evidence->code_unchanged && evidence->kind == KG_EVIDENCE_TIME;
+    const char *code = code_words(evidence);
     if (metric->change == KG_CHANGE_NO_CHANGE) {
         if (kg_metric_clock_moved(metric))
             metric->reason = "the time moved with the GPU's clock: in cycles nothing changed";
         return true;
     }
     if (metric->change != KG_CHANGE_INCONCLUSIVE) {
-        if (unchanged)
-            metric->reason = "the code is unchanged (same binary): the machine moved";
+        if (code)
+            metric->reason = code;
         return true;
     }
     if (evidence->unlike) {
@@ -173,9 +183,8 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
                      : evidence->processes ? kg_metric_doubt_of_processes(arena, metric, alpha)
                                            : kg_metric_doubt(arena, metric, evidence->base_rounds,
                                                              evidence->current_rounds, alpha);
-    if (metric->reason && unchanged)
-        metric->reason =
-            kg_arena_printf(arena, "%s; the code is unchanged (same binary)", metric->reason);
+    if (metric->reason && evidence->code_unchanged && code)
+        metric->reason = kg_arena_printf(arena, "%s; the code is unchanged", metric->reason);
     return metric->reason != NULL;
 }
 

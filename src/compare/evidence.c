@@ -363,7 +363,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->confirmed = gathering.any_confirms || apart(&gathering);
     evidence->unlike = unlike(&gathering, input.threshold);
     evidence->processes = result->rounds_are_processes;
-    evidence->code_unchanged = result->code_hash && reference->code_hash &&
-                               !strcmp(result->code_hash, reference->code_hash);
+    const bool codes_known = result->code_hash && reference->code_hash;
+    evidence->code_unchanged = codes_known && !strcmp(result->code_hash, reference->code_hash);
+    evidence->code_changed = codes_known && !evidence->code_unchanged;
     return true;
 }

@@ -31,7 +31,8 @@ struct kg_evidence {
     bool unlike; /* the times are skewed, and samples are of other numbers of calls: not comparable
                   */
     bool processes;      /* rounds are processes, of a profile */
-    bool code_unchanged; /* the very file that the reference's newest run had */
+    bool code_unchanged; /* the hash that the reference's newest run had */
+    bool code_changed;   /* another; neither where one of the two is not known */
 };
 
 /* Estimates a metric.

@@ -143,3 +143,23 @@ YAML
     kgate run -c one.yaml -o r.json -q || true
     jq -e '[.cases[].code_hash] | .[0] == .[1] and .[0] != .[2] and .[0] != .[3] and all(. != null)' r.json
 }
+
+@test "compare says of a moved time whether the code changed: on the terminal and in the report" {
+    kgate run -c suite.yaml -o a.json -q --set rounds.min=6 >run.txt
+    jq '.cases[].code_hash = "0123456789abcdef"' a.json >before.json
+    scale before.json 3 >slow.json
+    scale before.json 0.3 >fast.json
+    for after in slow fast; do
+        run kgate compare before.json $after.json -o same
+        [[ "$output" == *"the code is unchanged: the machine moved, or a library"* ]]
+        grep -q "the code is unchanged: the machine moved, or a library" same/report.md
+        jq '.cases[].code_hash = "fedcba9876543210"' $after.json >other.json
+        run kgate compare before.json other.json -o other
+        [[ "$output" == *"the code changed"* ]]
+        grep -q "the code changed" other/report.md
+        valid other/comparison.json comparison
+    done
+    jq 'del(.cases[].code_hash)' slow.json >unknown.json
+    run kgate compare before.json unknown.json
+    [[ "$output" == *REGRESSION* ]] && [[ "$output" != *"the code"* ]]
+}

@@ -174,7 +174,8 @@ static void code_is_compared_with_that_of_its_own_reference(void **state)
     for (size_t m = 0; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
         const bool pinned = !strcmp(metric->against, "pin v1");
-        if (!strcmp(metric->name, "time") && pinned != (metric->reason != NULL))
+        const char *said = pinned ? "unchanged" : "the code changed";
+        if (!strcmp(metric->name, "time") && (!metric->reason || !strstr(metric->reason, said)))
             fail_msg("against %s: %s", metric->against,
                      metric->reason ? metric->reason : "nothing");
     }
