@@ -485,8 +485,10 @@ static void context_end(void *handle)
     struct fake_context *context = handle;
     context->alive = false;
     for (size_t i = 0; i < stream_count; i++)
-        if (streams[i].context == context->id)
+        if (streams[i].context == context->id) {
+            fake_queue_drop(&streams[i]);
             streams[i].alive = false;
+        }
 }
 
 static void context_reset(void *handle)

@@ -79,6 +79,7 @@ static inline void fake_restart(void)
 /* Work to time. */
 struct work {
     struct kg_gpu_timer *timer;
+    void *module;
     void *function;
     double ns;
     double cold_ns;
@@ -106,13 +107,17 @@ static inline void work_run(void *state)
         driver->stream_synchronize(stream);
 }
 
-/* The timer is open; the module stays loaded until the fake driver is restarted. */
-static inline void work_open(struct kg_gpu_timer *timer, struct work *work)
+/* With the timer open; closed before it. */
+static inline void work_open(struct kg_gpu_timer *timer, const char *name, struct work *work)
 {
-    void *module = NULL;
     *work = (struct work){.timer = timer, .ns = 50e3, .launches = 1};
-    assert_int_equal(timer->driver.module_load(&module, fake_code), 0);
-    assert_int_equal(timer->driver.module_function(&work->function, module, "work"), 0);
+    assert_int_equal(timer->driver.module_load(&work->module, fake_code), 0);
+    assert_int_equal(timer->driver.module_function(&work->function, work->module, name), 0);
+}
+
+static inline void work_close(struct work *work)
+{
+    work->timer->driver.module_unload(work->module);
 }
 
 /* Nothing is left of the timer, and nothing was used that is no more. */
@@ -124,6 +129,7 @@ static inline void assert_nothing_left(void)
     assert_int_equal(counts->streams_destroyed, counts->streams_created);
     assert_int_equal(counts->memory_live, 0);
     assert_int_equal(counts->host_live, 0);
+    assert_int_equal(counts->modules_live, 0);
     assert_int_equal(counts->graphs_live, 0);
     assert_int_equal(counts->executables_live, 0);
 }

@@ -27,7 +27,7 @@ static int open_sampler(void **state)
     arena = (struct kg_arena){0};
     if (!kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err))
         return -1;
-    work_open(&timer, &work);
+    work_open(&timer, "work", &work);
     sampler = (struct kg_gpu_sampler){.timer = &timer,
                                       .call = {work_run, &work},
                                       .timing = KG_TIMING_COLD,
@@ -40,6 +40,7 @@ static int open_sampler(void **state)
 static int close_sampler(void **state)
 {
     (void)state;
+    work_close(&work);
     kg_gpu_timer_close(&timer);
     kg_arena_free(&arena);
     assert_nothing_left();
