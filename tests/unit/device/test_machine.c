@@ -33,6 +33,62 @@ static void copy_outlives_the_original(void **state)
     kg_arena_free(&into);
 }
 
+static void gpus_survive_a_copy_and_a_file(void **state)
+{
+    struct kg_arena arena = {0};
+    struct kg_gpu gpus[2] = {
+        {.name = "Unknown", .uuid = "GPU-0", .compute_capability = "9.0", .memory_bytes = 1},
+        {.name = "Known",
+         .uuid = "MIG-1",
+         .compute_capability = "9.0",
+         .memory_bytes = 1,
+         .multiprocessors = 132,
+         .sm_clock_hz = 1980e6,
+         .memory_clock_hz = 2619e6,
+         .memory_bus_bits = 5120,
+         .l2_bytes = 50 << 20,
+         .pci_bus_id = "0000:01:00.0",
+         .ecc = "on",
+         .mig = "on",
+         .compute_mode = "default",
+         .integrated = true,
+         .problem = "busy"}};
+    gpus[0].sm_clock_hz = gpus[0].memory_clock_hz = NAN;
+    const struct kg_machine machine = {.fingerprint = "f",
+                                       .cpu_model = "CPU",
+                                       .gpus = gpus,
+                                       .gpu_count = 2,
+                                       .gpu_chosen = 1,
+                                       .nvidia_driver = "580.65.06",
+                                       .cuda_toolkit = "13.0.88",
+                                       .cuda_code_missing = "none"};
+    struct kg_machine copied, read = {0};
+    struct kg_error err;
+    (void)state;
+    assert_true(kg_machine_copy(&arena, &machine, &copied));
+    json_t *json = kg_record_write(&kg_machine_record, &copied);
+    assert_non_null(json);
+    assert_true(kg_record_read(&kg_machine_record, json, &arena, &read, &err));
+    const struct kg_gpu *gpu = kg_machine_gpu(&read);
+    assert_non_null(gpu);
+    assert_string_equal(gpu->name, "Known");
+    assert_string_equal(gpu->problem, "busy");
+    assert_string_equal(gpu->ecc, "on");
+    assert_string_equal(gpu->pci_bus_id, "0000:01:00.0");
+    assert_true(gpu->sm_clock_hz == 1980e6 && gpu->integrated && gpu->l2_bytes == 50 << 20);
+    assert_true(isnan(read.gpus[0].sm_clock_hz));
+    assert_null(read.gpus[0].problem);
+    assert_string_equal(read.nvidia_driver, "580.65.06");
+    assert_string_equal(read.cuda_code_missing, "none");
+    json_t *again = kg_record_write(&kg_machine_record, &read);
+    assert_true(json_equal(json, again));
+    json_decref(json);
+    json_decref(again);
+    read.gpu_chosen = 2; /* of a file that was written otherwise */
+    assert_null(kg_machine_gpu(&read));
+    kg_arena_free(&arena);
+}
+
 static void allocations_are_counted_aligned_and_apart_in_their_pages(void **state)
 {
     struct kg_host host;
@@ -62,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fingerprint_is_the_same_twice_and_fit_for_a_file_name),
         cmocka_unit_test(copy_outlives_the_original),
+        cmocka_unit_test(gpus_survive_a_copy_and_a_file),
         cmocka_unit_test(allocations_are_counted_aligned_and_apart_in_their_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
