@@ -256,13 +256,27 @@ static void use_complete(struct kg_kernel_use *use, const struct kg_kernel_use *
     use->waves = recorded->waves;
 }
 
+/* A call can differ from another, and CUPTI can miss what it does not know. */
+static const char *difference(const struct kg_trace *recorded, const struct kg_trace *seen,
+                              struct kg_arena *arena)
+{
+    return kg_arena_printf(arena,
+                           "CUPTI saw %.4g launches a call, of a recorded one there are %.4g",
+                           seen->launches, recorded->launches);
+}
+
 static bool reasons_join(const struct kg_trace *recorded, const struct kg_trace *seen,
                          struct kg_arena *arena, struct kg_trace *joined)
 {
+    const bool both = recorded->source && seen->source;
     joined->reason = recorded->reason ? recorded->reason : seen->reason;
     if (recorded->reason && seen->reason)
         joined->reason = kg_arena_printf(arena, "%s; %s", recorded->reason, seen->reason);
-    return joined->reason || (!recorded->reason && !seen->reason);
+    else if (both && seen->launches != recorded->launches)
+        joined->reason = difference(recorded, seen, arena);
+    else
+        return true;
+    return joined->reason != NULL;
 }
 
 bool kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,

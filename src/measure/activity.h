@@ -57,6 +57,7 @@ bool kg_activities_summarize(const struct kg_activities *activities, struct kg_a
 /* One trace of what was recorded (gpu_inspect.h) and what was seen. Launches, times and bytes are
  * what was seen, occupancy and what else a recording knows of a kernel what was recorded; kernels
  * of both are those of the same name, or of the same shape where a recording has no names. What one
- * of them lacks is the other's; both reasons are kept. returns false where memory is out */
+ * of them lacks is the other's; both reasons are kept, and launches that differ
+ * are one. False where memory is out. */
 bool kg_traces_join(const struct kg_trace *recorded, const struct kg_trace *seen,
                     struct kg_arena *arena, struct kg_trace *joined, struct kg_error *err);

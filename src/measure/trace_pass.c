@@ -10,6 +10,7 @@
 
 struct pass {
     struct kg_measurement *measurement;
+    bool hangs; /* one process timed out: what made it do so is likely to be there for all */
     struct kg_error *err;
 };
 
@@ -116,6 +117,7 @@ static bool case_trace(struct pass *pass, size_t index)
     free((char *)launch.request);
     if (!good)
         return false;
+    pass->hangs = outcome.ending == KG_ENDED_TIMEOUT;
     if (outcome.ending != KG_ENDED_INTERRUPT)
         good = outcome_take(pass, index, &outcome);
     kg_outcome_free(&outcome);
@@ -161,6 +163,17 @@ static bool twin_copy(struct pass *pass, size_t from, size_t to)
     return true;
 }
 
+static bool case_do(struct pass *pass, size_t index)
+{
+    const size_t twin = twin_find(pass->measurement, index);
+    if (twin != index)
+        return twin_copy(pass, twin, index);
+    if (pass->hangs)
+        return reason_set(pass, index,
+                          "not traced: the process that traced another case timed out");
+    return case_trace(pass, index);
+}
+
 bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
     struct pass pass = {.measurement = measurement, .err = err};
@@ -169,9 +182,8 @@ bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err)
     for (size_t i = 0; i < results->case_count && good && !kg_interrupt_caught(); i++) {
         if (!wanted(measurement, i))
             continue;
-        const size_t twin = twin_find(measurement, i);
         kg_measurement_progress(measurement, results->cases[i].id);
-        good = twin == i ? case_trace(&pass, i) : twin_copy(&pass, twin, i);
+        good = case_do(&pass, i);
         if (good && measurement->journaled)
             good = kg_journal_case(&measurement->journal, i, &results->cases[i], err);
         if (!good)

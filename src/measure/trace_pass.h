@@ -8,6 +8,6 @@
 /* Fills the trace of each case that is on a stream of kgate's and can be measured, and adds what
  * the device's hardware counted: counters of source "cupti", which are shown, not judged. Cases
  * that differ in their timing alone are traced once. Whatever goes wrong, a crash included, is said
- * in the trace's reason and fails no case; false is for what measuring itself broke on.
- * Interrupted, it leaves the remaining cases without. */
+ * in the trace's reason and fails no case; after a time-out no more are traced. False is for what
+ * measuring itself broke on. Interrupted, it leaves the remaining cases without. */
 bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err);

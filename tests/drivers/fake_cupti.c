@@ -2,8 +2,13 @@
  * profiler that needs three passes, and refuses what it is told to. */
 #include "fake_cupti.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "fake_cuda.h"
 
 #include "measure/cupti_abi.h"
 
@@ -53,9 +58,32 @@ EXPORT int cuptiGetResultString(int code, const char **text)
     return SUCCESS;
 }
 
+static void kernel(const char *name, uint64_t start_ns, uint64_t end_ns);
+
+/* Of the fake driver, in all; 0 where it is not loaded. */
+static unsigned launches_count(void)
+{
+    const struct fake_cuda *(*controls)(void) = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *address = library ? dlsym(library, "fake_cuda") : NULL;
+    memcpy(&controls, &address, sizeof controls);
+    return controls ? controls()->counts->launches : 0;
+}
+
+/* What was launched since the last time stamp ran right after it. */
+static void launches_take(void)
+{
+    static unsigned before;
+    const unsigned count = launches_count();
+    for (unsigned i = 0; before && i < count - before; i++)
+        kernel("work", 1000 + 3000 * (uint64_t)i, 3000 + 3000 * (uint64_t)i);
+    before = count;
+}
+
 EXPORT int cuptiGetTimestamp(uint64_t *ns)
 {
     REFUSE_IF_TOLD();
+    launches_take();
     *ns = now_ns += STEP_NS;
     return SUCCESS;
 }
@@ -69,9 +97,19 @@ EXPORT int cuptiActivityRegisterCallbacks(void (*ask)(uint8_t **, size_t *, size
     return SUCCESS;
 }
 
+static bool fault(const char *name)
+{
+    const char *told = getenv("FAKE_CUPTI");
+    return told && !strcmp(told, name);
+}
+
 EXPORT int cuptiActivityEnable(int kind)
 {
     REFUSE_IF_TOLD();
+    if (fault("crash"))
+        abort();
+    while (fault("hang"))
+        pause();
     counts.enabled += !enabled[kind];
     enabled[kind] = true;
     return SUCCESS;
@@ -221,6 +259,8 @@ EXPORT int cuptiProfilerHostGetConfigImage(void *parameters)
 EXPORT int cuptiRangeProfilerEnable(void *parameters)
 {
     PARAMETERS(kg_cupti_enable, profiler)
+    if (fault("denied"))
+        return KG_CUPTI_INSUFFICIENT_PRIVILEGES;
     with->profiler = &profiler;
     counts.open++;
     return SUCCESS;

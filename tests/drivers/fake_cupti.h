@@ -5,7 +5,10 @@
  *
  * It says that a call put this and that on the device, and the fake hands records of it to the
  * callbacks when it is told to flush. Times are relative to the last time stamp that was asked for.
- */
+ *
+ * In a process whose test cannot say anything, it takes the launches of the fake driver, where that
+ * is loaded, for kernels "work" of two microseconds with one between them; and FAKE_CUPTI in the
+ * environment says "crash", "hang" or "denied" (counting is not permitted). */
 #pragma once
 #include <stdint.h>
 

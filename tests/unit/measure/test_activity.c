@@ -291,12 +291,22 @@ static void times_are_joined_with_occupancy_by_name(void **state)
     (void)state;
     assert_true(kg_traces_join(&recorded, &seen, &arena, &trace, &err));
     assert_string_equal(trace.source, "graph, cupti");
-    assert_null(trace.reason);
     assert_true(trace.launches == 4 && trace.kernel_ns == 705);
     assert_int_equal(trace.kernel_count, 2);
     assert_string_equal(trace.kernels[0].name, "b");
     assert_true(trace.kernels[0].gpu_ns == 700 && trace.kernels[0].occupancy == 0.25);
     assert_true(isnan(trace.kernels[1].occupancy));
+}
+
+static void launches_that_differ_are_said(void **state)
+{
+    struct kg_trace recorded = recorded_trace(), seen = seen_trace();
+    (void)state;
+    assert_true(kg_traces_join(&recorded, &seen, &arena, &trace, &err));
+    assert_string_equal(trace.reason, "CUPTI saw 4 launches a call, of a recorded one there are 2");
+    recorded.launches = seen.launches;
+    assert_true(kg_traces_join(&recorded, &seen, &arena, &trace, &err));
+    assert_null(trace.reason);
 }
 
 static void kernels_that_a_recording_cannot_name_are_joined_by_shape(void **state)
@@ -355,6 +365,7 @@ int main(void)
         TEST(records_without_times_are_said),
         TEST(parts_add_up_to_the_span_of_a_call),
         TEST(times_are_joined_with_occupancy_by_name),
+        TEST(launches_that_differ_are_said),
         TEST(kernels_that_a_recording_cannot_name_are_joined_by_shape),
         TEST(what_only_one_of_them_saw_is_the_trace),
         TEST(without_both_there_are_both_reasons),
