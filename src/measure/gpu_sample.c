@@ -233,8 +233,9 @@ bool kg_gpu_nature_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *ca
     struct kg_gpu_sample sample;
     *nature = (struct kg_gpu_nature){0};
     /* The first call loads modules and whatever else is put off until then, and waits for it. */
-    if (!kg_gpu_wall(timer, call, &sample, err) || !kg_gpu_wall(timer, call, &sample, err))
-        return false;
+    for (int i = 0; i < 2; i++)
+        if (!kg_gpu_wall(timer, call, &sample, err))
+            return false;
     nature->call_ns = sample.time_ns;
     nature->launch_ns = sample.launch_ns;
     nature->gpu_ns = sample.time_ns;

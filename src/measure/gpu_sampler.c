@@ -119,7 +119,6 @@ static void clock_finish(struct kg_gpu_sampling *sampling, double *clocks, size_
     sampling->grouping = false;
 }
 
-/* Also lets modules load that only a batch or a replay needs. */
 static bool warm_up(struct kg_gpu_sampling *sampling, struct kg_error *err)
 {
     struct kg_gpu_sampler *sampler = sampling->sampler;
@@ -145,8 +144,12 @@ static bool warm_up(struct kg_gpu_sampling *sampling, struct kg_error *err)
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
                            uint64_t batch, struct kg_error *err)
 {
+    struct kg_gpu_sample first;
     *sampling = (struct kg_gpu_sampling){.sampler = sampler, .batch = batch, .clock_hz = NAN};
-    if (!graph_make(sampler, batch, &sampling->graph, err))
+    /* The first call in a process loads modules, which waits for the device, and cannot be
+     * recorded: so it is neither held nor recorded. */
+    if (!kg_gpu_wall(sampler->timer, &sampler->call, &first, err) ||
+        !graph_make(sampler, batch, &sampling->graph, err))
         return false;
     if (!warm_up(sampling, err)) {
         kg_gpu_sampling_free(sampling);

@@ -47,8 +47,9 @@ struct kg_gpu_sampling {
     double clock_hz; /* the last that was found */
 };
 
-/* Records the graph where one is timed, and warms up: until times and clock settle, for at most
- * min_time or one sample. The sampler must live as long. On failure nothing is held. */
+/* Makes one call, records the graph where one is timed, and warms up: until times and clock settle,
+ * for at most min_time or one sample. What the sampler knows of the call's nature may be from
+ * another process. The sampler must live as long. On failure nothing is held. */
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
                            uint64_t batch, struct kg_error *err);
 /* Samples until time_ns are measured, at least one sample, or until three times as long has passed:

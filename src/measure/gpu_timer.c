@@ -20,9 +20,11 @@ static bool good(const struct kg_gpu_timer *timer, int code, const char *what, s
 static bool made(const struct kg_gpu_timer *timer, int code, void **thing, const char *what,
                  struct kg_error *err)
 {
-    if (code != KG_DRIVER_SUCCESS)
-        *thing = NULL;
-    return good(timer, code, what, err);
+    if (code == KG_DRIVER_SUCCESS && *thing)
+        return true;
+    *thing = NULL;
+    good(timer, code == KG_DRIVER_SUCCESS ? KG_DRIVER_OUT_OF_MEMORY : code, what, err);
+    return false;
 }
 
 static bool context_open(struct kg_gpu_timer *timer, struct kg_error *err)

@@ -268,6 +268,22 @@ static void turns_add_up_to_a_round(void **state)
     assert_near(a_round.wall_ns, measured_ns, 1e-9);
 }
 
+static void what_is_loaded_at_the_first_call_is_loaded_before_the_hold(void **state)
+{
+    const enum kg_timing timings[] = {KG_TIMING_COLD, KG_TIMING_HOT, KG_TIMING_GRAPH};
+    (void)state;
+    fake->device->lazy = true;
+    /* found in another process */
+    sampler.nature = (struct kg_gpu_nature){.held_calls = 4, .call_ns = 60e3};
+    for (size_t i = 0; i < sizeof timings / sizeof *timings; i++) {
+        work_close(&work);
+        work_open(&timer, "work", &work);
+        sampler.timing = timings[i];
+        assert_true(kg_gpu_sampler_round(&sampler, 1, &arena, &a_round, &err));
+        assert_int_equal(fake->counts->timed_out, 0);
+    }
+}
+
 /* Each call of the driver fails in turn, through a whole round of each timing. */
 static void each_failure_within_a_round_is_said(void **state)
 {
@@ -310,6 +326,7 @@ int main(void)
         WITH_SAMPLER(launch_bound_calls_are_timed_as_far_as_they_are_held),
         WITH_SAMPLER(a_references_batch_is_kept),
         WITH_SAMPLER(turns_add_up_to_a_round),
+        WITH_SAMPLER(what_is_loaded_at_the_first_call_is_loaded_before_the_hold),
         WITH_SAMPLER(each_failure_within_a_round_is_said),
     };
     fake_open();
