@@ -73,10 +73,11 @@ int main(int argc, char **argv)
     }
     const size_t count = (size_t)argc - 2;
     struct kg_code_object *objects = kg_arena_alloc(&arena, count, sizeof *objects);
-    const bool good = (objects ? true : kg_error_memory(&err)) &&
-                      objects_read(&arena, argv + 2, objects, count, &err) &&
+    const bool good = objects && objects_read(&arena, argv + 2, objects, count, &err) &&
                       table_write(argv[1], objects, count, &err);
     kg_arena_free(&arena);
+    if (!objects)
+        kg_error_memory(&err);
     if (!good)
         fprintf(stderr, "code_table_tool: %s\n", err.message);
     return good ? 0 : 1;
