@@ -55,14 +55,14 @@ double fake_device_now(void)
 static void really_wait(double host_ns)
 {
     static const double SPIN_NS = 60e3;
-    const uint64_t until = host_now_ns() + (uint64_t)host_ns;
-    while (host_now_ns() + (uint64_t)SPIN_NS < until) {
-        const uint64_t left = until - host_now_ns() - (uint64_t)SPIN_NS;
-        const struct timespec span = {.tv_sec = (time_t)(left / 1000000000),
-                                      .tv_nsec = (long)(left % 1000000000)};
+    const uint64_t start = host_now_ns();
+    for (double passed = 0; passed < host_ns; passed = (double)(host_now_ns() - start)) {
+        const double left = host_ns - passed - SPIN_NS;
+        if (left <= 0)
+            continue;
+        const struct timespec span = {.tv_sec = (time_t)(left / 1e9),
+                                      .tv_nsec = (long)fmod(left, 1e9)};
         nanosleep(&span, NULL);
-    }
-    while (host_now_ns() < until) {
     }
 }
 
