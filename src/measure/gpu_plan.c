@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "measure/samples.h"
 #include "stats/stats.h"
 
 /* As on the CPU (sampler.c): what spoils one sample is one among many. */
@@ -67,18 +68,10 @@ double kg_gpu_hold_limit_ns(double launch_ns)
     return fmin(HOLD_MOST_NS, fmax(HOLD_LEAST_NS, HOLD_SLACK * launch_ns));
 }
 
-static uint64_t power_of_two_from(double wanted)
-{
-    uint64_t power = 1;
-    while ((double)power < wanted && power < UINT64_C(1) << 40)
-        power *= 2;
-    return power;
-}
-
 uint64_t kg_gpu_held_calls(double gpu_ns)
 {
     const double wanted = HELD_WORK_NS / fmax(gpu_ns, 1);
-    return wanted >= KG_GPU_HELD_MOST ? KG_GPU_HELD_MOST : power_of_two_from(wanted);
+    return wanted >= KG_GPU_HELD_MOST ? KG_GPU_HELD_MOST : kg_batch_from(wanted);
 }
 
 uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *facts)
@@ -94,7 +87,7 @@ uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *fa
     if (facts->reference && facts->reference <= most &&
         ((double)facts->reference * gpu_ns >= target / REFERENCE_SLACK || facts->reference == most))
         return facts->reference;
-    const uint64_t wanted = power_of_two_from(MARGIN * target / gpu_ns);
+    const uint64_t wanted = kg_batch_from(MARGIN * target / gpu_ns);
     return wanted < most ? wanted : most;
 }
 

@@ -74,11 +74,12 @@ bool kg_gpu_nature_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *ca
 
 /* One sample. Times are of one call: the mean of those timed together. */
 struct kg_gpu_sample {
-    double time_ns;   /* by the device's clock, the timer's overhead taken out; of kg_gpu_wall by
-                         the host's */
-    double launch_ns; /* host time to put it on the stream */
-    double cpu_ns;    /* CPU time of the process meanwhile, all threads: of putting it there, not of
-                         waiting for it, unless the call itself waits */
+    double time_ns;     /* by the device's clock, the timer's overhead taken out; of kg_gpu_wall by
+                           the host's */
+    double launch_ns;   /* host time to put it on the stream */
+    double cpu_ns;      /* CPU time of the process meanwhile, all threads: of putting it there; of
+                           waiting, too, where the call itself waits, and of kg_gpu_wall: waiting for
+                           the device spins */
     double sm_clock_hz; /* while it ran, by the device's own counters; NaN where not readable or too
                            short for them: then the stamps of several samples may do */
     bool held;          /* its launches were there before the first of it ran */

@@ -38,14 +38,6 @@ static double batch_time_typical_ns(const struct kg_sampler *sampler, uint64_t b
     return times[1];
 }
 
-static uint64_t power_of_two_from(double wanted)
-{
-    uint64_t power = 1;
-    while ((double)power < wanted && power < UINT64_C(1) << 62)
-        power *= 2;
-    return power;
-}
-
 /* Whether samples of that many calls are long enough for the clock, even if not as long as wished.
  */
 static bool batch_does(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
@@ -65,7 +57,7 @@ uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference)
         return reference;
     uint64_t batch = 1;
     for (double time; (time = batch_time_typical_ns(sampler, batch)) < target;)
-        batch = power_of_two_from(
+        batch = kg_batch_from(
             fmin(fmax(2, target / fmax(time, 1)) * (double)batch, 16.0 * (double)batch));
     return batch;
 }

@@ -4,6 +4,14 @@
 
 #include "stats/stats.h"
 
+uint64_t kg_batch_from(double calls)
+{
+    uint64_t power = 1;
+    while ((double)power < calls && power < UINT64_C(1) << 62)
+        power *= 2;
+    return power;
+}
+
 double kg_samples_rounded(double ns)
 {
     return round(ns * 1000) / 1000;

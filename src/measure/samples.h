@@ -3,11 +3,15 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/resource.h>
 
 #include "measure/results.h"
 #include "util/arena.h"
 #include "util/error.h"
+
+/* The power of two that is so many calls or the next above, at least 1: batches are such. */
+uint64_t kg_batch_from(double calls);
 
 /* Whole picoseconds: finer than any clock, and short in a file. */
 double kg_samples_rounded(double ns);
