@@ -108,6 +108,8 @@ static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine 
     return on_stream ? machine->cuda_code_missing : NULL;
 }
 
+/* What the machine lacks, before what the kernel said of these values: without a GPU, or code for
+ * it, no version exists there. */
 static const char *skip_reason(struct planner *planner, const struct kgate_workload *kernel,
                                const struct kg_case *planned)
 {
@@ -118,6 +120,8 @@ static const char *skip_reason(struct planner *planner, const struct kgate_workl
                               : NULL;
     if (missing)
         return missing;
+    if (planned->skip_reason)
+        return planned->skip_reason;
     if (kernel && !(kernel->devices & 1u << device))
         return kg_arena_printf(arena, "kernel '%s' has no %s version", kernel->name,
                                kg_device_names[device]);
@@ -264,8 +268,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
         return false;
     if (spec->source == KG_SOURCE_COMMAND && !command_expand(planner, spec, planned))
         return false;
-    if (!planned->skip_reason)
-        planned->skip_reason = skip_reason(planner, kernel, planned);
+    planned->skip_reason = skip_reason(planner, kernel, planned);
     planned->definition_hash = definition_hash(arena, planned, kernel);
     if (!planned->definition_hash)
         return kg_error_memory(planner->err);
