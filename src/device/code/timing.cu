@@ -3,6 +3,14 @@
  * what they write goes to page-locked memory of the host. */
 #include "device/code/timing.h"
 
+#ifdef KGATE_EMULATE_CUDA
+#include "cuda/emulator.h"
+/* A test's clocks. */
+uint64_t timer_ns();
+uint32_t multiprocessor();
+long long clock64();
+void __threadfence_system();
+#else
 static __device__ uint64_t timer_ns()
 {
     uint64_t now;
@@ -16,6 +24,7 @@ static __device__ uint32_t multiprocessor()
     asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
     return id;
 }
+#endif
 
 /* One thread. Ends when gate->released reaches `number`, or after limit_ns, whatever the host does:
  * a device is never hung. Should the timer not move, the cycle counter ends it.
