@@ -83,13 +83,13 @@ struct kg_summary {
     double interval_high_ns;
 };
 
-/* Where a call's time goes. */
+/* Where a call's time goes; on the GPU as breakdown.h divides it. */
 struct kg_breakdown {
     double wall_ns;
     double gpu_ns;
     double cpu_ns;
     double transfer_ns;
-    double overhead_ns; /* of reading the clock, a call */
+    double overhead_ns; /* of reading the clock, a call; on the GPU all that is none of the above */
 };
 
 struct kg_memory {
@@ -145,8 +145,8 @@ struct kg_trace {
     const char *reason; /* what could not be seen and why; NULL where all was */
     double launches;    /* kernels, copies and fills, a call */
     double kernel_ns;   /* device time of kernels, a call; by CUPTI, as all times here */
-    double transfer_ns; /* between host and device */
-    double other_ns;    /* copies and fills within the device */
+    double transfer_ns; /* between host and device, but what kernels hide */
+    double other_ns;    /* copies and fills within the device, but what the above hide */
     double gap_ns;      /* the device idle between a call's first and last */
     double to_device_bytes;
     double to_host_bytes;
