@@ -223,6 +223,68 @@ static void a_stream_that_does_not_record_runs_nothing(void **state)
     assert_int_equal(table.runs + table.recorded, 0);
 }
 
+static int fail_nodes(void *graph, void **nodes, size_t *count)
+{
+    (void)graph, (void)nodes, (void)count;
+    return TABLE_FAILED;
+}
+
+static int fail_type(void *node, int *type)
+{
+    (void)node, (void)type;
+    return TABLE_FAILED;
+}
+
+static int fail_kernel(void *node, struct kg_kernel_node *parameters)
+{
+    (void)node, (void)parameters;
+    return TABLE_FAILED;
+}
+
+static int fail_memcpy(void *node, struct kg_memcpy_node *parameters)
+{
+    (void)node, (void)parameters;
+    return TABLE_FAILED;
+}
+
+static int fail_child(void *node, void **graph)
+{
+    (void)node, (void)graph;
+    return TABLE_FAILED;
+}
+
+/* A driver of which one function after the other fails. */
+static struct kg_driver failing_driver(int which)
+{
+    struct kg_driver driver = table_driver();
+    if (which == 0)
+        driver.graph_nodes = fail_nodes;
+    if (which == 1)
+        driver.node_type = fail_type;
+    if (which == 2)
+        driver.node_kernel = fail_kernel;
+    if (which == 3)
+        driver.node_memcpy = fail_memcpy;
+    if (which == 4)
+        driver.node_child = fail_child;
+    table_add_kernel(0, &copy_function, 1, 32, 0);
+    table_add_copy(0, HOST, DEVICE, 8);
+    table_add(0, KG_NODE_GRAPH)->child = &table.graphs[1];
+    table_add_kernel(1, &sum_function, 1, 32, 0);
+    return driver;
+}
+
+static void what_the_driver_does_not_give_is_an_error_and_the_graph_is_freed(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 5; which++) {
+        const struct kg_driver driver = failing_driver(which);
+        if (inspect(&driver) || err.kind != KG_ERROR_MEASURE || table.destroyed != 1)
+            fail_msg("function %d failed: kind %d, %u graphs freed", which, (int)err.kind,
+                     table.destroyed);
+    }
+}
+
 static void more_nodes_than_room_are_all_read(void **state)
 {
     struct kg_gpu_node nodes[300] = {0};
@@ -258,6 +320,8 @@ int main(void)
         cmocka_unit_test_teardown(occupancy_is_unknown_where_the_driver_does_not_say, end),
         cmocka_unit_test_teardown(a_call_that_waits_for_the_device_is_said_to_be_no_recording, end),
         cmocka_unit_test_teardown(a_stream_that_does_not_record_runs_nothing, end),
+        cmocka_unit_test_teardown(what_the_driver_does_not_give_is_an_error_and_the_graph_is_freed,
+                                  end),
         cmocka_unit_test_teardown(more_nodes_than_room_are_all_read, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
