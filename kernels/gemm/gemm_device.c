@@ -41,9 +41,7 @@ static const struct device_version {
     {"naive", kg_gemm_cuda_naive, nothing_prepare},
     {"tiled", kg_gemm_cuda_tiled, nothing_prepare},
     {"tensor", kg_gemm_cuda_tensor, kg_gemm_tensor_prepare},
-#ifndef KGATE_EMULATE_CUDA
     {"hopper", kg_gemm_cuda_hopper, kg_gemm_hopper_prepare},
-#endif
 #endif
     {"blas", cublas_multiply, cublas_prepare},
 };

@@ -198,8 +198,8 @@ static void product_passes(size_t m, size_t n, size_t k, uint64_t seed)
     static const struct {
         const char *type;
         const char *version;
-    } ways[] = {
-        {"f32", "naive"}, {"f32", "tiled"}, {"f32", "blas"}, {"bf16", "tensor"}, {"bf16", "blas"}};
+    } ways[] = {{"f32", "naive"},   {"f32", "tiled"},   {"f32", "blas"},
+                {"bf16", "tensor"}, {"bf16", "hopper"}, {"bf16", "blas"}};
     char text[3][32];
     const size_t extents[] = {m, n, k};
     for (size_t i = 0; i < 3; i++)
@@ -219,7 +219,7 @@ static void products_of_any_shape(void **)
     static const size_t shapes[][3] = {
         {1, 1, 1},     {1, 9, 7},      {7, 1, 8},      {8, 8, 8},       {16, 24, 17},
         {33, 31, 65},  {127, 255, 63}, {128, 256, 64}, {129, 257, 129}, {136, 264, 320},
-        {5, 520, 136}, {257, 16, 4},   {130, 12, 20},
+        {5, 520, 136}, {257, 16, 4},   {130, 12, 20},  {8, 8, 1032},
     };
     size_t i = 0;
     for (const auto &shape : shapes)
