@@ -95,11 +95,15 @@ static bool sample_put(struct kg_gpu_timer *timer, const struct work *work,
 }
 
 /* Whatever fails, the hold is released before anybody waits. */
-static bool sample_take(struct kg_gpu_timer *timer, const struct work *work,
+static bool sample_take(struct kg_gpu_timer *timer, const struct work *wanted,
                         struct kg_gpu_sample *sample, struct kg_error *err)
 {
     double elapsed_ns;
+    struct work done = *wanted;
+    const struct work *work = &done;
     *sample = (struct kg_gpu_sample){.sm_clock_hz = NAN};
+    if (!timer->holds)
+        done.held = 0;
     const bool put = sample_put(timer, work, sample, err);
     kg_gpu_release(timer);
     if (!put || !kg_gpu_wait(timer, err) || !kg_gpu_elapsed_ns(timer, &elapsed_ns, err))
@@ -129,8 +133,8 @@ bool kg_gpu_hot(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint
 bool kg_gpu_graph_time(struct kg_gpu_timer *timer, const struct kg_gpu_graph *graph,
                        uint64_t replays, struct kg_gpu_sample *sample, struct kg_error *err)
 {
-    const struct work work = {
-        .graph = graph->executable, .times = replays, .held = KG_GPU_HELD_MOST};
+    /* One launch, since another of the same graph may have to wait for the first. */
+    const struct work work = {.graph = graph->executable, .times = replays, .held = 1};
     if (!sample_take(timer, &work, sample, err))
         return false;
     sample->time_ns /= (double)graph->calls;
@@ -187,7 +191,7 @@ static bool hold_try(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
 static bool waiting_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                          struct kg_gpu_nature *nature, struct kg_error *err)
 {
-    const double limit_ns = kg_gpu_hold_limit_ns(nature->launch_ns);
+    const double limit_ns = timer->holds ? kg_gpu_hold_limit_ns(nature->launch_ns) : 0;
     bool held = false;
     if (limit_ns > 0 && !hold_try(timer, call, 1, limit_ns, nature, &held, err))
         return false;
@@ -216,7 +220,7 @@ static void capturable_find(struct kg_gpu_timer *timer, const struct kg_gpu_call
 {
     struct kg_gpu_graph graph;
     struct kg_error why;
-    if (nature->synchronises) {
+    if (nature->synchronises && timer->holds) {
         snprintf(nature->why_not, sizeof nature->why_not, "it waits for the device");
         return;
     }

@@ -187,7 +187,7 @@ static bool hold_missed(const struct kg_gpu_sampling *sampling, const struct kg_
     const struct kg_gpu_sampler *sampler = sampling->sampler;
     const bool wanted = sampler->timing == KG_TIMING_GRAPH ||
                         (sampler->timing != KG_TIMING_WALL && sampler->nature.held_calls > 0);
-    return wanted && !sample->held;
+    return wanted && sampler->timer->holds && !sample->held;
 }
 
 bool kg_gpu_sampling_run(struct kg_gpu_sampling *sampling, double time_ns, double *measured_ns,

@@ -36,7 +36,8 @@ struct kg_gpu_timer {
     void *start, *stop; /* events */
     struct kg_gpu_shared *shared;
     uint64_t shared_address;
-    uint32_t held;          /* number of the last hold */
+    uint32_t held; /* number of the last hold */
+    bool holds;    /* whether anything can be held back: not where launches wait for the device */
     uint64_t stamped;       /* number of the last stamps */
     uint64_t flush_address; /* as large as twice the L2 cache */
     size_t flush_bytes;
@@ -45,7 +46,9 @@ struct kg_gpu_timer {
     double overhead_ns; /* what events around nothing measure, median: already taken out of times */
 };
 
-/* Opens the driver (`library`, else KG_DRIVER_LIBRARY), retains the primary context of device 0,
+/* Takes CUDA_LAUNCH_BLOCKING out of the environment: it is meant for the user's own programs, and
+ * would make launches wait. Tools such as compute-sanitizer do that, too: then nothing is held.
+ * Opens the driver (`library`, else KG_DRIVER_LIBRARY), retains the primary context of device 0,
  * makes it current and prepares everything above. On failure nothing is held; err says why:
  * KG_ERROR_MEASURE. */
 bool kg_gpu_timer_open(const char *library, struct kg_gpu_timer *timer, struct kg_error *err);

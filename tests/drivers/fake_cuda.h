@@ -44,6 +44,7 @@ struct fake_cuda_device {
     size_t memory_bytes;
     bool lazy;            /* functions are loaded when they are launched first, which waits for
                              the device */
+    bool blocking;        /* launches wait for what they launch */
     bool nodes_by_kernel; /* graphs give kernels instead of functions */
 };
 

@@ -207,4 +207,6 @@ void fake_put(struct fake_stream *stream, struct fake_operation operation)
         queue_add(stream, &operation);
     else
         operation_do(stream, &operation);
+    if (device->blocking && operation.kind != KIND_EVENT)
+        fake_wait(stream);
 }

@@ -127,7 +127,7 @@ static void a_call_that_waits_is_found_and_hangs_nothing(void **state)
     assert_int_equal(nature.held_calls, 0);
     assert_false(nature.capturable);
     assert_string_equal(nature.why_not, "it waits for the device");
-    assert_true(host_ns - start < 250e6);
+    assert_true((double)(host_ns - start) < 250e6);
     /* and is timed all the same, by what is not held */
     const unsigned timed_out = fake->counts->timed_out;
     assert_true(kg_gpu_cold(&timer, &call, nature.held_calls > 0, &sample, &err));
@@ -195,7 +195,7 @@ static void a_full_queue_ends_with_the_hold(void **state)
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
     assert_false(sample.held);
     assert_true(fake->counts->blocked > 0);
-    assert_true(host_ns - start < 150e6);
+    assert_true((double)(host_ns - start) < 150e6);
 }
 
 static void a_batch_goes_on_after_its_hold(void **state)
@@ -352,6 +352,31 @@ static void each_failure_is_said_and_leaves_nothing(void **state)
     assert_true(calls > 30);
 }
 
+/* As under compute-sanitizer. */
+static void launches_that_wait_cost_no_holds(void **state)
+{
+    struct kg_gpu_nature nature;
+    struct kg_gpu_sample sample;
+    struct kg_gpu_graph graph;
+    (void)state;
+    fake_restart();
+    fake->device->blocking = true;
+    assert_true(kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err));
+    assert_false(timer.holds);
+    work_open(&timer, "work", &work);
+    const unsigned timed_out = fake->counts->timed_out;
+    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
+    assert_true(nature.synchronises);
+    assert_true(nature.capturable);
+    assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
+    assert_true(sample.time_ns >= 50e3);
+    assert_false(sample.held);
+    assert_true(kg_gpu_graph_record(&timer, &call, 4, &graph, &err));
+    assert_true(kg_gpu_graph_time(&timer, &graph, 2, &sample, &err));
+    kg_gpu_graph_free(&timer, &graph);
+    assert_int_equal(fake->counts->timed_out, timed_out);
+}
+
 static void a_machine_without_a_driver_is_said(void **state)
 {
     (void)state;
@@ -397,6 +422,7 @@ int main(void)
         WITH_TIMER(whole_calls_are_timed_by_the_host),
         cmocka_unit_test_setup(a_device_that_fails_is_said_and_closed, open_timer),
         cmocka_unit_test(each_failure_is_said_and_leaves_nothing),
+        cmocka_unit_test_teardown(launches_that_wait_cost_no_holds, close_timer),
         cmocka_unit_test(a_machine_without_a_driver_is_said),
         cmocka_unit_test(a_context_that_cannot_be_made_is_said),
     };
