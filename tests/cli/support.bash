@@ -1,6 +1,7 @@
 # What the command-line tests share. KGATE is the program, SOURCE the repository.
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     export ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_leaks=${KGATE_LEAKS:-1}
     export UBSAN_OPTIONS=halt_on_error=1
     cat >suite.yaml <<'YAML'
