@@ -32,8 +32,10 @@ kgate=$build/kgate
 mkdir -p "$out"
 
 "$kgate" doctor | tee "$out/doctor.txt" || true
-if ! "$kgate" doctor --json | grep -q '"usable": true'; then
-    echo "ci/gpu.sh: no usable GPU on this machine" >&2
+# The smallest case there is: where it cannot be measured, nothing can, and kgate says why.
+if ! "$kgate" run -c config/gpu_check.yaml --filter 'copy/bytes=4B,version=plain/cuda' \
+    --set policy.missing_device=fail -o "$out/first.json"; then
+    echo "ci/gpu.sh: no GPU of this machine can be measured" >&2
     exit 3
 fi
 
