@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 enum { KG_GEMM_ROWS = 32 };
-enum kg_gemm_type { KG_GEMM_F32, KG_GEMM_BF16, KG_GEMM_TYPES };
+enum kg_gemm_type { KG_GEMM_F32, KG_GEMM_BF16 };
 
 struct kg_cublas;
 
