@@ -1,10 +1,13 @@
 /* cupti_abi.cu: src/measure/cupti_abi.h against NVIDIA's headers, at compile time. */
-#include <cupti_activity.h>
+#include <cupti.h>
+/* Since CUDA 12.6. */
+#if __has_include(<cupti_range_profiler.h>)
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
-#include <cupti_result.h>
 #include <cupti_target.h>
+#define RANGE_PROFILER
+#endif
 
 #include "measure/cupti_abi.h"
 
@@ -17,7 +20,8 @@
     static_assert(offsetof(ours, member) == offsetof(theirs, name##X) &&                           \
                       offsetof(theirs, name##Z) == offsetof(theirs, name##X) + 2 * sizeof(int),    \
                   #theirs "." #name)
-#define SIZE(ours, last, theirs) static_assert(KG_CUPTI_SIZE(ours, last) == theirs##_STRUCT_SIZE, #theirs)
+#define SIZE(ours, last, theirs)                                                                   \
+    static_assert(KG_CUPTI_SIZE(ours, last) == theirs##_STRUCT_SIZE, #theirs)
 
 #define KERNEL(theirs)                                                                             \
     AT(kg_cupti_kernel_record, kind, theirs, kind);                                                \
@@ -69,6 +73,8 @@ static_assert((int)KG_CUPTI_HOST_TO_DEVICE == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, "
 static_assert((int)KG_CUPTI_DEVICE_TO_HOST == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, "");
 static_assert((int)KG_CUPTI_HOST_TO_ARRAY == CUPTI_ACTIVITY_MEMCPY_KIND_HTOA, "");
 static_assert((int)KG_CUPTI_ARRAY_TO_HOST == CUPTI_ACTIVITY_MEMCPY_KIND_ATOH, "");
+
+#ifdef RANGE_PROFILER
 static_assert((int)KG_CUPTI_RANGE_PROFILER == CUPTI_PROFILER_TYPE_RANGE_PROFILER, "");
 static_assert((int)KG_CUPTI_USER_RANGE == CUPTI_UserRange, "");
 static_assert((int)KG_CUPTI_USER_REPLAY == CUPTI_UserReplay, "");
@@ -121,3 +127,4 @@ SIZE(kg_cupti_evaluate, values, CUpti_Profiler_Host_EvaluateToGpuValues_Params);
 AT(kg_cupti_evaluate, data, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pCounterDataImage);
 AT(kg_cupti_evaluate, range, CUpti_Profiler_Host_EvaluateToGpuValues_Params, rangeIndex);
 AT(kg_cupti_evaluate, names, CUpti_Profiler_Host_EvaluateToGpuValues_Params, ppMetricNames);
+#endif
