@@ -4,14 +4,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { CONTEXTS_MOST = 64, STREAMS_MOST = 256, EVENTS_MOST = 16384, STACK_MOST = 8 };
+enum { CONTEXTS_MOST = 64, STREAMS_MOST = 256, STACK_MOST = 8 };
 enum { MODE_GLOBAL = 0, MODE_RELAXED = 2 };
 
 static struct fake_context contexts[CONTEXTS_MOST];
 static struct fake_stream
     streams[STREAMS_MOST]; /* the first CONTEXTS_MOST are the default streams */
-static struct fake_event events[EVENTS_MOST];
-static size_t context_count, stream_count, event_count;
+static size_t context_count, stream_count;
 static unsigned long long ids;
 static bool stalled;
 static struct fake_cuda_counts counts;
@@ -103,6 +102,11 @@ void fake_fault(int code)
     fault = code;
 }
 
+int fake_fault_code(void)
+{
+    return fault;
+}
+
 int fake_misused(void)
 {
     counts.misuse++;
@@ -117,7 +121,7 @@ int fake_waited(void)
 
 /* Calls that the driver documentation calls unsafe break another's capture, but in the relaxed
  * mode. */
-static bool capture_broken(void)
+bool fake_capture_broken(void)
 {
     for (size_t i = 0; i < stream_count; i++)
         if (streams[i].captured && mode != MODE_RELAXED) {
@@ -126,12 +130,6 @@ static bool capture_broken(void)
         }
     return false;
 }
-
-#define FAIL_IF_CAPTURED()                                                                         \
-    do {                                                                                           \
-        if (capture_broken())                                                                      \
-            return CAPTURE_UNSUPPORTED;                                                            \
-    } while (0)
 
 struct fake_context *fake_current(void)
 {
@@ -159,20 +157,22 @@ bool fake_stream_is_default(const struct fake_stream *stream)
     return stream < streams + CONTEXTS_MOST;
 }
 
-static bool event_alive(const struct fake_event *event)
+bool fake_context_alive(unsigned long long id)
 {
     for (size_t i = 0; i < context_count; i++)
-        if (contexts[i].alive && contexts[i].id == event->context)
-            return event->alive;
+        if (contexts[i].alive && contexts[i].id == id)
+            return true;
     return false;
 }
 
-static bool event_ready(const struct fake_event *event)
+bool fake_stream_hidden(const struct fake_stream *stream)
 {
-    if (!event->recorded)
-        return true;
-    const bool hidden = event->stream->held || (stalled && event->stream->ours);
-    return !hidden && !event->pending && fake_device_now() >= event->time;
+    return stream->held || (stalled && stream->ours);
+}
+
+double fake_host_ns(double device_ns)
+{
+    return (device_ns - device_offset_ns) / device_rate;
 }
 
 /* --- The driver's functions
@@ -245,87 +245,6 @@ EXPORT int cuStreamIsCapturing(void *handle, int *status)
     return SUCCESS;
 }
 
-EXPORT int cuEventCreate(void **event, unsigned flags)
-{
-    FAIL_IF_TOLD();
-    FAIL_IF_CAPTURED();
-    if (!fake_current() || !fake_current()->alive)
-        return INVALID_CONTEXT;
-    if (flags)
-        return INVALID_VALUE;
-    if (event_count == EVENTS_MOST)
-        return OUT_OF_MEMORY;
-    events[event_count] = (struct fake_event){.alive = true, .context = fake_current()->id};
-    *event = &events[event_count++];
-    counts.events_created++;
-    return SUCCESS;
-}
-
-EXPORT int cuEventDestroy_v2(void *handle)
-{
-    struct fake_event *event = handle;
-    FAIL_IF_TOLD();
-    FAIL_IF_CAPTURED();
-    if (!event_alive(event))
-        return fake_misused();
-    event->alive = false;
-    counts.events_destroyed++;
-    return SUCCESS;
-}
-
-EXPORT int cuEventRecord(void *handle, void *stream_handle)
-{
-    struct fake_event *event = handle;
-    FAIL_IF_TOLD();
-    struct fake_stream *stream = fake_stream_of(stream_handle);
-    if (!event_alive(event) || !stream || !stream->alive)
-        return fake_misused();
-    if (stream->context != event->context)
-        return INVALID_HANDLE;
-    if (stream->recording) /* a dependency, not a node */
-        return SUCCESS;
-    event->stream = stream;
-    event->recorded = true;
-    event->pending = true;
-    fake_put(stream,
-             (struct fake_operation){.kind = KIND_EVENT, .event = event, .ns = device.event_ns});
-    return SUCCESS;
-}
-
-/* As the device's timer shows it. */
-static double event_seen_ns(const struct fake_event *event)
-{
-    const double step = device.event_step_ns;
-    return step > 0 ? floor(event->time / step) * step : event->time;
-}
-
-EXPORT int cuEventQuery(void *handle)
-{
-    const struct fake_event *event = handle;
-    FAIL_IF_TOLD();
-    FAIL_IF_CAPTURED();
-    if (!event_alive(event))
-        return fake_misused();
-    return event_ready(event) ? SUCCESS : NOT_READY;
-}
-
-EXPORT int cuEventElapsedTime(float *milliseconds, void *start_handle, void *stop_handle)
-{
-    const struct fake_event *start = start_handle, *stop = stop_handle;
-    FAIL_IF_TOLD();
-    FAIL_IF_CAPTURED();
-    if (!event_alive(start) || !event_alive(stop) || !start->recorded || !stop->recorded)
-        return fake_misused();
-    if (start->context != stop->context || !fake_current() || fake_current()->id != start->context)
-        return INVALID_CONTEXT;
-    if (!event_ready(start) || !event_ready(stop))
-        return NOT_READY;
-    if (stop->time < start->time)
-        return INVALID_VALUE;
-    *milliseconds = (float)((event_seen_ns(stop) - event_seen_ns(start)) * 1e-6);
-    return SUCCESS;
-}
-
 /* Drivers since CUDA 12 have these, too. */
 #ifndef FAKE_CUDA_OLDER
 EXPORT int cuCtxGetId(void *handle, unsigned long long *id)
@@ -338,12 +257,6 @@ EXPORT int cuCtxGetId(void *handle, unsigned long long *id)
     return SUCCESS;
 }
 
-EXPORT int cuEventElapsedTime_v2(float *milliseconds, void *start, void *stop)
-{
-    FAIL_IF_TOLD();
-    return cuEventElapsedTime(milliseconds, start, stop);
-}
-
 EXPORT int cuThreadExchangeStreamCaptureMode(int *other)
 {
     FAIL_IF_TOLD();
@@ -353,21 +266,6 @@ EXPORT int cuThreadExchangeStreamCaptureMode(int *other)
     return SUCCESS;
 }
 #endif
-
-EXPORT int cuEventSynchronize(void *handle)
-{
-    struct fake_event *event = handle;
-    FAIL_IF_TOLD();
-    FAIL_IF_RECORDING();
-    if (!event_alive(event))
-        return fake_misused();
-    if (event->recorded && event->pending)
-        fake_wait((struct fake_stream *)event->stream);
-    if (event->recorded)
-        fake_pass(event->time - fake_device_now());
-    fake_waited();
-    return fault;
-}
 
 EXPORT int cuStreamSynchronize(void *handle)
 {
@@ -422,8 +320,8 @@ static void restart(uint64_t (*now_ns)(void), double rate, double offset_ns)
         fake_queue_drop(stream);
     memset(contexts, 0, sizeof contexts);
     memset(streams, 0, sizeof streams);
-    memset(events, 0, sizeof events);
-    context_count = event_count = stack_depth = 0;
+    fake_events_restart();
+    context_count = stack_depth = 0;
     stream_count = CONTEXTS_MOST;
     mode = MODE_GLOBAL;
     stalled = false;
@@ -540,12 +438,6 @@ static bool strict(void)
     return mode == MODE_GLOBAL;
 }
 
-static double event_host_ns(void *handle)
-{
-    const struct fake_event *event = handle;
-    return (event->time - device_offset_ns) / device_rate;
-}
-
 EXPORT const struct fake_cuda *fake_cuda(void)
 {
     static const struct fake_cuda controls = {
@@ -562,7 +454,7 @@ EXPORT const struct fake_cuda *fake_cuda(void)
         .capture = capture,
         .refuse = refuse,
         .strict = strict,
-        .event_host_ns = event_host_ns,
+        .event_host_ns = fake_event_host_ns,
         .device = &device,
         .pass_by = pass_by,
         .clock_set = fake_clock_set,

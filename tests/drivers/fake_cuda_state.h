@@ -80,6 +80,7 @@ bool fake_time_is_real(void);
 /* A code that this call is told to return, or that all have to since the device failed. */
 int fake_failing(const char *function);
 void fake_fault(int code);
+int fake_fault_code(void);
 int fake_misused(void);
 int fake_waited(void); /* counts a call that waits for the device */
 
@@ -94,6 +95,23 @@ struct fake_context *fake_current(void);
 struct fake_stream *fake_stream_of(void *handle);
 struct fake_stream *fake_stream_next(struct fake_stream *stream); /* NULL: the first */
 bool fake_stream_is_default(const struct fake_stream *stream);
+
+bool fake_stream_hidden(const struct fake_stream *stream); /* by the test */
+bool fake_context_alive(unsigned long long id);
+double fake_host_ns(double device_ns); /* the same on the host's clock */
+
+/* Whether the test records a stream, in a mode that this call breaks. */
+bool fake_capture_broken(void);
+#define FAIL_IF_CAPTURED()                                                                         \
+    do {                                                                                           \
+        if (fake_capture_broken())                                                                 \
+            return CAPTURE_UNSUPPORTED;                                                            \
+    } while (0)
+
+/* --- fake_cuda_event.c --- */
+
+void fake_events_restart(void);
+double fake_event_host_ns(void *event);
 
 /* --- fake_cuda_queue.c --- */
 
