@@ -13,7 +13,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/portable
+build=${KGATE_GPU_BUILD:-build/portable}
 out=${KGATE_GPU_OUT:-out/gpu}
 
 build_make() {

@@ -31,6 +31,13 @@ needs_code() {
     run -0 kgate validate -c "$SOURCE/config/gpu_check.yaml"
 }
 
+@test "ci/gpu.sh on a machine without a GPU: says so, exit 3" {
+    cp -r "$SOURCE/config" . && mkdir ci && cp "$SOURCE/ci/gpu.sh" ci/
+    KGATE_GPU_BUILD=$(dirname "$KGATE") run -3 ci/gpu.sh
+    [[ "$output" == *"no CUDA device"* && "$output" == *"no GPU of this machine can be measured"* ]]
+    [ ! -e baselines ]
+}
+
 @test "each timing is a case; the ids of cold ones say nothing of it" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 50000, cold_ns: 30000}, timing: [cold, hot, graph, wall]}
