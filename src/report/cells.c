@@ -51,8 +51,8 @@ static const char *pace_words(struct kg_arena *arena, const struct kg_metric *me
         return "";
     if (metric->cycles_ratio > 0)
         return kg_arena_printf(arena, "GPU clock %.1f %% %s than the baseline's, in cycles %s",
-                               100 * fabs(expm1(metric->pace_shift)),
-                               metric->pace_shift > 0 ? "slower" : "faster",
+                               100 * fabs(expm1(-metric->pace_shift)),
+                               metric->pace_shift > 0 ? "lower" : "higher",
                                kg_change_format(metric->cycles_ratio, cycles));
     return kg_arena_printf(arena, "clock %.1f %% %s than the baseline's, %.0f %% of it taken off",
                            100 * fabs(expm1(metric->pace_shift)),
