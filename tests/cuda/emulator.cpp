@@ -113,16 +113,22 @@ static unsigned warp_start(unsigned thread)
     return thread / warpSize * warpSize;
 }
 
+static unsigned warp_lanes(unsigned start)
+{
+    return block.count - start < warpSize ? block.count - start : warpSize;
+}
+
 static bool is_at_meeting(const struct thread *thread, const struct thread *with)
 {
     return thread->waiting == AT_MEETING && thread->mask == with->mask &&
-           thread->bytes == with->bytes && !strcmp(thread->where, with->where);
+           thread->bytes == with->bytes &&
+           (thread->where == with->where || !strcmp(thread->where, with->where));
 }
 
 /* All lanes of the mask are here or have ended. */
 static bool meeting_is_complete(unsigned start, const struct thread *with)
 {
-    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++) {
+    for (unsigned lane = 0; lane < warp_lanes(start); lane++) {
         const struct thread *thread = &block.threads[start + lane];
         if (with->mask >> lane & 1 && thread->waiting != ENDED && !is_at_meeting(thread, with))
             return false;
@@ -130,41 +136,60 @@ static bool meeting_is_complete(unsigned start, const struct thread *with)
     return true;
 }
 
-static void meeting_give(unsigned start, const struct thread *to)
-{
-    char *all = static_cast<char *>(to->all);
-    memset(all, 0xff, warpSize * to->bytes);
-    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++) {
-        const struct thread *thread = &block.threads[start + lane];
-        if (to->mask >> lane & 1 && thread->waiting == AT_MEETING)
-            memcpy(all + lane * to->bytes, thread->mine, to->bytes);
-    }
-}
-
 /* What the lanes gave lies on their stacks: all are served before one goes on. */
 static void meeting_end(unsigned start, const struct thread *with)
 {
+    static char all[warpSize * VALUE_BYTES_MOST];
     const unsigned mask = with->mask;
-    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++)
-        if (mask >> lane & 1 && block.threads[start + lane].waiting == AT_MEETING &&
-            block.threads[start + lane].bytes)
-            meeting_give(start, &block.threads[start + lane]);
-    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++)
+    const size_t bytes = with->bytes;
+    unsigned here = 0;
+    memset(all, 0xff, warpSize * bytes);
+    for (unsigned lane = 0; lane < warp_lanes(start); lane++)
         if (mask >> lane & 1 && block.threads[start + lane].waiting == AT_MEETING) {
-            block.threads[start + lane].waiting = READY;
+            here |= 1U << lane;
+            if (bytes)
+                memcpy(all + lane * bytes, block.threads[start + lane].mine, bytes);
+        }
+    for (unsigned lane = 0; lane < warp_lanes(start); lane++)
+        if (here >> lane & 1) {
+            struct thread *thread = &block.threads[start + lane];
+            if (bytes)
+                memcpy(thread->all, all, warpSize * bytes);
+            thread->waiting = READY;
             block.ready.push_back(start + lane);
         }
 }
 
-/* A thread came to a meeting or ended: somebody in its warp may be able to go on. */
+static bool is_missing(unsigned start, unsigned lane, unsigned mask)
+{
+    const struct thread *thread = &block.threads[start + lane];
+    return mask >> lane & 1 && (thread->waiting == READY || thread->waiting == AT_BARRIER);
+}
+
+/* A thread came to a meeting: its own is all that this can complete. */
+static void meeting_settle(unsigned thread)
+{
+    static unsigned last_missing; /* a lane; while it is still missing, nobody else needs a look */
+    const unsigned start = warp_start(thread);
+    const struct thread *with = &block.threads[thread];
+    if (last_missing < warp_lanes(start) && is_missing(start, last_missing, with->mask))
+        return;
+    for (unsigned lane = 0; lane < warp_lanes(start); lane++)
+        if (is_missing(start, lane, with->mask)) {
+            last_missing = lane;
+            return;
+        }
+    if (meeting_is_complete(start, with))
+        meeting_end(start, with);
+}
+
+/* A thread ended: any meeting of its warp may have waited for that. */
 static void meetings_settle(unsigned thread)
 {
     const unsigned start = warp_start(thread);
-    for (unsigned lane = 0; lane < warpSize && start + lane < block.count; lane++) {
-        const struct thread *waiting = &block.threads[start + lane];
-        if (waiting->waiting == AT_MEETING && meeting_is_complete(start, waiting))
-            meeting_end(start, waiting);
-    }
+    for (unsigned lane = 0; lane < warp_lanes(start); lane++)
+        if (block.threads[start + lane].waiting == AT_MEETING)
+            meeting_settle(start + lane);
 }
 
 void kg_emulated_meet(const char *where, unsigned mask, const void *mine, size_t bytes,
@@ -314,7 +339,9 @@ static void thread_go_on(void)
     struct thread *thread = &block.threads[block.current];
     threadIdx = thread->index;
     kg_fiber_switch(&block.scheduler, &thread->fiber);
-    if (thread->waiting == ENDED || thread->waiting == AT_MEETING)
+    if (thread->waiting == AT_MEETING)
+        meeting_settle(block.current);
+    if (thread->waiting == ENDED)
         meetings_settle(block.current);
 }
 
