@@ -16,7 +16,9 @@ static const struct kg_field fields[] = {
     CEILING(fma_flops_per_s),
     CEILING(tensor_flops_per_s),
     CEILING(launch_ns),
+    CEILING(sm_clock_hz),
     TEXT(uuid),
     TEXT(measured),
+    TEXT(reason),
 };
 const struct kg_record kg_ceilings_record = KG_RECORD_OF(struct kg_ceilings, fields);

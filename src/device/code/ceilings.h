@@ -1,0 +1,32 @@
+/* code/ceilings.h: what the kernels that measure a GPU's ceilings (ceilings.cu) and those that
+ * launch them share: shapes, and the values by which what they did is checked. For C and CUDA C. */
+#pragma once
+#ifdef __CUDACC__
+#include <cstdint>
+#define KG_CEILING_SHARED static __host__ __device__
+#else
+#include <stdint.h>
+#define KG_CEILING_SHARED static
+#endif
+
+enum {
+    KG_CEILING_THREADS = 256, /* a block of every kernel */
+    KG_CEILING_VECTORS = 4,   /* 16-byte accesses of a thread in flight */
+    KG_CEILING_TILE_BYTES = 16 * KG_CEILING_THREADS * KG_CEILING_VECTORS, /* what a block copies */
+    KG_CEILING_CHAINS = 8,       /* of multiply-adds, independent of each other, a thread */
+    KG_CEILING_CHAIN_STEPS = 32, /* an iteration */
+    KG_CEILING_TILES = 8,        /* of 16 by 8 sums, likewise, a warp */
+    KG_CEILING_TILE_STEPS = 4,   /* an iteration: 16 by 8 by 16 products each */
+};
+
+/* What kg_ceiling_check found: in device memory, added up by all threads. */
+struct kg_ceiling_found {
+    uint64_t words;
+    uint64_t wrong;
+};
+
+/* Word i of what is copied. Their sum, modulo 2^32, has a formula (kg_ceiling_words_sum). */
+KG_CEILING_SHARED inline uint32_t kg_ceiling_word(uint64_t i)
+{
+    return (uint32_t)i * UINT32_C(0x9e3779b1) + UINT32_C(0x85ebca6b);
+}
