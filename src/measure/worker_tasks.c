@@ -222,6 +222,30 @@ static bool command_profile(struct worker *worker)
     return true;
 }
 
+/* A call on the GPU, inside a scope that lasts until it is done: one at a time, for the next must
+ * not wait in the queue behind it. */
+static bool stream_call(struct worker *worker, struct kg_error *err)
+{
+    static struct kgate_site site = {.name = "on the stream", .device = KGATE_DEVICE_CUDA};
+    struct kgate_scope scope = kgate_scope_begin_cuda(NULL, &site, worker->host.context.stream, 0);
+    worker->sampler.run(worker->sampler.state);
+    kgate_scope_end(&scope);
+    return kg_worker_gpu_wait(worker, err);
+}
+
+static bool profiled_call(struct worker *worker, struct kgate_site *site, uint64_t bytes,
+                          struct kg_error *err)
+{
+    bool good = true;
+    struct kgate_scope scope = kgate_scope_begin(NULL, site, bytes);
+    if (kg_worker_on_stream(worker))
+        good = stream_call(worker, err);
+    else
+        worker->sampler.run(worker->sampler.state);
+    kgate_scope_end(&scope);
+    return good;
+}
+
 static bool profile(struct worker *worker, struct kg_error *err)
 {
     enum { CALLS_MOST = 100000 };
@@ -236,26 +260,20 @@ static bool profile(struct worker *worker, struct kg_error *err)
     static struct kgate_site site;
     site.name = request->profile_label; /* so that cases of one workload are told apart */
     site.device = worker->host.context.device;
-    void *stream = worker->host.context.stream;
     const uint64_t bytes =
         worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;
     worker->sampler.run(worker->sampler.state);
     if (!kgate_profiler_start(&options, message))
         return kg_error_set(err, KG_ERROR_SYSTEM, "%s", message);
     const uint64_t start = kg_clock_ns();
-    for (int i = 0; i < CALLS_MOST; i++) {
-        struct kgate_scope scope = stream ? kgate_scope_begin_cuda(NULL, &site, stream, bytes)
-                                          : kgate_scope_begin(NULL, &site, bytes);
-        worker->sampler.run(worker->sampler.state);
-        kgate_scope_end(&scope);
-        /* one at a time: the next must not wait in the queue behind it */
-        if (stream && !kg_worker_gpu_wait(worker, err))
-            break;
+    bool good = true;
+    for (int i = 0; i < CALLS_MOST && good; i++) {
+        good = profiled_call(worker, &site, bytes, err);
         if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
             break;
     }
     kgate_profiler_stop();
-    return !stream || kg_worker_gpu_wait(worker, err);
+    return good;
 }
 
 bool kg_worker_task(struct worker *worker, struct kg_error *err)
