@@ -9,6 +9,7 @@
 
 #include "measure/case_result.h"
 #include "measure/case_worker.h"
+#include "measure/ceilings_pass.h"
 #include "measure/clock.h"
 #include "measure/count_pass.h"
 #include "measure/group.h"
@@ -134,7 +135,7 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
     }
     measurement->planned = work_planned(measurement);
     if (check_all(measurement, err) && kg_count_pass(measurement, err) &&
-        kg_trace_pass(measurement, err))
+        kg_trace_pass(measurement, err) && kg_ceilings_pass(measurement, err))
         return true;
     kg_measurement_end(measurement);
     kg_measurement_free(measurement);
@@ -256,6 +257,7 @@ void kg_measurement_summarize(struct kg_measurement *measurement)
         if (result->status == KG_STATUS_UNMEASURED && kg_interrupt_caught())
             result->reason = "the run was interrupted before its first round";
     }
+    kg_results_shares(results);
     results->complete = !kg_interrupt_caught();
     results->elapsed_ns = kg_measurement_elapsed_ns(measurement);
 }

@@ -282,6 +282,7 @@ int kg_worker_main(void)
         refuse(err.message);
     kg_text_free(&text);
     kg_arena_free(&worker->arena);
+    kg_worker_gpu_close(&worker->gpu);
     free(worker);
     return status;
 }
@@ -319,6 +320,7 @@ int kg_worker_group_main(void)
     }
     free(line);
     fclose(requests);
+    kg_worker_gpu_close(&worker->gpu);
     free(worker);
     return status;
 }

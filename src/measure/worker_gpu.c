@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/ceilings.h"
 #include "measure/gpu_plan.h"
 #include "measure/trace_task.h"
 #include "measure/worker_state.h"
@@ -31,6 +32,13 @@ static bool gpu_open(struct worker_gpu *gpu, struct kg_error *err)
     nvml_open(gpu);
     gpu->open = true;
     return true;
+}
+
+void kg_worker_gpu_close(struct worker_gpu *gpu)
+{
+    kg_nvml_close(&gpu->nvml);
+    free(gpu->buffer);
+    gpu->buffer = NULL;
 }
 
 bool kg_worker_gpu_start(struct worker *worker, struct kg_error *err)
@@ -158,5 +166,6 @@ bool kg_worker_gpu_trace(struct worker *worker, struct kg_error *err)
 
 bool kg_worker_gpu_ceilings(struct worker *worker, struct kg_error *err)
 {
-    return gpu_open(&worker->gpu, err);
+    return gpu_open(&worker->gpu, err) &&
+           kg_ceilings_measure(&worker->gpu.timer, &worker->arena, &worker->response.ceilings, err);
 }

@@ -47,5 +47,8 @@ bool kg_worker_gpu_ceilings(struct worker *worker, struct kg_error *err);
 
 /* Takes down the least device memory that is free: after everything that may allocate. */
 void kg_worker_gpu_memory(struct worker *worker);
+/* Frees what of it is the host's: the context goes with the process, which is quicker. */
+void kg_worker_gpu_close(struct worker_gpu *gpu);
+
 /* Puts device memory into the response. */
 void kg_worker_gpu_finish(struct worker *worker);

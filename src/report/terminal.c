@@ -256,6 +256,34 @@ static void tails_print(const struct kg_results *results, struct kg_text *text)
     }
 }
 
+/* What the rates' shares are of. */
+static void ceilings_print(const struct kg_ceilings *ceilings, struct kg_text *text)
+{
+    const struct {
+        const char *what;
+        double rate;
+        const char *unit;
+    } figures[] = {{"copies", ceilings->copy_bytes_per_s, "B/s"},
+                   {"multiply-adds", ceilings->fma_flops_per_s, "FLOP/s"},
+                   {"tensor cores", ceilings->tensor_flops_per_s, "FLOP/s"}};
+    const char *separator = "GPU, at the most: ";
+    char rate[KG_UNIT_BYTES];
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        if (!isfinite(figures[i].rate))
+            continue;
+        kg_text_printf(text, "%s%s %s%s", separator, figures[i].what,
+                       kg_rate_format(figures[i].rate, rate), figures[i].unit);
+        separator = ", ";
+    }
+    if (*separator == ',')
+        kg_text_append(text, "\n");
+    if (ceilings->reason) {
+        kg_text_append(text, "GPU, at the most: not known: ");
+        kg_escape_terminal(text, ceilings->reason, REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+}
+
 void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
                             struct kg_text *text)
 {
@@ -275,6 +303,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
                    plural(results->case_count), kg_duration_format(results->measured_ns, measured),
                    kg_duration_format(results->elapsed_ns, elapsed),
                    results->complete ? "" : "; incomplete: the run was interrupted");
+    ceilings_print(&results->ceilings, text);
     if (results->profile) {
         kg_text_append(text, "profile: ");
         kg_escape_terminal(text, results->profile, 200);

@@ -1,0 +1,91 @@
+#include "measure/ceilings_pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/case_worker.h"
+#include "measure/supervise.h"
+
+/* The first case that goes onto the GPU; case_count where none does. */
+static size_t first_find(const struct kg_measurement *measurement)
+{
+    const struct kg_results *results = &measurement->results;
+    size_t i = 0;
+    while (i < results->case_count && (!kg_case_on_stream(&measurement->plan->cases[i]) ||
+                                       !kg_case_measurable(&results->cases[i])))
+        i++;
+    return i;
+}
+
+static bool reason_set(struct kg_measurement *measurement, const char *reason, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    results->ceilings.reason = kg_arena_copy(&results->arena, reason);
+    return results->ceilings.reason ? true : kg_error_memory(err);
+}
+
+/* Takes what the process answered, whole or in part. */
+static bool answer_take(struct kg_measurement *measurement, const struct kg_outcome *outcome,
+                        struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_response response = {0};
+    struct kg_error unread;
+    if (!kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
+                         kg_text_string(&outcome->response), outcome->response.length,
+                         &results->arena, &response, &unread))
+        return reason_set(measurement,
+                          outcome->ending == KG_ENDED_TIMEOUT
+                              ? "the process that measured what the device can do timed out"
+                              : "the process that measured what the device can do crashed",
+                          err);
+    results->ceilings = response.ceilings;
+    return response.good ||
+           reason_set(measurement, response.message ? response.message : "no reason was given",
+                      err);
+}
+
+static bool measure(struct kg_measurement *measurement, size_t index, struct kg_error *err)
+{
+    const struct kg_task_options options = {.task = KG_TASK_CEILINGS, .patience = 1};
+    struct kg_launch launch;
+    struct kg_outcome outcome;
+    if (!kg_case_launch_make(measurement, index, &options, &launch, err))
+        return false;
+    bool good = kg_supervise(&launch, &outcome, err);
+    free((char *)launch.request);
+    if (!good)
+        return false;
+    if (outcome.ending != KG_ENDED_INTERRUPT)
+        good = answer_take(measurement, &outcome, err);
+    kg_outcome_free(&outcome);
+    return good;
+}
+
+bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    struct kg_arena *arena = &results->arena;
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    const size_t first = first_find(measurement);
+    if (!gpu || first == results->case_count || kg_interrupt_caught())
+        return true;
+    const struct kg_ceilings_key key = {
+        .uuid = gpu->uuid,
+        .driver = results->machine.nvidia_driver ? results->machine.nvidia_driver
+                                                 : results->machine.cuda_driver,
+        .clock_limit_hz = gpu->sm_clock_hz,
+    };
+    const char *directory = kg_ceilings_directory(arena);
+    struct kg_error unstored;
+    if (directory && kg_ceilings_cached(directory, &key, arena, &results->ceilings))
+        return true;
+    kg_measurement_progress(measurement, "what the device can do");
+    if (!measure(measurement, first, err))
+        return kg_error_wrap(err, "measuring what the device can do");
+    results->ceilings.uuid = gpu->uuid;
+    if (directory && !results->ceilings.reason)
+        kg_ceilings_store(directory, &key, &results->ceilings, &unstored);
+    return true;
+}
