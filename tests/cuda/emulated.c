@@ -168,6 +168,26 @@ static struct kgate_check trial_check(struct trial *trial, void *state)
     return check;
 }
 
+/* Answers to what the check found after the run. */
+static struct kgate_check trial_run(struct trial *trial, void *state)
+{
+    trial->workload->run(state);
+    const struct kgate_check found = trial_check(trial, state);
+    if (!(found.error <= found.tolerance)) {
+        snprintf(trial->context.message, sizeof trial->context.message, "error %g, tolerance %g",
+                 found.error, found.tolerance);
+        trial_fail(trial, "wrong");
+    }
+    return found;
+}
+
+static void (*spoil_results)(void *state);
+
+void emulated_spoil(void (*spoil)(void *state))
+{
+    spoil_results = spoil;
+}
+
 bool emulated_run(const struct kgate_workload *workload, const struct emulated_param *params,
                   size_t param_count, uint64_t seed, struct kgate_check *check)
 {
@@ -187,14 +207,10 @@ bool emulated_run(const struct kgate_workload *workload, const struct emulated_p
     const struct kgate_check before = trial_check(&trial, state);
     if (before.error <= before.tolerance)
         trial_fail(&trial, "what was never run passes the check");
-    workload->run(state);
-    workload->run(state);
-    const struct kgate_check after = trial_check(&trial, state);
-    if (!(after.error <= after.tolerance)) {
-        snprintf(trial.context.message, sizeof trial.context.message, "error %g, tolerance %g",
-                 after.error, after.tolerance);
-        trial_fail(&trial, "wrong");
-    }
+    trial_run(&trial, state);
+    if (spoil_results)
+        spoil_results(state);
+    const struct kgate_check after = trial_run(&trial, state);
     workload->tear_down(&trial.context, state);
     if (trial.counts.host || trial.counts.device || trial.counts.pinned)
         trial_fail(&trial, "memory is left over");

@@ -17,7 +17,7 @@ struct emulated_param {
     const char *value;
 };
 
-/* describe, set_up, check of what was never run, run twice, check, tear_down, each on
+/* describe, set_up, check of what was never run, run and check twice, tear_down, each on
  * KGATE_DEVICE_CUDA with device memory filled with bytes 0xff. Fails the test, and says on which
  * parameters and seed, where
  * - a function refuses, a launch fails, or the error is above the tolerance,
@@ -34,6 +34,10 @@ bool emulated_run(const struct kgate_workload *workload, const struct emulated_p
 size_t emulated_run_versions(const struct kgate_workload *workload,
                              const struct emulated_param *params, size_t param_count,
                              uint64_t seed);
+
+/* From here on, `spoil` damages the results between the two runs, so that a second one that does
+ * nothing shows; NULL for none. Device memory can be written like any other here. */
+void emulated_spoil(void (*spoil)(void *state));
 
 /* Seeds for a test with `count` of them: seed 0 is from the clock, or from KGATE_TEST_SEED in the
  * environment, and printed; seed i is the i-th after it. */

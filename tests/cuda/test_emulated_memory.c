@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "cuda/emulated.h"
 #include "reduce/reduce.h"
@@ -24,11 +26,63 @@ static const char *number(char text[TEXT_BYTES], uint64_t value, const char *uni
     return text;
 }
 
+static void stream_spoil(void *state)
+{
+    const struct kg_stream *stream = state;
+    memset(stream->c ? stream->c : stream->b, 0xff, stream->n * sizeof(float));
+}
+
+static void reduce_spoil(void *state)
+{
+    *((struct kg_reduce *)state)->total = NAN;
+}
+
+static void transpose_spoil(void *state)
+{
+    const struct kg_transpose *transpose = state;
+    memset(transpose->b, 0xff, transpose->rows * transpose->cols * sizeof(float));
+}
+
+static void xor_transform_spoil(void *state)
+{
+    const struct kg_xor_transform *transform = state;
+    memset(transform->out, 0xff, transform->n * sizeof(uint64_t));
+}
+
+static void transfer_spoil(void *state)
+{
+    const struct kg_transfer *transfer = state;
+    if (transfer->destination)
+        memset(transfer->destination, 0xff, transfer->bytes);
+    else
+        memset(transfer->device, 0xff, transfer->bytes);
+}
+
+static const struct {
+    const struct kgate_workload *workload;
+    void (*spoil)(void *state);
+} spoilers[] = {
+    {&kg_kernel_copy, stream_spoil},
+    {&kg_kernel_triad, stream_spoil},
+    {&kg_kernel_reduce, reduce_spoil},
+    {&kg_kernel_transpose, transpose_spoil},
+    {&kg_kernel_xor_transform, xor_transform_spoil},
+    {&kg_kernel_transfer, transfer_spoil},
+};
+
+static void spoil_between_runs(const struct kgate_workload *workload)
+{
+    for (size_t i = 0; i < sizeof spoilers / sizeof *spoilers; i++)
+        if (spoilers[i].workload == workload)
+            emulated_spoil(spoilers[i].spoil);
+}
+
 static void versions_of_items(const struct kgate_workload *workload, size_t versions,
                               uint64_t item_bytes, uint64_t items, uint64_t seed)
 {
     char text[TEXT_BYTES];
     const struct emulated_param bytes = {"bytes", number(text, items * item_bytes, "B")};
+    spoil_between_runs(workload);
     assert_int_equal(emulated_run_versions(workload, &bytes, 1, seed), versions);
 }
 
@@ -74,6 +128,7 @@ static void shape(uint64_t rows, uint64_t cols, uint64_t seed)
     char rows_text[TEXT_BYTES], cols_text[TEXT_BYTES];
     const struct emulated_param params[] = {{"rows", number(rows_text, rows, "")},
                                             {"cols", number(cols_text, cols, "")}};
+    spoil_between_runs(&kg_kernel_transpose);
     assert_int_equal(emulated_run_versions(&kg_kernel_transpose, params, 2, seed), 3);
 }
 
@@ -112,6 +167,7 @@ static void transfers_arrive_unchanged(void **state)
     static const char *const directions[] = {"to_device", "to_host", "both"};
     static const char *const memories[] = {"pinned", "pageable"};
     (void)state;
+    spoil_between_runs(&kg_kernel_transfer);
     for (size_t s = 0; s < 5; s++)
         for (size_t d = 0; d < 3; d++)
             for (size_t m = 0; m < 2; m++) {
