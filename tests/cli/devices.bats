@@ -53,7 +53,7 @@ expect_skipped() {
 
 @test "a GPU that another process has for itself" {
     export FAKE_CUDA_FAIL=busy
-    expect_skipped "cuda:0 (NVIDIA H100 80GB HBM3): busy"
+    expect_skipped "cuda:0 (Simulated GPU): busy"
 }
 
 @test "a GPU that prohibits computing" {
@@ -68,7 +68,7 @@ expect_skipped() {
 
 @test "a GPU on which the driver crashes only when it is used" {
     export FAKE_CUDA_FAIL=crash-context
-    expect_skipped "cuda:0 (NVIDIA H100 80GB HBM3): the NVIDIA driver crashed"
+    expect_skipped "cuda:0 (Simulated GPU): the NVIDIA driver crashed"
 }
 
 @test "a GPU that kgate has no code for is for commands only" {
@@ -119,7 +119,7 @@ expect_skipped() {
         [ "$status" -eq 2 ]
     done
     run fake "$KGATE" list -c one.yaml --device cuda:2
-    [[ "$output" == *"cuda:1 is NVIDIA H100 80GB HBM3 (GPU-20212223-"* ]]
+    [[ "$output" == *"cuda:1 is Simulated GPU (GPU-20212223-"* ]]
 }
 
 @test "without a driver any device may be chosen: its cases are skipped" {
@@ -148,7 +148,7 @@ expect_skipped() {
     run fake "$KGATE" doctor --seconds 0 --device cuda:1
     [ "$status" -eq 0 ]
     [[ "$output" == *"driver 580.65.06 for CUDA 13.0"* ]]
-    [[ "$output" == *"cuda:0"*"NVIDIA H100 80GB HBM3, compute capability 9.0, 80.0 GiB, 132 multiprocessors, ECC on, GPU-1011"* ]]
+    [[ "$output" == *"cuda:0"*"Simulated GPU, compute capability 9.0, 80.0 GiB, 132 multiprocessors, ECC on, GPU-1011"* ]]
     [[ "$output" == *"cuda:1"*"GPU-20212223-2425-2627-2829-2a2b2c2d2e2f; chosen"* ]]
     fake "$KGATE" doctor --seconds 0 --device cuda:1 --json >doctor.json
     valid doctor.json doctor

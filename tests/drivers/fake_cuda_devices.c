@@ -214,7 +214,7 @@ EXPORT int cuDeviceGet(int *device, int ordinal)
 
 EXPORT int cuDeviceGetName(char *name, int bytes, int device)
 {
-    const char *names = setting("FAKE_CUDA_NAMES", "NVIDIA H100 80GB HBM3");
+    const char *names = setting("FAKE_CUDA_NAMES", "Simulated GPU");
     const char *mig = *setting("FAKE_CUDA_MIG", "0") == '1' ? " MIG 1g.10gb" : "";
     const char *from = names;
     const int code = device_check(device);

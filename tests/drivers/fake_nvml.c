@@ -151,7 +151,7 @@ EXPORT int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *instance, void **d
 EXPORT int nvmlDeviceGetName(void *device, char *name, unsigned length)
 {
     (void)device;
-    snprintf(name, length, "NVIDIA H100 80GB HBM3");
+    snprintf(name, length, "Simulated GPU");
     return SUCCESS;
 }
 

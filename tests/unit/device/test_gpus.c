@@ -91,7 +91,7 @@ static void facts_of_a_device_are_those_the_driver_tells(void **state)
     assert_string_equal(gpus.problem, "");
     assert_int_equal(gpus.cuda_version, 13000);
     assert_string_equal(gpus.nvidia_driver, "580.65.06");
-    assert_string_equal(facts->name, "NVIDIA H100 80GB HBM3");
+    assert_string_equal(facts->name, "Simulated GPU");
     assert_string_equal(facts->uuid, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f");
     assert_string_equal(facts->pci_bus_id, "0000:01:00.0");
     assert_int_equal(facts->major * 10 + facts->minor, 90);
@@ -218,7 +218,7 @@ static void a_device_that_cannot_be_used_says_why(void **state)
     expect_problem(LONG_MS, "unknown error (CUDA_ERROR_UNKNOWN)");
     tell("FAKE_CUDA_FAIL=crash-context", NULL);
     expect_problem(LONG_MS, "the NVIDIA driver crashed: signal 11");
-    assert_string_equal(gpus.devices[0].name, "NVIDIA H100 80GB HBM3");
+    assert_string_equal(gpus.devices[0].name, "Simulated GPU");
     tell("FAKE_CUDA_FAIL=hang-context", NULL);
     expect_problem(1000, "the NVIDIA driver did not answer in 1 s");
 }
@@ -269,8 +269,8 @@ static void a_wrong_choice_is_refused_with_what_there_is(void **state)
 {
     (void)state;
     tell("FAKE_CUDA_DEVICES=2", NULL);
-    expect_refused("cuda:2", "there is no device of that number; cuda:0 is NVIDIA H100");
-    expect_refused("cuda:2", "cuda:1 is NVIDIA H100 80GB HBM3 (GPU-20212223-");
+    expect_refused("cuda:2", "there is no device of that number; cuda:0 is Simulated GPU");
+    expect_refused("cuda:2", "cuda:1 is Simulated GPU (GPU-20212223-");
     expect_refused("cuda:GPU-ff", "no device has a UUID that begins so; cuda:0 is");
     expect_refused("cuda:GPU-", "several devices have a UUID that begins so");
     expect_refused("cpu", "must be cuda, cuda:NUMBER or cuda:UUID");
