@@ -303,15 +303,12 @@ static int group_request(struct worker *worker, const char *line, size_t length,
     return responded ? 0 : 2;
 }
 
-int kg_worker_group_main(void)
+/* Request after request. */
+static int group_serve(struct worker *worker, FILE *requests)
 {
-    struct worker *worker = worker_new();
     char *line = NULL;
     size_t capacity = 0;
     int status = 0;
-    FILE *requests = fdopen(dup(KG_WORKER_RESPONSE), "r");
-    if (!worker || !requests)
-        return refuse("cannot read requests");
     for (bool again = true; again;) {
         const ssize_t length = getline(&line, &capacity, requests);
         if (length <= 0)
@@ -319,8 +316,18 @@ int kg_worker_group_main(void)
         status = group_request(worker, line, (size_t)length, &again);
     }
     free(line);
-    fclose(requests);
-    kg_worker_gpu_close(&worker->gpu);
+    return status;
+}
+
+int kg_worker_group_main(void)
+{
+    struct worker *worker = worker_new();
+    FILE *requests = worker ? fdopen(dup(KG_WORKER_RESPONSE), "r") : NULL;
+    const int status = requests ? group_serve(worker, requests) : refuse("cannot read requests");
+    if (requests)
+        fclose(requests);
+    if (worker)
+        kg_worker_gpu_close(&worker->gpu);
     free(worker);
     return status;
 }

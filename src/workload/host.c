@@ -55,7 +55,7 @@ static void *memory_take(struct kg_host *host, char *start, size_t bytes, bool p
     return memory;
 }
 
-static void memory_give_back(struct kg_host *host, struct kg_host_memory *header)
+static void memory_unlink(struct kg_host *host, const struct kg_host_memory *header)
 {
     if (header->next)
         header->next->previous = header->previous;
@@ -63,6 +63,10 @@ static void memory_give_back(struct kg_host *host, struct kg_host_memory *header
         header->previous->next = header->next;
     else
         host->first = header->next;
+}
+
+static void memory_free(struct kg_host *host, const struct kg_host_memory *header)
+{
     host->allocated_bytes -= header->bytes;
     if (kgate_profiling)
         kgate_memory_released(header->bytes);
@@ -83,8 +87,10 @@ static void *host_allocate(struct kgate_context *context, size_t bytes)
 
 static void host_release(struct kgate_context *context, void *memory)
 {
-    if (memory)
-        memory_give_back(context->host, header_of(memory));
+    if (!memory)
+        return;
+    memory_unlink(context->host, header_of(memory));
+    memory_free(context->host, header_of(memory));
 }
 
 static void *pinned_allocate(struct kgate_context *context, size_t bytes)
@@ -116,6 +122,7 @@ static void *device_allocate(struct kgate_context *context, size_t bytes)
 {
     struct kg_host *host = context->host;
     uint64_t address = 0;
+    void *memory;
     if (!host->driver || !device_room(host) ||
         (host->limit_bytes && bytes > host->limit_bytes - host->device_bytes) ||
         host->driver->memory_allocate(&address, bytes ? bytes : 1) != KG_DRIVER_SUCCESS)
@@ -124,7 +131,10 @@ static void *device_allocate(struct kgate_context *context, size_t bytes)
     host->device_bytes += bytes;
     if (host->device_bytes > host->device_peak_bytes)
         host->device_peak_bytes = host->device_bytes;
-    return (void *)(uintptr_t)address;
+    /* the driver's address is the pointer that kernels are handed */
+    _Static_assert(sizeof memory == sizeof address, "device addresses are pointers");
+    memcpy(&memory, &address, sizeof memory);
+    return memory;
 }
 
 static void device_release(struct kgate_context *context, void *memory)
@@ -186,8 +196,11 @@ void kg_host_use_device(struct kg_host *host, const struct kg_driver *driver, vo
 
 void kg_host_end(struct kg_host *host)
 {
-    while (host->first)
-        memory_give_back(host, host->first);
+    while (host->first) {
+        const struct kg_host_memory *header = host->first;
+        host->first = header->next;
+        memory_free(host, header);
+    }
     while (host->device_memory_count)
         host->driver->memory_free(host->device_memory[--host->device_memory_count].address);
     free(host->device_memory);
