@@ -93,14 +93,14 @@ struct kg_breakdown {
 };
 
 struct kg_memory {
-    uint64_t peak_bytes;      /* median over rounds of resident memory beyond the harness's */
+    uint64_t peak_bytes;      /* median over rounds of resident memory beyond the harness's; on the
+                                 GPU device_allocated_bytes */
     uint64_t allocated_bytes; /* asked of the allocator that workloads are handed, at its peak */
     uint64_t harness_bytes;   /* resident before the workload was set up */
-    /* On the GPU, where peak_bytes is the host's; else NaN. */
-    double device_peak_bytes; /* less free on the device than before set-up, at the most */
-    double
-        device_allocated_bytes; /* asked of the allocator that workloads are handed, at its peak */
-    double device_cached_bytes; /* what the peak has beyond that: pools, libraries, rounding up */
+    /* On the GPU; else NaN. */
+    double device_peak_bytes;      /* less free than before set-up, at the most */
+    double device_allocated_bytes; /* asked of the allocator, at its peak */
+    double device_cached_bytes;    /* what the first has beyond the second: pools, libraries */
 };
 
 #define KG_MEMORY_ON_CPU                                                                           \

@@ -59,14 +59,24 @@ static bool round_room(struct worker *worker, struct kg_error *err)
     return response->rounds ? true : kg_error_memory(err);
 }
 
+/* On the GPU what the workload asked for of the device: the resident memory of a process that has a
+ * CUDA context, and what is free on the device, move with what other cases did there before. */
+static uint64_t peak_memory(const struct worker *worker)
+{
+    const uint64_t harness = worker->response.harness_bytes;
+    if (kg_worker_on_stream(worker))
+        return worker->host.device_peak_bytes;
+    if (!worker->workload)
+        return worker->command.peak_bytes;
+    const uint64_t peak = kg_worker_status_bytes("VmHWM");
+    return peak > harness ? peak - harness : 0;
+}
+
 static bool round_finish(struct worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
     response->round_count = 1;
-    const uint64_t peak = kg_worker_status_bytes("VmHWM");
-    response->rounds->peak_bytes = !worker->workload                ? worker->command.peak_bytes
-                                   : peak > response->harness_bytes ? peak - response->harness_bytes
-                                                                    : 0;
+    response->rounds->peak_bytes = peak_memory(worker);
     return reported_collect(worker, err);
 }
 

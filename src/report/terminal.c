@@ -230,11 +230,8 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
         row->cells[1] = kg_arena_copy(arena, kg_duration_format(summary->median_ns, text));
         row->cells[2] = kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
         row->cells[3] = rate_cell(arena, &result->work);
-        const struct kg_memory *memory = &result->memory;
-        row->cells[4] = kg_arena_copy(arena, kg_size_format(isfinite(memory->device_peak_bytes)
-                                                                ? memory->device_peak_bytes
-                                                                : (double)memory->peak_bytes,
-                                                            text));
+        row->cells[4] =
+            kg_arena_copy(arena, kg_size_format((double)result->memory.peak_bytes, text));
         row->cells[5] = kg_arena_printf(arena, "%zu", result->round_count);
     }
     row->cells[6] = kg_status_names[result->status];

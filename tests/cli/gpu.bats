@@ -64,6 +64,7 @@ YAML
     jq -e '.cases[0].rounds | [.median_ns, .median_cycles] | transpose | all(.[]; (.[1] / .[0] - 1.5 | fabs) < 0.02)' r.json
     jq -e '.cases[0].rounds | all(.call_ns[]; . > 0) and all(.launch_ns[]; . > 0)' r.json
     jq -e '.cases[0].memory.device_allocated_bytes >= 67108864' r.json
+    jq -e '.cases[0] | .memory.device_allocated_bytes as $asked | .rounds.peak_bytes | all(.[]; . == $asked)' r.json
     jq -e '.cases[0].trace | .launches == 4 and .to_device_bytes == 1048576 and .to_host_bytes == 1048576' r.json
     jq -e '.cases[0].trace.kernels[0] | .launches == 2 and .occupancy > 0 and .registers > 0' r.json
     jq -e '.cases[0].breakdown | .wall_ns >= .gpu_ns and .gpu_ns > 0' r.json
