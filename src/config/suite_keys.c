@@ -13,6 +13,8 @@ const char *const kg_budget_metrics[6] = {
 /* In the order of enum kgate_device. The plan has its own table of these, but comes after. */
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
+static const char *const tracing_names[] = {"no", "yes", NULL};
+
 #define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
 #define POLICY(field) KG_BASE_POLICY, offsetof(struct kg_policy, field)
 #define OTHER KG_BASE_OTHER, 0
@@ -65,6 +67,9 @@ static const struct kg_key default_keys[] = {
      "what is timed on the GPU: `cold` one call with the L2 cache flushed, `hot` calls back to back, "
      "`graph` the same replayed as a CUDA graph, `wall` one call by the host's clock; each is a case "
      "of its own"},
+    {"trace", KG_KEY_CHOICE, SETTING(trace), "yes", NULL, NULL, tracing_names,
+     "whether to look, in a process of its own, at what a call puts on the GPU: kernels, occupancy, "
+     "transfers, gaps"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,

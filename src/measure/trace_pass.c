@@ -16,7 +16,8 @@ struct pass {
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
-    return kg_case_on_stream(&measurement->plan->cases[index]) &&
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    return kg_case_on_stream(planned) && planned->spec->settings.trace == KG_TRACING_YES &&
            kg_case_measurable(&measurement->results.cases[index]);
 }
 
