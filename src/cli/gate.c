@@ -60,6 +60,8 @@ static bool measure(struct gate *gate)
 {
     struct kg_measurement *measurement = &gate->measurement;
     bool good = sequence(gate);
+    if (good && kg_measurement_elapsed_ns(measurement) < gate->budget_ns)
+        good = kg_measurement_look(measurement, &gate->err);
     gate->signal = kg_measurement_interrupted(measurement);
     kg_measurement_end(measurement);
     kg_progress_bar_clear(&gate->bar);

@@ -84,6 +84,7 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
     if (!kg_measurement_begin(&measurement, &what, &options, err))
         return kg_fail(err);
     bool good = rounds_take(&measurement, &prepared->plan, err) &&
+                kg_measurement_look(&measurement, err) &&
                 (!arguments->profile || profile_take(&measurement, arguments->output, err));
     const int signal = kg_measurement_interrupted(&measurement);
     kg_measurement_end(&measurement);

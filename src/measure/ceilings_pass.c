@@ -7,13 +7,19 @@
 #include "measure/case_worker.h"
 #include "measure/supervise.h"
 
-/* The first case that goes onto the GPU; case_count where none does. */
+/* Under a memory checker, say, nobody wants to know, and what was measured must not be kept. */
+static bool wanted(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    return kg_case_on_stream(planned) && planned->spec->settings.trace == KG_TRACING_YES &&
+           kg_case_measurable(&measurement->results.cases[index]);
+}
+
+/* The first case of the GPU whose share of it is wanted; case_count where there is none. */
 static size_t first_find(const struct kg_measurement *measurement)
 {
-    const struct kg_results *results = &measurement->results;
     size_t i = 0;
-    while (i < results->case_count && (!kg_case_on_stream(&measurement->plan->cases[i]) ||
-                                       !kg_case_measurable(&results->cases[i])))
+    while (i < measurement->results.case_count && !wanted(measurement, i))
         i++;
     return i;
 }

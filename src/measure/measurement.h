@@ -87,6 +87,11 @@ extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
                            struct kg_error *err);
 
+/* Looks at the GPU apart from the rounds: what it is capable of and, where the suite does not leave
+ * it out, what the calls of each case put on it. When the rounds are measured, since nothing of it
+ * decides anything; leaves the rest when asked to stop. */
+bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
+
 /* Waits, but not when asked to stop. */
 void kg_measurement_pause(const struct kg_measurement *measurement, double ns);
 

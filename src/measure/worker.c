@@ -135,7 +135,8 @@ bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_err
     worker->response.unavailable = worker->host.context.unavailable;
     if (worker->response.unavailable)
         return kg_error_set(err, KG_ERROR_MEASURE, "%s", reason);
-    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s", step, reason);
+    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s%s", step, reason,
+                        worker->host.limit_met ? " (the suite's `memory_limit` refused it)" : "");
 }
 
 static bool describe(struct worker *worker, struct kg_error *err)

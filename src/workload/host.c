@@ -123,8 +123,10 @@ static void *device_allocate(struct kgate_context *context, size_t bytes)
     struct kg_host *host = context->host;
     uint64_t address = 0;
     void *memory;
-    if (!host->driver || !device_room(host) ||
-        (host->limit_bytes && bytes > host->limit_bytes - host->device_bytes) ||
+    if (!host->driver || !device_room(host))
+        return NULL;
+    host->limit_met = host->limit_bytes && bytes > host->limit_bytes - host->device_bytes;
+    if (host->limit_met ||
         host->driver->memory_allocate(&address, bytes ? bytes : 1) != KG_DRIVER_SUCCESS)
         return NULL;
     host->device_memory[host->device_memory_count++] = (struct kg_device_memory){address, bytes};

@@ -24,6 +24,7 @@ struct kg_host {
     struct kg_host_memory *first;   /* what is allocated now, to be freed at the end */
     const struct kg_driver *driver; /* on the GPU; else NULL */
     uint64_t limit_bytes;           /* of device memory; 0: none */
+    bool limit_met;                 /* it refused an allocation */
     uint64_t device_bytes;          /* now */
     uint64_t device_peak_bytes;
     struct kg_device_memory *device_memory;
