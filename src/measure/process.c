@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,7 @@ _Noreturn static void child_start(const struct kg_launch *launch, int request, i
         sched_setaffinity(0, sizeof set, &set);
     }
     sigprocmask(SIG_SETMASK, launch->mask, NULL);
+    signal(SIGXFSZ, SIG_DFL); /* kgate ignores it, which exec would hand on */
     const bool there = !launch->directory || chdir(launch->directory) == 0;
     /* `response` may itself be a low number: move it out of the way of 0, 1 and 2 first. */
     const int high = fcntl(response, F_DUPFD_CLOEXEC, 16);

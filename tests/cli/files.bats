@@ -101,6 +101,26 @@ YAML
     [ "$status" -eq 3 ]
 }
 
+@test "a limit on the size of files fails the write, not kgate: exit 3" {
+    run bash -c "ulimit -f 4; '$KGATE' run -c suite.yaml -o a.json -q --set rounds.min=60 --set rounds.max=60"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"cannot write"*"File too large"* ]]
+    [ ! -e a.json ]
+}
+
+@test "workers and what they run have that limit's signal as it is by itself" {
+    # Bit 24 of a process's ignored signals is SIGXFSZ; the parent of a command is its worker.
+    cat >ignores.sh <<'SH'
+for process in $$ $PPID; do
+    ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' "/proc/$process/status")
+    [ $((0x$ignored >> 24 & 1)) -eq 0 ] || exit 1
+done
+SH
+    suite_of <<<'  - {name: job, command: [sh, ignores.sh]}'
+    kgate run -c one.yaml -o a.json -q
+    jq -e '.cases[0].status == "OK"' a.json
+}
+
 @test "files of an older kgate, without pace, probes, counters and metrics, load and compare" {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
     jq 'del(.probes, .cases[].counters, .cases[].metrics, .cases[].rounds.pulse_ns)' r.json >old.json
