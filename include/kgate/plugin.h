@@ -60,11 +60,19 @@ struct kgate_value {
     double real;
 };
 
+/** What does the floating-point operations of a call, and so what their rate is compared with. */
+enum kgate_arithmetic {
+    KGATE_ARITHMETIC_F32 = 0,         /**< single-precision multiply-adds */
+    KGATE_ARITHMETIC_BF16_TENSOR = 1, /**< tensor cores, bf16 in, single precision out */
+    KGATE_ARITHMETIC_OTHER = 2        /**< something whose ceiling kgate does not measure */
+};
+
 /** What one call of `run` does. A figure that does not apply is 0. */
 struct kgate_work {
     double items; /**< things processed: elements, vectors, edges */
     double bytes; /**< bytes that must move at the least between memory and processor */
     double flops; /**< floating-point operations; one multiply-add is two */
+    enum kgate_arithmetic arithmetic; /**< of the flops; since version 3 */
 };
 
 /** What `check` found. A case whose error is above its tolerance, or is not a number, is FAILED. */

@@ -81,7 +81,9 @@ static bool describe(struct kgate_context *context, struct kgate_work *work)
         return kg_kernel_refuse(context, "a matrix of such m, n and k is above 64 GiB");
     *work = (struct kgate_work){.items = (double)m * (double)n,
                                 .bytes = (double)a + (double)b + (double)c,
-                                .flops = 2 * (double)m * (double)n * (double)k};
+                                .flops = 2 * (double)m * (double)n * (double)k,
+                                .arithmetic =
+                                    bf16 ? KGATE_ARITHMETIC_BF16_TENSOR : KGATE_ARITHMETIC_F32};
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "measure/breakdown.h"
 
 #include <math.h>
+#include <string.h>
 
 /* From the first thing that a call puts on the device to the end of the last. */
 static double span_seen(const struct kg_trace *trace)
@@ -54,9 +55,19 @@ static double share(double rate, double ceiling)
     return ceiling > 0 ? rate / ceiling : NAN;
 }
 
-void kg_work_shares(const struct kg_ceilings *ceilings, struct kg_case_work *work)
+static bool does(const struct kg_case_work *work, const char *arithmetic)
 {
-    work->bandwidth_share = share(work->bytes_per_second, ceilings->copy_bytes_per_s);
-    work->fma_share = share(work->flops_per_second, ceilings->fma_flops_per_s);
-    work->tensor_share = share(work->flops_per_second, ceilings->tensor_flops_per_s);
+    return work->arithmetic && !strcmp(work->arithmetic, arithmetic);
+}
+
+void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work)
+{
+    const double memory = fmax(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s);
+    work->bandwidth_share = cached ? NAN : share(work->bytes_per_second, memory);
+    work->fma_share = does(work, KG_ARITHMETIC_F32)
+                          ? share(work->flops_per_second, ceilings->fma_flops_per_s)
+                          : NAN;
+    work->tensor_share = does(work, KG_ARITHMETIC_BF16_TENSOR)
+                             ? share(work->flops_per_second, ceilings->tensor_flops_per_s)
+                             : NAN;
 }

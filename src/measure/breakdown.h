@@ -24,5 +24,6 @@ struct kg_call_times {
 struct kg_breakdown kg_breakdown_of_call(const struct kg_call_times *times,
                                          const struct kg_trace *trace);
 
-/* Fills the shares of `work` from its rates. */
-void kg_work_shares(const struct kg_ceilings *ceilings, struct kg_case_work *work);
+/* Fills the shares of `work` from its rates.
+ * cached  what it moves may come from the L2 cache: then memory's ceiling is none of it */
+void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work);

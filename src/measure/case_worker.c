@@ -230,20 +230,28 @@ bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
     return good;
 }
 
+/* A copy that remembers failure, so that several can be asked about once. */
+static const char *kept(struct kg_arena *arena, const char *text, bool *good)
+{
+    const char *copy = text ? kg_arena_copy(arena, text) : NULL;
+    *good = *good && (copy || !text);
+    return copy;
+}
+
 bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
                          const struct kg_response *response, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
+    bool good = true;
     measurement->batch[index] = response->batch;
     measurement->nature[index] = (struct kg_call_nature){response->held_calls, response->call_ns};
     result->check = response->check;
-    result->note = response->note ? kg_arena_copy(&results->arena, response->note) : NULL;
-    if (response->note && !result->note)
-        return kg_error_memory(err);
+    result->note = kept(&results->arena, response->note, &good);
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;
+    result->work.arithmetic = kept(&results->arena, response->work.arithmetic, &good);
     result->memory.allocated_bytes = response->allocated_bytes;
     result->memory.harness_bytes = response->harness_bytes;
     result->memory.device_peak_bytes = response->device_peak_bytes;
@@ -256,6 +264,8 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     result->min_effect_ns = fmax(result->min_effect_ns, result->breakdown.overhead_ns);
     results->timer_resolution_ns =
         fmax(results->timer_resolution_ns, response->timer_resolution_ns);
+    if (!good)
+        return kg_error_memory(err);
     return !measurement->journaled || kg_journal_case(&measurement->journal, index, result, err);
 }
 

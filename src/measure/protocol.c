@@ -65,6 +65,10 @@ static const struct kg_field work_fields[] = {
     KG_FIELD(struct kg_case_work, items, KG_FIELD_REAL),
     KG_FIELD(struct kg_case_work, bytes, KG_FIELD_REAL),
     KG_FIELD(struct kg_case_work, flops, KG_FIELD_REAL),
+    {.name = "arithmetic",
+     .kind = KG_FIELD_STRING,
+     .optional = true,
+     .offset = offsetof(struct kg_case_work, arithmetic)},
 };
 static const struct kg_record work_record = KG_RECORD_OF(struct kg_case_work, work_fields);
 

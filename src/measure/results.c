@@ -128,6 +128,7 @@ static const struct kg_field work_fields[] = {
     OPTIONAL(bandwidth_share, KG_FIELD_REAL),
     OPTIONAL(fma_share, KG_FIELD_REAL),
     OPTIONAL(tensor_share, KG_FIELD_REAL),
+    OPTIONAL(arithmetic, KG_FIELD_STRING),
 };
 static const struct kg_record work_record = KG_RECORD_OF(struct kg_case_work, work_fields);
 #undef RECORD

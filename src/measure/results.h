@@ -115,14 +115,19 @@ struct kg_case_work {
     double bytes_per_second;
     double flops_per_second;
     /* Of what the device was measured to be capable of, 0 to 1 and a little above. */
-    double bandwidth_share; /* bytes_per_second of a copy's */
-    double fma_share;       /* flops_per_second of single-precision multiply-adds' */
-    double tensor_share;    /* and of bf16 tensor cores' */
+    double bandwidth_share; /* bytes_per_second of copying or reading, whichever is faster; NaN for
+                               what fits into the L2 cache and is not flushed from it */
+    double fma_share;       /* flops_per_second of multiply-adds, where those are what it does */
+    double tensor_share;    /* of tensor cores, likewise */
+    const char *arithmetic; /* what does the flops: "f32", "bf16_tensor"; NULL where not known */
 };
+
+#define KG_ARITHMETIC_F32 "f32"
+#define KG_ARITHMETIC_BF16_TENSOR "bf16_tensor"
 
 #define KG_WORK_UNKNOWN                                                                            \
     {                                                                                              \
-        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN                                                \
+        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL                                          \
     }
 
 /* A kernel that a call launches. */

@@ -139,6 +139,13 @@ bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_err
                         worker->host.limit_met ? " (the suite's `memory_limit` refused it)" : "");
 }
 
+static const char *arithmetic_name(enum kgate_arithmetic arithmetic)
+{
+    static const char *const names[] = {[KGATE_ARITHMETIC_F32] = KG_ARITHMETIC_F32,
+                                        [KGATE_ARITHMETIC_BF16_TENSOR] = KG_ARITHMETIC_BF16_TENSOR};
+    return (size_t)arithmetic < sizeof names / sizeof *names ? names[arithmetic] : NULL;
+}
+
 static bool describe(struct worker *worker, struct kg_error *err)
 {
     struct kgate_work work = {0};
@@ -154,6 +161,7 @@ static bool describe(struct worker *worker, struct kg_error *err)
         .items = work.items > 0 ? work.items : NAN,
         .bytes = work.bytes > 0 ? work.bytes : NAN,
         .flops = work.flops > 0 ? work.flops : NAN,
+        .arithmetic = arithmetic_name(work.arithmetic),
     };
     return true;
 }

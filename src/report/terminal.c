@@ -199,8 +199,7 @@ static const char *rate_and_share(struct kg_arena *arena, double rate, const cha
                            : kg_arena_printf(arena, "%s%s", text, unit);
 }
 
-/* The rate that says most about a case: FLOP/s, else bytes, else items. What is faster than the
- * ceiling of multiply-adds can only be the tensor cores' work. */
+/* The rate that says most about a case: FLOP/s, else bytes, else items. */
 static const char *rate_cell(struct kg_arena *arena, const struct kg_case_work *work)
 {
     char text[KG_UNIT_BYTES];
@@ -208,7 +207,7 @@ static const char *rate_cell(struct kg_arena *arena, const struct kg_case_work *
     const bool compute = work->flops > 2 * (work->bytes > 0 ? work->bytes : 0);
     if (isfinite(work->flops_per_second) && compute)
         return rate_and_share(arena, work->flops_per_second, "FLOP/s",
-                              work->fma_share > 1 ? work->tensor_share : work->fma_share);
+                              isfinite(work->tensor_share) ? work->tensor_share : work->fma_share);
     if (isfinite(work->bytes_per_second))
         return rate_and_share(arena, work->bytes_per_second, "B/s", work->bandwidth_share);
     if (isfinite(work->items_per_second))

@@ -22,7 +22,7 @@ def find($cases; $key; $timing):
 # The share that says most: of the copy, unless arithmetic is what the case is for.
 def share:
     .work | if (.flops // 0) > 2 * (.bytes // 0)
-            then (if (.fma_share // 0) > 1 then .tensor_share else .fma_share end)
+            then (.tensor_share // .fma_share)
             else .bandwidth_share end;
 
 ($results | times) as $first | ($again | times) as $second | ($cpu | times) as $host |

@@ -122,7 +122,7 @@ static struct kg_case_result case_of(const char *timing, struct kg_round *rounds
         .rounds = rounds,
         .round_count = count,
         .breakdown = {NAN, NAN, NAN, NAN, NAN},
-        .work = {.items = NAN, .bytes = 1e6, .flops = 4e6},
+        .work = {.items = NAN, .bytes = 1e6, .flops = 4e6, .arithmetic = KG_ARITHMETIC_F32},
         .trace = KG_TRACE_NONE,
     };
 }
@@ -176,6 +176,50 @@ static void shares_are_rates_over_ceilings(void **state)
     assert_true(cases[0].work.bandwidth_share == 0.5 && cases[0].work.fma_share == 0.5);
     assert_true(isnan(cases[0].work.tensor_share));
     assert_true(isnan(cases[1].work.bandwidth_share));
+    /* reading is faster than copying here: no workload is above what memory can do */
+    results.ceilings.read_bytes_per_s = 4e12;
+    kg_results_shares(&results);
+    assert_true(cases[0].work.bandwidth_share == 0.25);
+}
+
+static void arithmetic_has_the_ceiling_of_its_kind(void **state)
+{
+    (void)state;
+    struct kg_ceilings ceilings = KG_CEILINGS_NONE;
+    struct kg_case_work work = KG_WORK_UNKNOWN;
+    work.flops_per_second = 1e12;
+    ceilings.fma_flops_per_s = 2e12;
+    ceilings.tensor_flops_per_s = 10e12;
+    kg_work_shares(&ceilings, false, &work);
+    assert_true(isnan(work.fma_share) && isnan(work.tensor_share));
+    work.arithmetic = KG_ARITHMETIC_F32;
+    kg_work_shares(&ceilings, false, &work);
+    assert_true(work.fma_share == 0.5 && isnan(work.tensor_share));
+    work.arithmetic = KG_ARITHMETIC_BF16_TENSOR;
+    kg_work_shares(&ceilings, false, &work);
+    assert_true(isnan(work.fma_share) && work.tensor_share == 0.1);
+}
+
+static void what_fits_into_the_cache_has_no_share_of_memory_but_cold(void **state)
+{
+    (void)state;
+    struct kg_gpu gpu = {.l2_bytes = 1 << 20};
+    struct kg_case_result cases[] = {{.timing = "cold", .work = KG_WORK_UNKNOWN},
+                                     {.timing = "hot", .work = KG_WORK_UNKNOWN},
+                                     {.timing = "hot", .work = KG_WORK_UNKNOWN}};
+    struct kg_results results = {.ceilings = KG_CEILINGS_NONE,
+                                 .machine = {.gpus = &gpu, .gpu_count = 1},
+                                 .cases = cases,
+                                 .case_count = 3};
+    results.ceilings.copy_bytes_per_s = 2e12;
+    for (size_t i = 0; i < 3; i++) {
+        cases[i].work.bytes = i < 2 ? 1 << 20 : 1 << 21;
+        cases[i].work.bytes_per_second = 1e12;
+    }
+    kg_results_shares(&results);
+    assert_true(cases[0].work.bandwidth_share == 0.5);
+    assert_true(isnan(cases[1].work.bandwidth_share));
+    assert_true(cases[2].work.bandwidth_share == 0.5);
 }
 
 int main(void)
@@ -192,6 +236,8 @@ int main(void)
         cmocka_unit_test(a_case_by_the_hosts_clock_is_divided_by_its_trace),
         cmocka_unit_test(a_case_on_the_cpu_is_as_it_was),
         cmocka_unit_test(shares_are_rates_over_ceilings),
+        cmocka_unit_test(arithmetic_has_the_ceiling_of_its_kind),
+        cmocka_unit_test(what_fits_into_the_cache_has_no_share_of_memory_but_cold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
