@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/nvml.h"
 #include "util/arena.h"
 #include "util/error.h"
 #include "util/record.h"
@@ -13,14 +14,14 @@ struct kg_ceilings {
     double copy_bytes_per_s;   /* device to device, reads and writes both counted */
     double read_bytes_per_s;   /* reads alone */
     double fma_flops_per_s;    /* single-precision multiply-adds, two each */
-    double tensor_flops_per_s; /* bf16 products summed in single precision, by the tensor cores: by
-                                  mma.sync; a multiplication by wgmma (compute capability 9.0) may
-                                  be faster, and its share above 1 */
+    double tensor_flops_per_s; /* bf16 products summed in single precision, by the tensor cores */
     double launch_ns;          /* from one empty kernel's begin to the next's, back to back */
     double sm_clock_hz;        /* while the multiply-adds ran */
     const char *uuid;          /* of the GPU; NULL where nothing was measured */
     const char *measured;      /* UTC, "2026-01-31T12:00:00Z" */
     const char *reason;        /* why figures are missing; NULL where none is */
+    const char *note;          /* why they are good for this run alone, and not kept: the device was
+                                  held back, or shared; else NULL */
 };
 
 /* Needs <math.h>. */
@@ -32,16 +33,53 @@ struct kg_ceilings {
 
 extern const struct kg_record kg_ceilings_record;
 
+/* Whether every figure that is known is one that a GPU could have: above 0, and not beyond all
+ * hardware by orders of magnitude. Of what a file says; none known is good. Pure. */
+bool kg_ceilings_good(const struct kg_ceilings *ceilings);
+
+/* Whether what was stored is to be used again: not 30 days old, nor of the future, and not of
+ * another clock than the device now goes at: locked clocks (`nvidia-smi -lgc`) and a lower power
+ * limit are in no attribute that kgate could compare.
+ * now_s     seconds since 1970, UTC
+ * clock_hz  the highest that this run saw; NaN where it saw none. What is within a quarter of that
+ *           while the multiply-adds ran is the same: work differs in the clock that it gets. Pure.
+ */
+bool kg_ceilings_current(const struct kg_ceilings *ceilings, int64_t now_s, double clock_hz);
+
 /* --- Measuring: ceilings_measure.c --- */
 
 struct kg_gpu_timer;
 
+/* How the device is asked what holds it back and who else is on it; `read` NULL: it is not. */
+struct kg_ceilings_watch {
+    bool (*read)(void *state, struct kg_nvml_telemetry *telemetry);
+    void *state;
+};
+
+/* What was seen in all the times that it was asked. Zeroed before the first. */
+struct kg_ceilings_seen {
+    int64_t throttle; /* KG_NVML_ bits */
+    int others;       /* the most at once */
+};
+
+/* Adds one answer. Pure. */
+void kg_ceilings_see(struct kg_ceilings_seen *seen, const struct kg_nvml_telemetry *telemetry);
+
+/* What of it makes figures good for one run alone: other processes, and whatever holds clocks back
+ * but the power limit: that is the card's own, large ones reach it whenever the tensor cores have
+ * work, and the figures are what the card can do under it. In `arena`; NULL where nothing does, or
+ * memory is out. */
+const char *kg_ceilings_seen_words(const struct kg_ceilings_seen *seen, struct kg_arena *arena);
+
 /* Measures the GPU of an open timer, in about two seconds; first thread only. What the kernels did
  * is checked before their times are believed; the best of several samples counts.
- * ceilings  filled as far as it goes: `measured` in `arena`, uuid NULL, which the caller knows
+ * watch     asked before and after each part
+ * ceilings  filled as far as it goes: `measured` and `note` in `arena`, uuid NULL, which the caller
+ *           knows
  * returns   false where something could not be measured: err says why, and the rest is there */
-bool kg_ceilings_measure(struct kg_gpu_timer *timer, struct kg_arena *arena,
-                         struct kg_ceilings *ceilings, struct kg_error *err);
+bool kg_ceilings_measure(struct kg_gpu_timer *timer, const struct kg_ceilings_watch *watch,
+                         struct kg_arena *arena, struct kg_ceilings *ceilings,
+                         struct kg_error *err);
 
 /* `amount` in time_ns as a rate a second; NaN unless both are positive and finite. Pure. */
 double kg_ceiling_rate(double amount, double time_ns);

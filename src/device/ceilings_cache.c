@@ -64,19 +64,13 @@ static bool same_clock(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Figures are above 0 where there are any, and there are some. */
+/* Figures that could be, and some. */
 static bool plausible(const struct kg_ceilings *ceilings)
 {
-    const double figures[] = {ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s,
-                              ceilings->fma_flops_per_s, ceilings->tensor_flops_per_s,
-                              ceilings->launch_ns};
-    bool known = false;
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        if (figures[i] <= 0 || isinf(figures[i]))
-            return false;
-        known = known || !isnan(figures[i]);
-    }
-    return known;
+    return kg_ceilings_good(ceilings) &&
+           !(isnan(ceilings->copy_bytes_per_s) && isnan(ceilings->read_bytes_per_s) &&
+             isnan(ceilings->fma_flops_per_s) && isnan(ceilings->tensor_flops_per_s) &&
+             isnan(ceilings->launch_ns));
 }
 
 bool kg_ceilings_cached(const char *directory, const struct kg_ceilings_key *key,

@@ -423,21 +423,33 @@ static void end(struct measuring *measuring)
         driver->module_unload(measuring->module);
 }
 
+static void look(const struct kg_ceilings_watch *watch, struct kg_ceilings_seen *seen)
+{
+    struct kg_nvml_telemetry telemetry;
+    if (watch->read && watch->read(watch->state, &telemetry))
+        kg_ceilings_see(seen, &telemetry);
+}
+
 /* Multiply-adds first once for nothing: clocks take some time to rise from idle. */
-bool kg_ceilings_measure(struct kg_gpu_timer *timer, struct kg_arena *arena,
-                         struct kg_ceilings *ceilings, struct kg_error *err)
+bool kg_ceilings_measure(struct kg_gpu_timer *timer, const struct kg_ceilings_watch *watch,
+                         struct kg_arena *arena, struct kg_ceilings *ceilings, struct kg_error *err)
 {
     static bool (*const parts[])(struct measuring * measuring, struct kg_error * err) = {
         fma_measure, fma_measure, tensor_measure, launch_measure, memory_measure};
     struct measuring measuring = {.timer = timer, .arena = arena, .ceilings = ceilings};
+    struct kg_ceilings_seen seen = {0};
     struct kg_error later;
     *ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
     const bool begun = begin(&measuring, err);
     bool all = begun;
-    for (size_t i = 0; begun && i < sizeof parts / sizeof *parts; i++)
+    look(watch, &seen);
+    for (size_t i = 0; begun && i < sizeof parts / sizeof *parts; i++) {
         if (!parts[i](&measuring, all ? err : &later))
             all = false;
+        look(watch, &seen); /* at once: what holds an idle device back is soon forgotten */
+    }
     end(&measuring);
     ceilings->measured = kg_timestamp(arena);
+    ceilings->note = kg_ceilings_seen_words(&seen, arena);
     return all && !ceilings->measured ? kg_error_memory(err) : all;
 }

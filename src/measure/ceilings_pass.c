@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "measure/case_worker.h"
 #include "measure/supervise.h"
@@ -69,6 +70,27 @@ static bool measure(struct kg_measurement *measurement, size_t index, struct kg_
     return good;
 }
 
+/* The highest clock of a round on the GPU; NaN where there is none. */
+static double clock_seen(const struct kg_results *results)
+{
+    double highest = NAN;
+    for (size_t i = 0; i < results->case_count; i++)
+        for (size_t j = 0; j < results->cases[i].round_count; j++)
+            highest = fmax(highest, results->cases[i].rounds[j].sm_clock_hz);
+    return highest;
+}
+
+static bool known_take(struct kg_results *results, const char *directory,
+                       const struct kg_ceilings_key *key)
+{
+    struct kg_ceilings stored;
+    if (!directory || !kg_ceilings_cached(directory, key, &results->arena, &stored) ||
+        !kg_ceilings_current(&stored, (int64_t)time(NULL), clock_seen(results)))
+        return false;
+    results->ceilings = stored;
+    return true;
+}
+
 bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
@@ -85,13 +107,13 @@ bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
     };
     const char *directory = kg_ceilings_directory(arena);
     struct kg_error unstored;
-    if (directory && kg_ceilings_cached(directory, &key, arena, &results->ceilings))
+    if (known_take(results, directory, &key))
         return true;
     kg_measurement_progress(measurement, "what the device can do");
     if (!measure(measurement, first, err))
         return kg_error_wrap(err, "measuring what the device can do");
     results->ceilings.uuid = gpu->uuid;
-    if (directory && !results->ceilings.reason)
+    if (directory && !results->ceilings.reason && !results->ceilings.note)
         kg_ceilings_store(directory, &key, &results->ceilings, &unstored);
     return true;
 }

@@ -69,15 +69,14 @@ void kg_worker_gpu_ready(struct worker *worker)
 {
     struct worker_gpu *gpu = &worker->gpu;
     kg_worker_gpu_memory(worker);
-    gpu->sampler = (struct kg_gpu_sampler){.timer = &gpu->timer,
-                                           .call = {worker->sampler.run, worker->sampler.state},
-                                           .nature = {.synchronises = !worker->request.held_calls,
-                                                      .held_calls = worker->request.held_calls,
-                                                      .call_ns = worker->request.call_ns},
-                                           .timing = (enum kg_timing)worker->request.timing,
-                                           .min_time_ns = worker->request.min_time_ns,
-                                           .buffer = gpu->buffer,
-                                           .capacity = KG_SAMPLES_MOST};
+    gpu->sampler = (struct kg_gpu_sampler){
+        .timer = &gpu->timer,
+        .call = {worker->sampler.run, worker->sampler.state},
+        .nature = {.held_calls = worker->request.held_calls, .call_ns = worker->request.call_ns},
+        .timing = (enum kg_timing)worker->request.timing,
+        .min_time_ns = worker->request.min_time_ns,
+        .buffer = gpu->buffer,
+        .capacity = KG_SAMPLES_MOST};
 }
 
 void kg_worker_gpu_finish(struct worker *worker)
@@ -97,8 +96,14 @@ bool kg_worker_gpu_check(struct worker *worker, struct kg_error *err)
     const struct kg_gpu_nature *nature = &sampler->nature;
     worker->response.held_calls = nature->held_calls;
     worker->response.call_ns = nature->call_ns;
-    worker->response.note = kg_gpu_doubt(sampler->timing, nature->gpu_ns, nature->launch_ns,
-                                         sampler->timer->resolution_ns);
+    worker->response.note =
+        kg_gpu_doubt(sampler->timing,
+                     &(struct kg_gpu_doubt_facts){.gpu_ns = nature->gpu_ns,
+                                                  .launch_ns = nature->launch_ns,
+                                                  .resolution_ns = sampler->timer->resolution_ns,
+                                                  .holds = sampler->timer->holds,
+                                                  .held = nature->held_calls > 0,
+                                                  .synchronises = nature->synchronises});
     if (sampler->timing == KG_TIMING_GRAPH && !sampler->nature.capturable)
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "cannot be recorded as a CUDA graph (`timing: graph`): %s",
@@ -164,8 +169,16 @@ bool kg_worker_gpu_trace(struct worker *worker, struct kg_error *err)
                          err);
 }
 
+static bool telemetry_read(void *state, struct kg_nvml_telemetry *telemetry)
+{
+    const struct worker_gpu *gpu = state;
+    return gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, telemetry);
+}
+
 bool kg_worker_gpu_ceilings(struct worker *worker, struct kg_error *err)
 {
-    return gpu_open(&worker->gpu, err) &&
-           kg_ceilings_measure(&worker->gpu.timer, &worker->arena, &worker->response.ceilings, err);
+    struct worker_gpu *gpu = &worker->gpu;
+    const struct kg_ceilings_watch watch = {telemetry_read, gpu};
+    return gpu_open(gpu, err) && kg_ceilings_measure(&gpu->timer, &watch, &worker->arena,
+                                                     &worker->response.ceilings, err);
 }

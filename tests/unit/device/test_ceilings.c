@@ -25,6 +25,7 @@ static struct {
 static size_t kernel_count;
 static void *work_function;
 static const char *broken; /* a kernel that does something else */
+static const struct kg_ceilings_watch unwatched;
 
 static int function_find(void **function, void *module, const char *name)
 {
@@ -203,7 +204,7 @@ static void ceilings_come_of_the_best_times_and_the_faster_copy(void **state)
 {
     struct kg_ceilings ceilings;
     (void)state;
-    if (!kg_ceilings_measure(&timer, &arena, &ceilings, &err))
+    if (!kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err))
         fail_msg("%s", err.message);
     assert_share("copy", ceilings.copy_bytes_per_s, STREAMING * 1e9);
     assert_share("read", ceilings.read_bytes_per_s, READ * 1e9);
@@ -231,7 +232,7 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kg_ceilings ceilings;
         broken = cases[i].kernel;
-        assert_false(kg_ceilings_measure(&timer, &arena, &ceilings, &err));
+        assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
         if (!strstr(err.message, cases[i].said) ||
             isnan(ceilings.copy_bytes_per_s) == cases[i].copy ||
             isnan(ceilings.read_bytes_per_s) == cases[i].read ||
@@ -248,7 +249,7 @@ static void too_little_free_memory_leaves_the_arithmetic(void **state)
     struct kg_ceilings ceilings;
     (void)state;
     fake->device->memory_bytes = timer.flush_bytes + (3 << 20);
-    assert_false(kg_ceilings_measure(&timer, &arena, &ceilings, &err));
+    assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_non_null(strstr(err.message, "too little device memory is free"));
     assert_true(isnan(ceilings.copy_bytes_per_s));
     assert_share("fma", ceilings.fma_flops_per_s, FMA * 1e9);
@@ -265,7 +266,7 @@ static void a_driver_that_refuses_anything_leaves_nothing_behind(void **state)
         const unsigned modules = fake->counts->modules_live, memory = fake->counts->memory_live;
         fake->refuse_later(calls, KG_DRIVER_OUT_OF_MEMORY);
         err = (struct kg_error){0};
-        const bool all = kg_ceilings_measure(&timer, &arena, &ceilings, &err);
+        const bool all = kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err);
         refused = fake->refused();
         if ((!all && !*err.message) || fake->counts->modules_live != modules ||
             fake->counts->memory_live != memory)
@@ -275,6 +276,87 @@ static void a_driver_that_refuses_anything_leaves_nothing_behind(void **state)
     }
     fake->refuse_later(1000000, 0);
     assert_true(calls > 20);
+}
+
+/* --- How the device did meanwhile --- */
+
+struct answers {
+    unsigned asked;
+    unsigned at; /* which time the telemetry is told; before and after nothing is the matter */
+    struct kg_nvml_telemetry telemetry;
+    bool dumb;
+};
+
+static bool answer(void *state, struct kg_nvml_telemetry *telemetry)
+{
+    struct answers *answers = state;
+    *telemetry = (struct kg_nvml_telemetry){.throttle = -1, .other_processes = -1};
+    if (answers->asked++ == answers->at)
+        *telemetry = answers->telemetry;
+    return !answers->dumb;
+}
+
+static void what_disturbs_any_part_is_noted_and_the_figures_are_there(void **state)
+{
+    (void)state;
+    for (unsigned at = 0; at < 6; at++) {
+        struct answers answers = {
+            .at = at, .telemetry = {.throttle = KG_NVML_THERMAL_SOFTWARE, .other_processes = 0}};
+        const struct kg_ceilings_watch watch = {answer, &answers};
+        struct kg_ceilings ceilings;
+        if (!kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err))
+            fail_msg("%s", err.message);
+        if (answers.asked < 6 || !ceilings.note ||
+            strcmp(ceilings.note, "measured held back by temperature (driver)") != 0)
+            fail_msg("asked %u times, told the %uth: %s", answers.asked, at, ceilings.note);
+        assert_share("fma", ceilings.fma_flops_per_s, FMA * 1e9);
+    }
+}
+
+static void a_device_that_does_not_answer_is_not_doubted(void **state)
+{
+    struct answers answers = {.dumb = true,
+                              .telemetry = {.throttle = KG_NVML_POWER_BRAKE, .other_processes = 3}};
+    const struct kg_ceilings_watch watch = {answer, &answers};
+    struct kg_ceilings ceilings;
+    (void)state;
+    assert_true(kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err));
+    assert_null(ceilings.note);
+}
+
+static void all_but_the_power_limit_and_what_was_asked_for_is_a_disturbance(void **state)
+{
+    static const struct {
+        int64_t throttle;
+        int others;
+        const char *note;
+    } cases[] = {
+        {0, 0, NULL},
+        {-1, -1, NULL},
+        {KG_NVML_IDLE | KG_NVML_APPLICATION_CLOCKS, 0, NULL},
+        {KG_NVML_POWER_CAP, 0, NULL},
+        {KG_NVML_POWER_CAP | KG_NVML_SYNC_BOOST, 0,
+         "measured held back by sync boost with another GPU"},
+        {KG_NVML_POWER_BRAKE, -1, "measured held back by the power brake"},
+        {KG_NVML_THERMAL_HARDWARE, 0, "measured held back by temperature (hardware)"},
+        {-1, 1, "measured beside 1 other process on the GPU"},
+        {KG_NVML_SLOWDOWN, 2,
+         "measured beside 2 other processes on the GPU, held back by a hardware slowdown"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct kg_nvml_telemetry none = {.throttle = -1, .other_processes = -1},
+                                       telemetry = {.throttle = cases[i].throttle,
+                                                    .other_processes = cases[i].others};
+        struct kg_ceilings_seen seen = {0};
+        kg_ceilings_see(&seen, &none);
+        kg_ceilings_see(&seen, &telemetry);
+        kg_ceilings_see(&seen, &none);
+        const char *note = kg_ceilings_seen_words(&seen, &arena);
+        if (!note != !cases[i].note || (note && strcmp(note, cases[i].note) != 0))
+            fail_msg("%zu: %s", i, note ? note : "nothing");
+    }
+    kg_arena_free(&arena);
 }
 
 /* --- Arithmetic --- */
@@ -336,6 +418,67 @@ static const struct kg_ceilings some = {.copy_bytes_per_s = 3e12,
                                         .sm_clock_hz = 1.9e9,
                                         .measured = "2026-01-31T12:00:00Z"};
 static char folder[64], cache[96], file[160];
+
+static void figures_that_no_gpu_has_are_not_good(void **state)
+{
+    static const double wrong[] = {0, -5, -INFINITY, INFINITY, 1e-3, 1e30};
+    const struct kg_ceilings none = KG_CEILINGS_NONE;
+    struct kg_ceilings ceilings = some;
+    double *const figures[] = {&ceilings.copy_bytes_per_s, &ceilings.read_bytes_per_s,
+                               &ceilings.fma_flops_per_s,  &ceilings.tensor_flops_per_s,
+                               &ceilings.launch_ns,        &ceilings.sm_clock_hz};
+    (void)state;
+    assert_true(kg_ceilings_good(&none));
+    assert_true(kg_ceilings_good(&some));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        for (size_t j = 0; j < sizeof wrong / sizeof *wrong; j++) {
+            const double right = *figures[i];
+            *figures[i] = wrong[j];
+            if (kg_ceilings_good(&ceilings))
+                fail_msg("figure %zu is taken for good at %g", i, wrong[j]);
+            *figures[i] = right;
+        }
+    assert_true(kg_ceilings_good(&ceilings));
+}
+
+/* `some` was measured at noon of 31 January 2026. */
+static void ceilings_hold_for_thirty_days_and_not_before_they_were_measured(void **state)
+{
+    static const int64_t MEASURED_S = 1769860800, DAY_S = 86400;
+    static const char *const times[] = {NULL,
+                                        "",
+                                        "yesterday",
+                                        "2026-01-31",
+                                        "2026-01-31T12:00:00Zx",
+                                        "2026-13-31T12:00:00Z",
+                                        "1969-12-31T12:00:00Z"};
+    struct kg_ceilings ceilings = some;
+    (void)state;
+    assert_true(kg_ceilings_current(&some, MEASURED_S, NAN));
+    assert_true(kg_ceilings_current(&some, MEASURED_S + 30 * DAY_S, NAN));
+    assert_false(kg_ceilings_current(&some, MEASURED_S + 30 * DAY_S + 1, NAN));
+    assert_true(kg_ceilings_current(&some, MEASURED_S - 60, NAN));
+    assert_false(kg_ceilings_current(&some, MEASURED_S - DAY_S - 1, NAN));
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        ceilings.measured = times[i];
+        if (kg_ceilings_current(&ceilings, MEASURED_S, NAN))
+            fail_msg("'%s' is taken for a time", times[i] ? times[i] : "nothing");
+    }
+}
+
+static void ceilings_do_not_hold_for_another_clock(void **state)
+{
+    static const int64_t MEASURED_S = 1769860800;
+    struct kg_ceilings unknown = some;
+    (void)state;
+    unknown.sm_clock_hz = NAN;
+    assert_true(kg_ceilings_current(&some, MEASURED_S, 1.9e9));
+    assert_true(kg_ceilings_current(&some, MEASURED_S, 1.6e9));
+    assert_false(kg_ceilings_current(&some, MEASURED_S, 1.2e9));
+    assert_true(kg_ceilings_current(&some, MEASURED_S, 2.3e9));
+    assert_false(kg_ceilings_current(&some, MEASURED_S, 2.4e9));
+    assert_true(kg_ceilings_current(&unknown, MEASURED_S, 1.2e9));
+}
 
 static int folder_make(void **state)
 {
@@ -471,6 +614,12 @@ int main(void)
         MEASURED(what_is_computed_wrongly_is_not_believed_and_the_rest_is),
         MEASURED(too_little_free_memory_leaves_the_arithmetic),
         MEASURED(a_driver_that_refuses_anything_leaves_nothing_behind),
+        MEASURED(what_disturbs_any_part_is_noted_and_the_figures_are_there),
+        MEASURED(a_device_that_does_not_answer_is_not_doubted),
+        cmocka_unit_test(all_but_the_power_limit_and_what_was_asked_for_is_a_disturbance),
+        cmocka_unit_test(figures_that_no_gpu_has_are_not_good),
+        cmocka_unit_test(ceilings_hold_for_thirty_days_and_not_before_they_were_measured),
+        cmocka_unit_test(ceilings_do_not_hold_for_another_clock),
         cmocka_unit_test(rates_are_of_positive_finite_figures_only),
         cmocka_unit_test(buffers_are_large_for_the_cache_and_small_for_the_memory),
         cmocka_unit_test(the_sum_of_the_words_is_that_of_the_formula),
