@@ -49,17 +49,32 @@ static void device_judge(const struct kg_machine *machine, size_t index,
                        "a context and memory can be had on it");
 }
 
-void kg_doctor_cuda(const struct kg_machine *machine, struct kg_findings *findings)
+static void driver_judge(const struct kg_machine *machine, struct kg_findings *findings)
 {
-    if (!machine->gpu_count)
-        kg_finding_add(findings, KG_FINDING_NOTE, "CUDA", NULL, "no device: %s",
-                       machine->cuda_missing);
+    char why[160], needed[80];
+    const bool old = kg_machine_driver_old(machine, why, sizeof why, needed, sizeof needed);
+    if (old)
+        kg_finding_add(findings, KG_FINDING_WARNING, "CUDA",
+                       kg_finding_text(findings,
+                                       "install %s, or a kgate built with an older CUDA toolkit; "
+                                       "only plugins and commands can be measured now",
+                                       needed),
+                       "%s", why);
     else
         kg_finding_add(findings, KG_FINDING_GOOD, "CUDA", NULL, "driver %s for CUDA %s%s%s",
                        machine->nvidia_driver ? machine->nvidia_driver : "of unknown version",
                        machine->cuda_driver ? machine->cuda_driver : "of unknown version",
                        machine->cuda_toolkit ? ", kgate was built with " : "",
                        machine->cuda_toolkit ? machine->cuda_toolkit : "");
+}
+
+void kg_doctor_cuda(const struct kg_machine *machine, struct kg_findings *findings)
+{
+    if (!machine->gpu_count)
+        kg_finding_add(findings, KG_FINDING_NOTE, "CUDA", NULL, "no device: %s",
+                       machine->cuda_missing);
+    else
+        driver_judge(machine, findings);
     for (size_t i = 0; i < machine->gpu_count; i++)
         device_judge(machine, i, findings);
 }

@@ -110,13 +110,27 @@ static bool symbols_find(struct kg_driver *driver, char *why, size_t why_bytes)
     return true;
 }
 
+/* Why the library could not be opened: it is not there, or it is of another machine, cut off, or
+ * lacks what it needs itself. */
+static void opening_words(const char *library, char *why, size_t why_bytes)
+{
+    const char *said = dlerror();
+    const size_t length = strlen(library);
+    const bool absent = !said || (!strncmp(said, library, length) && said[length] == ':' &&
+                                  strstr(said, "No such file"));
+    if (absent)
+        snprintf(why, why_bytes, "no NVIDIA driver is installed");
+    else
+        snprintf(why, why_bytes, "the NVIDIA driver's library cannot be opened: %s", said);
+}
+
 bool kg_driver_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes)
 {
     char words[256];
     int (*initialise)(unsigned flags) = NULL, (*version)(int *version) = NULL;
     *driver = (struct kg_driver){.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
     if (!driver->library) {
-        snprintf(why, why_bytes, "no NVIDIA driver is installed");
+        opening_words(library, why, why_bytes);
         return false;
     }
     void *address = dlsym(driver->library, "cuInit");

@@ -166,9 +166,6 @@ static bool driver_start(const struct kg_gpus_query *query, struct kg_driver *dr
         driver_version_read(query, gpus->nvidia_driver, sizeof gpus->nvidia_driver);
         return true;
     }
-    const char *said = driver->library ? NULL : dlerror();
-    if (said && !strstr(said, "No such file")) /* it is there: of another machine, or cut off */
-        snprintf(words, sizeof words, "the NVIDIA driver's library cannot be opened: %s", said);
     printable(words);
     const int code = start_code(driver);
     const char *remedy = NULL;

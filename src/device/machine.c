@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -350,6 +351,31 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
 const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine)
 {
     return machine->gpu_chosen < machine->gpu_count ? &machine->gpus[machine->gpu_chosen] : NULL;
+}
+
+/* The first driver of each major version of CUDA; one of them runs what any toolkit of its major
+ * version, or of an earlier one, has built (NVIDIA, CUDA Compatibility, "Minor Version
+ * Compatibility"). The runtime refuses others. */
+static const struct {
+    long cuda_major;
+    int driver;
+} first_drivers[] = {{11, 450}, {12, 525}, {13, 580}};
+
+bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t why_bytes,
+                           char *needed, size_t needed_bytes)
+{
+    const char *driver = machine->cuda_driver, *toolkit = machine->cuda_toolkit;
+    const long major = toolkit ? strtol(toolkit, NULL, 10) : 0;
+    if (!driver || strtol(driver, NULL, 10) >= major)
+        return false;
+    snprintf(why, why_bytes, "kgate's kernels are built with CUDA %s; the driver is for CUDA %s",
+             toolkit, driver);
+    snprintf(needed, needed_bytes, "an NVIDIA driver for CUDA %ld", major);
+    for (size_t i = 0; i < sizeof first_drivers / sizeof *first_drivers; i++)
+        if (first_drivers[i].cuda_major == major)
+            snprintf(needed, needed_bytes, "an NVIDIA driver of version %d or later",
+                     first_drivers[i].driver);
+    return true;
 }
 
 static bool gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into)

@@ -64,6 +64,13 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
 /* The GPU that CUDA cases run on; NULL without one. */
 const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine);
 
+/* Whether the driver is too old for the CUDA runtime of kgate's own kernels; a plugin has a runtime
+ * of its own. false where versions are not known.
+ * why     on true a phrase for people
+ * needed  and what helps: "an NVIDIA driver of version 580 or later" */
+bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t why_bytes,
+                           char *needed, size_t needed_bytes);
+
 /* A copy whose strings live in `arena`; false where memory is out. */
 bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
                      struct kg_machine *into);

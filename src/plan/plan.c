@@ -95,17 +95,24 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
     return param_error(planner, spec, choice, SIZE_MAX);
 }
 
-/* Why no CUDA case can run here; a command brings its own device code. */
+/* Why this CUDA case cannot run here: a command brings its own device code, a plugin its own CUDA
+ * runtime. */
 static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine *machine,
-                                bool on_stream)
+                                const struct kg_case *planned)
 {
+    char why[160], needed[80];
     const struct kg_gpu *gpu = kg_machine_gpu(machine);
     if (!gpu)
         return kg_arena_printf(arena, "no CUDA device: %s", machine->cuda_missing);
     if (gpu->problem)
         return kg_arena_printf(arena, "cuda:%zu (%s): %s", machine->gpu_chosen, gpu->name,
                                gpu->problem);
-    return on_stream ? machine->cuda_code_missing : NULL;
+    if (kg_case_on_stream(planned) && machine->cuda_code_missing)
+        return machine->cuda_code_missing;
+    if (planned->spec->source == KG_SOURCE_KERNEL &&
+        kg_machine_driver_old(machine, why, sizeof why, needed, sizeof needed))
+        return kg_arena_printf(arena, "%s: %s is needed", why, needed);
+    return NULL;
 }
 
 /* What the machine lacks, before what the kernel said of these values: without a GPU, or code for
@@ -115,9 +122,8 @@ static const char *skip_reason(struct planner *planner, const struct kgate_workl
 {
     struct kg_arena *arena = &planner->plan->arena;
     const enum kgate_device device = planned->device;
-    const char *missing = device == KGATE_DEVICE_CUDA
-                              ? cuda_missing(arena, planner->machine, kg_case_on_stream(planned))
-                              : NULL;
+    const char *missing =
+        device == KGATE_DEVICE_CUDA ? cuda_missing(arena, planner->machine, planned) : NULL;
     if (missing)
         return missing;
     if (planned->skip_reason)

@@ -80,6 +80,27 @@ expect_skipped() {
     [[ "${lines[-1]}" == "job/cuda" ]]
 }
 
+@test "a driver older than the CUDA of kgate's kernels: they are skipped, doctor says what helps" {
+    suite_of <<<'  - {name: copy, kernel: copy, devices: [cuda]}
+  - {name: job, command: ["true"], devices: [cuda]}'
+    export FAKE_CUDA_VERSION=10020
+    run fake "$KGATE" gate -c one.yaml -b base -o out
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"copy/"*"SKIPPED"* ]]
+    if [ "$(jq '.machine.cuda_toolkit' out/results.json)" = null ]; then
+        skip "kgate was built without CUDA"
+    fi
+    jq -e '[.cases[].status] == ["SKIPPED", "OK"]' out/results.json
+    jq -e '.cases[0].reason | test("the driver is for CUDA 10.2: an NVIDIA driver .* is needed")' out/results.json
+    run fake "$KGATE" doctor --seconds 0
+    [[ "$output" == *"the driver is for CUDA 10.2"*"mend: install an NVIDIA driver "* ]]
+    # Of the same major version any will do.
+    toolkit=$(jq -r '.machine.cuda_toolkit | split(".")[0]' out/results.json)
+    export FAKE_CUDA_VERSION=${toolkit}000
+    run fake "$KGATE" list -c one.yaml
+    [[ "$output" != *"the driver is for CUDA"* ]]
+}
+
 @test "a device is chosen by number and by UUID, and is in the results" {
     suite_of <<<'  - {name: job, command: ["true"], devices: [cpu]}'
     export FAKE_CUDA_DEVICES=3

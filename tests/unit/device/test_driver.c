@@ -30,6 +30,14 @@ static void no_driver_is_said(void **state)
     assert_string_equal(why, "no NVIDIA driver is installed");
 }
 
+static void a_library_that_is_there_and_cannot_be_opened_is_not_called_missing(void **state)
+{
+    (void)state;
+    assert_false(kg_driver_open("/dev/null", &driver, why, sizeof why));
+    assert_string_equal(why,
+                        "the NVIDIA driver's library cannot be opened: /dev/null: file too short");
+}
+
 static void another_library_is_not_taken_for_it(void **state)
 {
     (void)state;
@@ -79,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_driver_that_works_opens),
         cmocka_unit_test(no_driver_is_said),
+        cmocka_unit_test(a_library_that_is_there_and_cannot_be_opened_is_not_called_missing),
         cmocka_unit_test(another_library_is_not_taken_for_it),
         cmocka_unit_test(a_driver_that_does_not_start_says_why),
         cmocka_unit_test(errors_are_put_into_words),

@@ -89,6 +89,37 @@ static void gpus_survive_a_copy_and_a_file(void **state)
     kg_arena_free(&arena);
 }
 
+static void a_driver_of_an_earlier_major_version_is_too_old(void **state)
+{
+    static const struct {
+        const char *driver, *toolkit, *needed; /* NULL: will do */
+    } pairs[] = {
+        {"12.4", "13.0.88", "an NVIDIA driver of version 580 or later"},
+        {"11.8", "12.0.76", "an NVIDIA driver of version 525 or later"},
+        {"13.2", "14.1.1", "an NVIDIA driver for CUDA 14"},
+        {"13.0", "13.0.88", NULL},
+        {"13.0", "13.3.10", NULL},
+        {"13.0", "12.4.131", NULL},
+        {"9.2", "10.0.1", "an NVIDIA driver for CUDA 10"},
+        {NULL, "13.0.88", NULL},
+        {"13.0", NULL, NULL},
+    };
+    char why[160], needed[80];
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct kg_machine machine = {.cuda_driver = pairs[i].driver,
+                                           .cuda_toolkit = pairs[i].toolkit};
+        const bool old = kg_machine_driver_old(&machine, why, sizeof why, needed, sizeof needed);
+        if (old != (pairs[i].needed != NULL))
+            fail_msg("pair %zu: %s", i, old ? why : "it will do");
+        if (old) {
+            assert_string_equal(needed, pairs[i].needed);
+            assert_non_null(strstr(why, pairs[i].driver));
+            assert_non_null(strstr(why, pairs[i].toolkit));
+        }
+    }
+}
+
 static void allocations_are_counted_aligned_and_apart_in_their_pages(void **state)
 {
     struct kg_host host;
@@ -119,6 +150,7 @@ int main(void)
         cmocka_unit_test(fingerprint_is_the_same_twice_and_fit_for_a_file_name),
         cmocka_unit_test(copy_outlives_the_original),
         cmocka_unit_test(gpus_survive_a_copy_and_a_file),
+        cmocka_unit_test(a_driver_of_an_earlier_major_version_is_too_old),
         cmocka_unit_test(allocations_are_counted_aligned_and_apart_in_their_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

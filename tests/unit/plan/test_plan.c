@@ -126,36 +126,64 @@ static void missing_devices_are_skipped_with_the_reason(void **state)
     done();
 }
 
-/* Of a kernel or a plugin, and of a command, which brings its own device code. */
-static void expect_skips(const struct kg_machine *on, const char *plugin, const char *command)
+/* Of a kernel, of a plugin, and of a command, which brings its own device code. */
+static void expect_skips(const struct kg_machine *on, const char *kernel, const char *plugin,
+                         const char *command)
 {
+    const char *const expected[] = {kernel, plugin, command};
     static const char text[] = "version: 1\nsuite: s\nworkloads:\n"
+                               "  - {name: k, kernel: copy, devices: [cuda]}\n"
                                "  - {name: p, plugin: p.so, devices: [cuda]}\n"
                                "  - {name: c, command: [a], devices: [cuda]}\n";
     const struct kg_plan_options none = {0};
     assert_true(kg_suite_parse("s.yaml", text, strlen(text), NULL, 0, &suite, &err));
     assert_true(kg_plan_make(&suite, on, &none, &plan, &err));
-    assert_int_equal(plan.case_count, 2);
-    for (size_t i = 0; i < 2; i++) {
-        const char *expected = i ? command : plugin, *found = plan.cases[i].skip_reason;
-        if (expected ? !found || strcmp(found, expected) != 0 : found != NULL)
+    assert_int_equal(plan.case_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const char *found = plan.cases[i].skip_reason;
+        if (expected[i] ? !found || strcmp(found, expected[i]) != 0 : found != NULL)
             fail_msg("%s: %s", plan.cases[i].id, found ? found : "not skipped");
     }
     done();
 }
 
+/* A build without CUDA has no CUDA version of any kernel. */
+#ifdef KGATE_HAVE_CUDA
+#define OF_KERNEL(reason) (reason)
+#else
+#define OF_KERNEL(reason) ((reason) ? (reason) : "kernel 'copy' has no cuda version")
+#endif
+
 static void gpus_that_cannot_be_used_are_skipped_with_the_reason(void **state)
 {
+    const char *const code = "this kgate was built without CUDA";
     struct kg_gpu gpus[2] = {{.name = "A"}, {.name = "B"}};
     struct kg_machine on = {.fingerprint = "f", .gpus = gpus, .gpu_count = 2, .gpu_chosen = 1};
     (void)state;
-    expect_skips(&on, NULL, NULL);
+    expect_skips(&on, OF_KERNEL(NULL), NULL, NULL);
     gpus[0].problem = "of the other one";
-    expect_skips(&on, NULL, NULL);
-    on.cuda_code_missing = "this kgate was built without CUDA";
-    expect_skips(&on, "this kgate was built without CUDA", NULL);
+    expect_skips(&on, OF_KERNEL(NULL), NULL, NULL);
+    on.cuda_code_missing = code;
+    expect_skips(&on, code, code, NULL);
     gpus[1].problem = "busy";
-    expect_skips(&on, "cuda:1 (B): busy", "cuda:1 (B): busy");
+    expect_skips(&on, "cuda:1 (B): busy", "cuda:1 (B): busy", "cuda:1 (B): busy");
+}
+
+static void kernels_alone_are_skipped_where_the_driver_is_too_old_for_their_runtime(void **state)
+{
+    struct kg_gpu gpu = {.name = "A"};
+    struct kg_machine on = {.fingerprint = "f",
+                            .gpus = &gpu,
+                            .gpu_count = 1,
+                            .cuda_driver = "12.4",
+                            .cuda_toolkit = "13.0.88"};
+    (void)state;
+    expect_skips(&on,
+                 "kgate's kernels are built with CUDA 13.0.88; the driver is for CUDA 12.4: an "
+                 "NVIDIA driver of version 580 or later is needed",
+                 NULL, NULL);
+    on.cuda_toolkit = "12.9.1"; /* of the same major version a later minor one will do */
+    expect_skips(&on, OF_KERNEL(NULL), NULL, NULL);
 }
 
 int main(void)
@@ -168,6 +196,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_named_at_their_place),
         cmocka_unit_test(missing_devices_are_skipped_with_the_reason),
         cmocka_unit_test(gpus_that_cannot_be_used_are_skipped_with_the_reason),
+        cmocka_unit_test(kernels_alone_are_skipped_where_the_driver_is_too_old_for_their_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
