@@ -49,13 +49,34 @@ bool kg_gpu_launch_bound(double gpu_ns, double launch_ns)
     return gpu_ns < launch_ns;
 }
 
-const char *kg_gpu_doubt(enum kg_timing timing, double gpu_ns, double launch_ns,
-                         double resolution_ns)
+/* Why times of that kind are taken without a hold; NULL where they are taken behind one. A graph is
+ * one launch, whatever a call is; the host's times need no hold. */
+static const char *unheld(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts)
 {
-    if (timing == KG_TIMING_COLD && gpu_ns < SHORT_STEPS * resolution_ns)
+    if (timing == KG_TIMING_WALL)
+        return NULL;
+    if (!facts->holds)
+        return "not held back: launches wait for the device here, as under compute-sanitizer or a "
+               "debugger; times include what launching takes the host";
+    if (facts->held || timing == KG_TIMING_GRAPH)
+        return NULL;
+    return facts->synchronises
+               ? "not held back: a call waits for the device; its time includes what the host does "
+                 "meanwhile"
+               : "not held back: a call is more launches than the driver's queue takes, or takes "
+                 "the host too long; its time may include waiting for launches, which graph has "
+                 "not";
+}
+
+const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts)
+{
+    const char *why = unheld(timing, facts);
+    if (why)
+        return why;
+    if (timing == KG_TIMING_COLD && facts->gpu_ns < SHORT_STEPS * facts->resolution_ns)
         return "a call is hardly longer than the steps of the device's timer; hot and graph time "
                "many at once";
-    if (timing == KG_TIMING_HOT && kg_gpu_launch_bound(gpu_ns, launch_ns))
+    if (timing == KG_TIMING_HOT && kg_gpu_launch_bound(facts->gpu_ns, facts->launch_ns))
         return "the device is done with a call before the next is launched: samples are of what "
                "can be held back; graph has no such limit";
     return NULL;

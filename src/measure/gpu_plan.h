@@ -27,9 +27,18 @@ double kg_gpu_time_corrected(double time_ns, double overhead_ns);
  * be timed with gaps between them, but for those that are held back. */
 bool kg_gpu_launch_bound(double gpu_ns, double launch_ns);
 
-/* What speaks against timing such a call alone, for people; NULL where nothing does. A literal. */
-const char *kg_gpu_doubt(enum kg_timing timing, double gpu_ns, double launch_ns,
-                         double resolution_ns);
+/* What is known of a call when it is judged how well it can be timed. */
+struct kg_gpu_doubt_facts {
+    double gpu_ns;
+    double launch_ns;
+    double resolution_ns;
+    bool holds;        /* the device's launches can be held back at all */
+    bool held;         /* a call of this can */
+    bool synchronises; /* where it cannot: it waits for the device */
+};
+/* What speaks against times of that kind, for people: first that they were taken without a hold.
+ * NULL where nothing does; a literal. */
+const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts);
 
 /* How long the device is to be held back to see whether `run` returns meanwhile: `run` took so long
  * when nothing was held. 0: too long for the device to be held at all. */

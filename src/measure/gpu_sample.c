@@ -187,18 +187,15 @@ static bool hold_try(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
 }
 
 /* One call, and again with all the time there is, should the host have been busy with something
- * else: else a call that only once was late would be taken for one that waits. */
-static bool waiting_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
+ * else: else a call that only once was late would be taken for one that cannot be held back. */
+static bool holding_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                          struct kg_gpu_nature *nature, struct kg_error *err)
 {
     const double limit_ns = timer->holds ? kg_gpu_hold_limit_ns(nature->launch_ns) : 0;
     bool held = false;
     if (limit_ns > 0 && !hold_try(timer, call, 1, limit_ns, nature, &held, err))
         return false;
-    if (limit_ns > 0 && !held && !hold_try(timer, call, 1, HOLD_LIMIT_NS, nature, &held, err))
-        return false;
-    nature->synchronises = !held;
-    return true;
+    return !(limit_ns > 0) || held || hold_try(timer, call, 1, HOLD_LIMIT_NS, nature, &held, err);
 }
 
 /* A call may be many launches, and the queue for them is bounded: so how many calls can be held is
@@ -215,18 +212,20 @@ static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call
     return true;
 }
 
+/* Tried with every call: one that does not return while it is held may wait for the device, or only
+ * for room in the queue of launches. The former cannot be recorded, the latter can. */
 static void capturable_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                             struct kg_gpu_nature *nature)
 {
     struct kg_gpu_graph graph;
     struct kg_error why;
-    if (nature->synchronises && timer->holds) {
-        snprintf(nature->why_not, sizeof nature->why_not, "it waits for the device");
-        return;
-    }
     nature->capturable = kg_gpu_graph_record(timer, call, 1, &graph, &why);
+    nature->synchronises = !nature->held_calls && !nature->capturable;
     if (nature->capturable)
         kg_gpu_graph_free(timer, &graph);
+    else if (nature->synchronises && timer->holds)
+        snprintf(nature->why_not, sizeof nature->why_not, "it waits for the device (%.220s)",
+                 why.message);
     else
         snprintf(nature->why_not, sizeof nature->why_not, "%.250s", why.message);
 }
@@ -243,13 +242,13 @@ bool kg_gpu_nature_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *ca
     nature->call_ns = sample.time_ns;
     nature->launch_ns = sample.launch_ns;
     nature->gpu_ns = sample.time_ns;
-    if (!waiting_find(timer, call, nature, err))
+    if (!holding_find(timer, call, nature, err))
         return false;
-    if (!nature->synchronises && !held_calls_find(timer, call, nature, err))
+    if (nature->held_calls && !held_calls_find(timer, call, nature, err))
         return false;
-    if (nature->synchronises && !kg_gpu_hot(timer, call, 1, 0, &sample, err))
+    if (!nature->held_calls && !kg_gpu_hot(timer, call, 1, 0, &sample, err))
         return false;
-    if (nature->synchronises)
+    if (!nature->held_calls)
         nature->gpu_ns = sample.time_ns;
     capturable_find(timer, call, nature);
     return true;

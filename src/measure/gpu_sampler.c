@@ -63,8 +63,8 @@ static bool batch_time(struct kg_gpu_sampler *sampler, uint64_t batch, double *t
 bool kg_gpu_sampler_batch(struct kg_gpu_sampler *sampler, uint64_t reference, uint64_t *batch,
                           struct kg_error *err)
 {
-    /* First impressions are of a cold call, or one with gaps: what a batch takes may ask for more.
-     */
+    /* First impressions are of a cold call, or one with gaps, or, of a call that cannot be held
+     * back, of the host: what a batch takes may ask for more. */
     enum { LOOKS = 3 };
     struct kg_gpu_batch_facts facts = {
         .gpu_ns = sampler->nature.gpu_ns,
@@ -74,7 +74,9 @@ bool kg_gpu_sampler_batch(struct kg_gpu_sampler *sampler, uint64_t reference, ui
         .reference = reference,
     };
     *batch = kg_gpu_batch(sampler->timing, &facts);
-    for (int i = 0; *batch > 1 && i < LOOKS; i++) {
+    const bool first_time_is_the_hosts =
+        sampler->timing == KG_TIMING_GRAPH && !sampler->nature.held_calls;
+    for (int i = 0; (*batch > 1 || first_time_is_the_hosts) && i < LOOKS; i++) {
         if (!batch_time(sampler, *batch, &facts.gpu_ns, err))
             return false;
         const uint64_t wanted = kg_gpu_batch(sampler->timing, &facts);

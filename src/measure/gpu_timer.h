@@ -61,11 +61,13 @@ struct kg_gpu_call {
 };
 
 /* How a call can be timed, found by trying it: four times where it takes long, up to a hundred
- * times where it is short. */
+ * times where it is short; once more while its stream is recorded, where what waits fails. */
 struct kg_gpu_nature {
-    bool synchronises;   /* `run` waits for the device: it cannot be held back, and its time on the
-                            device includes waiting for the host */
-    uint64_t held_calls; /* that can be put on the stream while it is held; 0 where synchronises */
+    bool synchronises;   /* `run` waits for the device, as far as can be told: it neither returns
+                            while the stream is held nor can be recorded */
+    uint64_t held_calls; /* that can be put on the stream while it is held. 0: not even one, since
+                            it synchronises, is more launches than the driver's queue takes or takes
+                            the host too long: its time includes what the host does meanwhile */
     bool capturable;     /* into a CUDA graph */
     char why_not[256];   /* where not capturable: why, what the driver said */
     double call_ns;      /* host time of a call until the device is done */

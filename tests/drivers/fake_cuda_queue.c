@@ -192,13 +192,22 @@ static struct fake_stream *stream_joined(struct fake_stream *stream)
     return stream;
 }
 
+/* Launches that wait: a graph is one, whatever is in it. */
+static size_t launches_queued(const struct fake_stream *stream)
+{
+    size_t launches = 0;
+    for (size_t i = 0; i < stream->queued; i++)
+        launches += !stream->queue[i].follows;
+    return launches;
+}
+
 void fake_put(struct fake_stream *stream, struct fake_operation operation)
 {
     const struct fake_cuda_device *device = fake_cuda()->device;
     if (operation.kind != KIND_EVENT)
         stream = stream_joined(stream);
     fake_look(stream);
-    if (stream->queued >= device->queue_most && !operation.follows) {
+    if (!operation.follows && launches_queued(stream) >= device->queue_most) {
         fake_cuda()->counts->blocked++;
         wait_for_hold(stream);
     }

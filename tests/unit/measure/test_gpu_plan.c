@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "measure/gpu_plan.h"
 #include "util/random.h"
@@ -117,15 +118,57 @@ static void held_calls_are_a_millisecond_of_work_at_least(void **state)
     assert_int_equal(kg_gpu_held_calls(50e6), 1);
 }
 
+static const char *doubt(enum kg_timing timing, double gpu_ns, double launch_ns,
+                         double resolution_ns)
+{
+    return kg_gpu_doubt(timing, &(struct kg_gpu_doubt_facts){.gpu_ns = gpu_ns,
+                                                             .launch_ns = launch_ns,
+                                                             .resolution_ns = resolution_ns,
+                                                             .holds = true,
+                                                             .held = true});
+}
+
 static void short_calls_are_doubted_by_what_is_timed(void **state)
 {
     (void)state;
-    assert_non_null(kg_gpu_doubt(KG_TIMING_COLD, 3e3, 2e3, 500));
-    assert_null(kg_gpu_doubt(KG_TIMING_COLD, 50e3, 2e3, 500));
-    assert_null(kg_gpu_doubt(KG_TIMING_COLD, 3e3, 2e3, 32));
-    assert_non_null(kg_gpu_doubt(KG_TIMING_HOT, 1e3, 2e3, 32));
-    assert_null(kg_gpu_doubt(KG_TIMING_HOT, 3e3, 2e3, 500));
-    assert_null(kg_gpu_doubt(KG_TIMING_GRAPH, 1e3, 2e3, 500));
+    assert_non_null(doubt(KG_TIMING_COLD, 3e3, 2e3, 500));
+    assert_null(doubt(KG_TIMING_COLD, 50e3, 2e3, 500));
+    assert_null(doubt(KG_TIMING_COLD, 3e3, 2e3, 32));
+    assert_non_null(doubt(KG_TIMING_HOT, 1e3, 2e3, 32));
+    assert_null(doubt(KG_TIMING_HOT, 3e3, 2e3, 500));
+    assert_null(doubt(KG_TIMING_GRAPH, 1e3, 2e3, 500));
+}
+
+static void assert_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts,
+                         const char *part)
+{
+    const char *said = kg_gpu_doubt(timing, facts);
+    if (part ? !said || !strstr(said, part) : said != NULL)
+        fail_msg("%s: \"%s\"", kg_timing_names[timing], said ? said : "");
+}
+
+static void what_is_timed_without_a_hold_is_said(void **state)
+{
+    const struct kg_gpu_doubt_facts waits = {.gpu_ns = 50e3,
+                                             .launch_ns = 60e3,
+                                             .resolution_ns = 32,
+                                             .holds = true,
+                                             .synchronises = true};
+    const struct kg_gpu_doubt_facts many = {
+        .gpu_ns = 9e6, .launch_ns = 6e6, .resolution_ns = 32, .holds = true};
+    const struct kg_gpu_doubt_facts nothing_holds = {
+        .gpu_ns = 50e3, .launch_ns = 2e3, .resolution_ns = 32};
+    (void)state;
+    assert_doubt(KG_TIMING_COLD, &waits, "waits for the device");
+    assert_doubt(KG_TIMING_HOT, &waits, "waits for the device");
+    assert_doubt(KG_TIMING_COLD, &many, "more launches than");
+    assert_doubt(KG_TIMING_HOT, &many, "more launches than");
+    assert_doubt(KG_TIMING_GRAPH, &many, NULL);
+    assert_doubt(KG_TIMING_COLD, &nothing_holds, "compute-sanitizer");
+    assert_doubt(KG_TIMING_HOT, &nothing_holds, "compute-sanitizer");
+    assert_doubt(KG_TIMING_GRAPH, &nothing_holds, "compute-sanitizer");
+    assert_doubt(KG_TIMING_WALL, &waits, NULL);
+    assert_doubt(KG_TIMING_WALL, &nothing_holds, NULL);
 }
 
 /* A clock that rises as those of an idle device do, and times that follow it. */
@@ -214,6 +257,7 @@ int main(void)
         cmocka_unit_test(holds_are_longer_than_a_launch_and_bounded),
         cmocka_unit_test(held_calls_are_a_millisecond_of_work_at_least),
         cmocka_unit_test(short_calls_are_doubted_by_what_is_timed),
+        cmocka_unit_test(what_is_timed_without_a_hold_is_said),
         cmocka_unit_test(warm_up_ends_when_times_and_clock_stand_still),
         cmocka_unit_test(an_unknown_clock_is_no_obstacle),
         cmocka_unit_test(warm_up_and_rounds_are_bounded),

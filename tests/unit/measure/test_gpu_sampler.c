@@ -169,6 +169,28 @@ static void a_call_that_waits_is_measured_without_a_hold(void **state)
     assert_true(fake->counts->timed_out <= 8);
 }
 
+static void a_call_of_many_launches_has_a_graph_and_is_timed_without_a_hold(void **state)
+{
+    (void)state;
+    work.launches = 3000;
+    work.ns = 100;
+    assert_true(measure(KG_TIMING_COLD));
+    assert_near(a_round.median_ns, 3000 * 2e3, 0.02);
+    assert_true(measure(KG_TIMING_GRAPH));
+    assert_near(a_round.median_ns, 3000 * 400, 0.002);
+}
+
+/* Its time without a hold is the host's, much more than the graph's. */
+static void a_graphs_batch_is_of_its_own_time(void **state)
+{
+    (void)state;
+    work.host_ns = 60e6;
+    work.ns = 5e3;
+    assert_true(measure(KG_TIMING_GRAPH));
+    assert_near(a_round.median_ns, 5.3e3, 0.02);
+    assert_true((double)a_round.batch * a_round.median_ns >= 100e3);
+}
+
 static void a_round_of_short_calls_ends_in_time(void **state)
 {
     (void)state;
@@ -318,6 +340,8 @@ int main(void)
         WITH_SAMPLER(a_moved_clock_shows_in_times_and_not_in_cycles),
         WITH_SAMPLER(warm_up_goes_on_until_the_clock_stands_still),
         WITH_SAMPLER(a_call_that_waits_is_measured_without_a_hold),
+        WITH_SAMPLER(a_call_of_many_launches_has_a_graph_and_is_timed_without_a_hold),
+        WITH_SAMPLER(a_graphs_batch_is_of_its_own_time),
         WITH_SAMPLER(a_round_of_short_calls_ends_in_time),
         WITH_SAMPLER(a_long_call_is_sampled_once),
         WITH_SAMPLER(samples_whose_hold_ran_out_do_not_count),
