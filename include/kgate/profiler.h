@@ -249,9 +249,9 @@ struct kgate_scope_statistics {
     double overhead_ns;       /**< the profiler's own time, estimated, inside */
     uint64_t allocated_bytes; /**< of all calls */
     uint64_t peak_bytes;      /**< of the worst call, beyond what it began with */
-    double
-        gpu_utilization; /**< share of its time that the GPU worked for it; NaN without GPU times */
-    double bytes_per_second; /**< NaN where no bytes were given */
+    double gpu_utilization;   /**< share of its time that the GPU worked for it; NaN without GPU
+                                 times, and   where the scope only launched its work */
+    double bytes_per_second;  /**< NaN where no bytes were given */
 };
 
 /** What a profile holds. One owner: free with #kgate_profile_results_free. */

@@ -67,7 +67,7 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
         screening && significant && confirmed && kg_metric_large(metric) && !evidence->unlike;
     kg_metric_classify(metric, significant && confirmed && !screening);
     if (kg_metric_clock_moved(metric))
-        metric->change = KG_CHANGE_NO_CHANGE;
+        metric->change = evidence->memory_bound ? KG_CHANGE_INCONCLUSIVE : KG_CHANGE_NO_CHANGE;
     if (metric->suspected || evidence->unlike ||
         (metric->change == KG_CHANGE_NO_CHANGE &&
          (too_few(evidence) || mean_moved(evidence, alpha))))
@@ -174,6 +174,12 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
                                          evidence->current_rounds, evidence->base_rounds,
                                          evidence->paired ? 6 : 3);
         return metric->reason != NULL;
+    }
+    if (kg_metric_clock_moved(metric)) {
+        metric->reason =
+            "the GPU's clock moved as the time did, but the workload waits for memory, "
+            "which has a clock of its own: lock the clock (nvidia-smi -lgc)";
+        return true;
     }
     if (kg_metric_large(metric) && !kg_metric_in_cycles(metric)) {
         metric->reason = clock_doubt(arena, metric);

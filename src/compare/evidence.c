@@ -8,6 +8,9 @@
 /* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster,
  * so that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */
 static const double TIME_SHARE = 0.25;
+/* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
+ * workload waits for. */
+static const double MEMORY_BOUND = 0.6;
 
 struct gathering {
     struct kg_arena *scratch;
@@ -362,6 +365,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || apart(&gathering);
     evidence->unlike = unlike(&gathering, input.threshold);
+    evidence->memory_bound =
+        on_device(&gathering) && result->work.bandwidth_share * metric->ratio >= MEMORY_BOUND;
     evidence->processes = result->rounds_are_processes;
     const bool codes_known = result->code_hash && reference->code_hash;
     evidence->code_unchanged = codes_known && !strcmp(result->code_hash, reference->code_hash);

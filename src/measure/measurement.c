@@ -134,7 +134,8 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
         kg_interrupt_begin(measurement->interrupt);
     }
     measurement->planned = work_planned(measurement);
-    if (check_all(measurement, err) && kg_count_pass(measurement, err))
+    if (check_all(measurement, err) && kg_count_pass(measurement, err) &&
+        kg_ceilings_pass(measurement, err))
         return true;
     kg_measurement_end(measurement);
     kg_measurement_free(measurement);
@@ -238,7 +239,7 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
-    return kg_ceilings_pass(measurement, err) && kg_trace_pass(measurement, err);
+    return kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

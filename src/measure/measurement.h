@@ -69,8 +69,8 @@ struct kg_measurement {
 };
 
 /* Prepares results for the plan, checks every case that can run here, so that a wrong result is
- * FAILED before anything is timed, and counts instructions where the suite compares them.
- * On failure nothing is held. */
+ * FAILED before anything is timed, counts instructions where the suite compares them, and finds
+ * what the GPU is capable of. On failure nothing is held. */
 bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
                           const struct kg_measurement_options *options, struct kg_error *err);
 
@@ -87,9 +87,10 @@ extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
                            struct kg_error *err);
 
-/* Looks at the GPU apart from the rounds: what it is capable of and, where the suite does not leave
- * it out, what the calls of each case put on it. When the rounds are measured, since nothing of it
- * decides anything; leaves the rest when asked to stop. */
+/* Looks, where the suite does not leave it out, at what the calls of each case put on the GPU. When
+ * the rounds are measured, since nothing of it decides anything; leaves the rest when asked to
+ * stop.
+ */
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
 
 /* Waits, but not when asked to stop. */

@@ -8,6 +8,7 @@
 
 #include "measure/case_worker.h"
 #include "measure/clock.h"
+#include "measure/throttle.h"
 
 enum { SIDES = 2 };
 static const double TURN_LEAST_NS = 1e6, TURN_MOST_NS = 4e6;
@@ -198,8 +199,11 @@ static bool rounds_take(struct match *match, struct kg_arena *arena, bool confir
     }
     responses[1].rounds[0].base_ratio =
         responses[1].rounds[0].median_ns / responses[0].rounds[0].median_ns;
+    /* a pair is as good as the worse of the two */
+    const bool throttled = responses[0].rounds[0].throttled || responses[1].rounds[0].throttled;
     for (size_t side = 0; side < SIDES; side++) {
         responses[side].rounds[0].confirms = confirm;
+        responses[side].rounds[0].throttled = throttled;
         if (!kg_case_round_store(match->players[side].measurement, match->index, &responses[side],
                                  match->err))
             return false;
@@ -242,7 +246,9 @@ static size_t missing(const struct kg_pairing *pairing, const size_t *wanted, si
 {
     const struct kg_case_result *head = &pairing->head.results.cases[i];
     const size_t target = kg_case_measurable(head) ? wanted[i] : 0;
-    return target > head->round_count ? target - head->round_count : 0;
+    const size_t good =
+        head->round_count - kg_rounds_to_repeat(head->rounds, head->round_count, target);
+    return target > good ? target - good : 0;
 }
 
 static bool wave(struct kg_pairing *pairing, const size_t *wanted, bool confirm, bool *more,

@@ -176,7 +176,7 @@ double kg_profile_imbalance(const struct kg_profile_figures *figures);
 double kg_profile_bandwidth(const struct kg_profile_figures *figures);
 
 /* The share of its time that the GPU worked for it, which streams that overlap can make more than
- * 1; NaN where there is no GPU time. */
+ * 1; NaN where there is no GPU time, or the scope only launched its work. */
 double kg_profile_gpu_utilization(const struct kg_profile_figures *figures);
 
 /* What was lost in all processes together. */

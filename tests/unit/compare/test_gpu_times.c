@@ -88,6 +88,25 @@ static void a_change_that_cycles_do_not_confirm_is_doubtful(void **state)
     expect(1.05 / 0.93, 0.93, "cold", KG_CHANGE_INCONCLUSIVE, NULL);
 }
 
+/* What waits for memory is not explained by the multiprocessors' clock. */
+static void a_clock_is_no_excuse_for_a_workload_that_waits_for_memory(void **state)
+{
+    (void)state;
+    struct kg_results now;
+    struct kg_comparison comparison;
+    results_make(&now, 1 / 0.8, 0.8, "cold");
+    now.cases[0].work.bandwidth_share = 0.7; /* of 0.875 before */
+    judge(&now, KG_STAGE_FINAL, &comparison);
+    assert_int_equal(comparison.cases[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_non_null(strstr(comparison.cases[0].reason, "waits for memory"));
+    kg_comparison_free(&comparison);
+    results_make(&now, 1 / 0.8, 0.8, "cold");
+    now.cases[0].work.bandwidth_share = 0.2;
+    judge(&now, KG_STAGE_FINAL, &comparison);
+    assert_int_equal(comparison.cases[0].change, KG_CHANGE_NO_CHANGE);
+    kg_comparison_free(&comparison);
+}
+
 /* The host's clock times a call whole: that of the device does not explain it. */
 static void wall_times_are_not_judged_in_cycles(void **state)
 {
@@ -186,6 +205,7 @@ int main(void)
         cmocka_unit_test(a_time_that_moved_in_cycles_too_is_a_change),
         cmocka_unit_test(a_time_that_did_not_move_is_no_change_whatever_the_clock),
         cmocka_unit_test(a_change_that_cycles_do_not_confirm_is_doubtful),
+        cmocka_unit_test(a_clock_is_no_excuse_for_a_workload_that_waits_for_memory),
         cmocka_unit_test(wall_times_are_not_judged_in_cycles),
         cmocka_unit_test(a_suspicion_needs_cycles_too),
         cmocka_unit_test(a_few_rounds_that_were_held_back_are_not_judged),
