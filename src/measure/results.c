@@ -1,10 +1,9 @@
 #include "measure/results.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure/journal.h"
+#include "measure/results_validate.h"
 #include "util/file.h"
 #include "util/text.h"
 
@@ -288,65 +287,6 @@ bool kg_results_write(const struct kg_results *results, const char *path, struct
     return kg_record_save(&kg_results_record, results, KG_RESULTS_SCHEMA, path, err);
 }
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool ids_validate(const struct kg_results *results, struct kg_error *err)
-{
-    bool good = true;
-    const char **ids = calloc(results->case_count + 1, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(err);
-    for (size_t i = 0; i < results->case_count; i++)
-        ids[i] = results->cases[i].id;
-    qsort(ids, results->case_count, sizeof *ids, compare_strings);
-    for (size_t i = 0; i < results->case_count && good; i++) {
-        if (!ids[i][0])
-            good = kg_error_set(err, KG_ERROR_USAGE, "a case's id is empty");
-        else if (i && !strcmp(ids[i], ids[i - 1]))
-            good = kg_error_set(err, KG_ERROR_USAGE, "two cases have the id '%.200s'", ids[i]);
-    }
-    free(ids);
-    return good;
-}
-
-static bool case_validate(const struct kg_case_result *result, size_t index, struct kg_error *err)
-{
-    for (size_t r = 0; r < result->round_count; r++) {
-        const struct kg_round *round = &result->rounds[r];
-        if (!(round->median_ns > 0) || !(round->wall_ns >= 0))
-            return kg_error_set(err, KG_ERROR_USAGE,
-                                "cases[%zu].rounds.median_ns[%zu]: expected a time above 0", index,
-                                r);
-    }
-    if (result->status == KG_STATUS_OK && !result->round_count)
-        return kg_error_set(err, KG_ERROR_USAGE, "cases[%zu].rounds: a case of status OK has none",
-                            index);
-    for (size_t c = 0; c < result->counter_count; c++)
-        if (result->counters[c].value_count &&
-            !kg_counter_values_good(result->counters[c].values, result->counters[c].value_count))
-            return kg_error_set(err, KG_ERROR_USAGE,
-                                "cases[%zu].counters[%zu].values: expected numbers from 0 up",
-                                index, c);
-    if (!(result->threshold >= 0) || !(result->min_effect_ns >= 0) ||
-        !(result->memory_threshold >= 0))
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "cases[%zu].threshold: expected thresholds from 0 up", index);
-    return true;
-}
-
-static bool results_validate(const struct kg_results *results, struct kg_error *err)
-{
-    if (!(results->policy.alpha > 0 && results->policy.alpha < 1))
-        return kg_error_set(err, KG_ERROR_USAGE, "policy.alpha: expected a number between 0 and 1");
-    for (size_t i = 0; i < results->case_count; i++)
-        if (!case_validate(&results->cases[i], i, err))
-            return false;
-    return ids_validate(results, err);
-}
-
 static bool is_journal(const struct kg_text *text)
 {
     static const char mark[] = "{\"schema\": \"" KG_JOURNAL_SCHEMA "\"";
@@ -364,7 +304,7 @@ bool kg_results_load(const char *path, struct kg_results *results, struct kg_err
         good = kg_record_parse(&kg_results_record, KG_RESULTS_SCHEMA, path, kg_text_string(&text),
                                text.length, &results->arena, results, err);
     kg_text_free(&text);
-    if (good && results_validate(results, err))
+    if (good && kg_results_validate(results, err))
         return true;
     if (!err->path[0] && err->kind == KG_ERROR_USAGE && !strstr(err->message, path))
         kg_error_wrap(err, "%s", path);

@@ -295,7 +295,7 @@ bool kg_results_write(const struct kg_results *results, const char *path, struct
 
 /* Reads results, or the journal that a killed run left beside them (journal.h).
  * Refuses, as KG_ERROR_USAGE by name of the field, what does not fit: besides types, a negative or
- * missing time, an empty id, two cases of one id.
+ * missing time, an empty id, two cases of one id, and what no GPU could have said.
  * results: filled on success, to be freed with kg_results_free; zeroed on failure */
 bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err);
 void kg_results_free(struct kg_results *results);

@@ -138,6 +138,92 @@ static void what_does_not_fit_is_named(void **state)
     kg_results_free(&results);
 }
 
+/* Three rounds of a case on the second of two GPUs, with all that only a GPU has. */
+static void gpu_results(struct kg_results *results, struct kg_gpu gpus[2])
+{
+    support_results(results, 1, 3, 100);
+    for (size_t i = 0; i < 2; i++)
+        gpus[i] = (struct kg_gpu){.name = "GPU",
+                                  .uuid = "GPU-0",
+                                  .compute_capability = "9.0",
+                                  .memory_bytes = 1,
+                                  .sm_clock_hz = 1980e6,
+                                  .memory_clock_hz = 2619e6};
+    results->machine.gpus = gpus;
+    results->machine.gpu_count = 2;
+    results->machine.gpu_chosen = 1;
+    results->ceilings.copy_bytes_per_s = 3e12;
+    results->cases[0].timing = "cold";
+    for (size_t r = 0; r < 3; r++) {
+        struct kg_round *round_ = &results->cases[0].rounds[r];
+        round_->call_ns = 7000;
+        round_->launch_ns = 1500;
+        round_->median_cycles = 4000;
+        round_->sm_clock_hz = 1755e6;
+        round_->memory_clock_hz = 2600e6;
+        round_->power_w = 300;
+        round_->utilization = 0;
+        round_->other_processes = 0;
+        round_->throttle = 4;
+    }
+}
+
+static void what_no_gpu_could_have_said_is_named(void **state)
+{
+    static const char *const edits[][3] = {
+        {"\"timing\": \"cold\"", "\"timing\": \"warm\"", "cases[0].timing: expected cold, hot"},
+        {"\"gpu_chosen\": 1", "\"gpu_chosen\": 99", "machine.gpu_chosen: expected the number of"},
+        {"\"gpu_chosen\": 1", "\"gpu_chosen\": 2", "machine.gpu_chosen: "},
+        {"\"sm_clock_hz\": 1980000000.0", "\"sm_clock_hz\": 0",
+         "machine.gpus[0].sm_clock_hz: expected a number above 0, found 0"},
+        {"\"memory_clock_hz\": 2619000000.0", "\"memory_clock_hz\": -1",
+         "machine.gpus[0].memory_clock_hz: "},
+        {"\"sm_clock_hz\": [1755000000.0", "\"sm_clock_hz\": [0",
+         "cases[0].rounds.sm_clock_hz[0]: expected a number above 0"},
+        {"\"memory_clock_hz\": [2600000000.0", "\"memory_clock_hz\": [-5",
+         "cases[0].rounds.memory_clock_hz[0]: expected a number from 0 up, found -5"},
+        {"\"throttle\": [4.0", "\"throttle\": [1e30",
+         "cases[0].rounds.throttle[0]: expected a whole"},
+        {"\"throttle\": [4.0", "\"throttle\": [0.5", "cases[0].rounds.throttle[0]: "},
+        {"\"throttle\": [4.0", "\"throttle\": [-4", "cases[0].rounds.throttle[0]: "},
+        {"\"call_ns\": [7000.0", "\"call_ns\": [-7", "cases[0].rounds.call_ns[0]: "},
+        {"\"launch_ns\": [1500.0", "\"launch_ns\": [-7", "cases[0].rounds.launch_ns[0]: "},
+        {"\"copy_bytes_per_s\": 3000000000000.0", "\"copy_bytes_per_s\": -3e12", "ceilings: "},
+    };
+    struct kg_results results;
+    struct kg_error err;
+    struct kg_gpu gpus[2];
+    (void)state;
+    gpu_results(&results, gpus);
+    struct kg_text text = text_of(&results);
+    if (!parses(text.data, text.length, &err))
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        refuse(&text, edits[i][0], edits[i][1], edits[i][2]);
+    kg_text_free(&text);
+    kg_results_free(&results);
+}
+
+static void figures_of_a_gpu_may_be_missing(void **state)
+{
+    struct kg_results results;
+    struct kg_error err;
+    struct kg_gpu gpus[2];
+    (void)state;
+    gpu_results(&results, gpus);
+    gpus[0].sm_clock_hz = gpus[1].memory_clock_hz = NAN;
+    results.ceilings.copy_bytes_per_s = NAN;
+    struct kg_round *round_ = &results.cases[0].rounds[1];
+    round_->call_ns = round_->launch_ns = round_->median_cycles = round_->sm_clock_hz = NAN;
+    round_->memory_clock_hz = round_->power_w = round_->utilization = NAN;
+    round_->other_processes = round_->throttle = NAN;
+    struct kg_text text = text_of(&results);
+    if (!parses(text.data, text.length, &err))
+        fail_msg("%s", err.message);
+    kg_text_free(&text);
+    kg_results_free(&results);
+}
+
 static void summary_is_of_rounds(void **state)
 {
     struct kg_results results;
@@ -201,6 +287,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(truncation_at_any_byte_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(damaged_bytes_never_crash, begin, end),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, begin, end),
+        cmocka_unit_test_setup_teardown(what_no_gpu_could_have_said_is_named, begin, end),
+        cmocka_unit_test_setup_teardown(figures_of_a_gpu_may_be_missing, begin, end),
         cmocka_unit_test_setup_teardown(summary_is_of_rounds, begin, end),
         cmocka_unit_test_setup_teardown(journal_reads_as_incomplete_results, begin, end),
     };
