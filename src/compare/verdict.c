@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/throttle.h"
 #include "util/units.h"
 
 enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 1 };
@@ -186,6 +187,18 @@ static bool drift_note(struct kg_comparison *comparison, const struct kg_baselin
            drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
 }
 
+/* What disturbed the GPU while this was measured. */
+static bool conditions_note(struct kg_comparison *comparison, const struct kg_results *current)
+{
+    char words[2][KG_CONDITION_WORDS];
+    const struct kg_gpu_conditions conditions = kg_gpu_conditions(current);
+    kg_gpu_conditions_words(&conditions, words[0], words[1], KG_CONDITION_WORDS);
+    for (int i = 0; i < 2; i++)
+        if (*words[i] && !note(comparison, kg_arena_copy(&comparison->arena, words[i])))
+            return false;
+    return true;
+}
+
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
 {
     return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
@@ -218,6 +231,7 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
             gpu_notes(comparison, newest, machine);
     if (good && newest && same_machine(baseline, machine))
         good = drift_note(comparison, newest, current);
+    good = good && conditions_note(comparison, current);
     if (good && comparison->baseline_runs == 1 && !current->pair)
         good = note(comparison, "the baseline has one run, so the noise between runs is not known "
                                 "yet; `kgate baseline update` adds more");

@@ -1,5 +1,5 @@
 /* throttle.h: rounds in which the GPU was held back, by heat or by power: which count, and how many
- * are measured again. Pure functions; thread-safe. */
+ * are measured again; and what else disturbed it. Pure functions; thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +14,21 @@ size_t kg_rounds_to_repeat(const struct kg_round *rounds, size_t count, size_t w
 /* Whether rounds in which the device was held back are judged like the others: where more than half
  * are such, that is how the device works here. Else they are left out. */
 bool kg_rounds_keep_throttled(const struct kg_round *rounds, size_t count);
+
+/* What of all rounds on the GPU was not as it should be. */
+struct kg_gpu_conditions {
+    size_t rounds;    /* on the GPU */
+    size_t throttled; /* of them */
+    size_t shared;    /* of them, with other processes on the device */
+    int64_t bits;     /* KG_NVML_ bits that held back any of them */
+};
+enum { KG_CONDITION_WORDS = 256 };
+struct kg_gpu_conditions kg_gpu_conditions(const struct kg_results *results);
+
+/* In sentences for people, at most two, each into `bytes` bytes; "" where there is nothing to say.
+ */
+void kg_gpu_conditions_words(const struct kg_gpu_conditions *conditions, char *throttled,
+                             char *shared, size_t bytes);
 
 /* Whether round `index` is judged. */
 bool kg_round_judged(const struct kg_round *rounds, size_t count, size_t index);

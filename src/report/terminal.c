@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "measure/throttle.h"
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -280,6 +281,17 @@ static void ceilings_print(const struct kg_ceilings *ceilings, struct kg_text *t
     }
 }
 
+/* What disturbed the GPU meanwhile. */
+static void conditions_print(const struct kg_results *results, struct kg_text *text)
+{
+    char words[2][KG_CONDITION_WORDS];
+    const struct kg_gpu_conditions conditions = kg_gpu_conditions(results);
+    kg_gpu_conditions_words(&conditions, words[0], words[1], KG_CONDITION_WORDS);
+    for (int i = 0; i < 2; i++)
+        if (*words[i])
+            kg_text_printf(text, "note: %s\n", words[i]);
+}
+
 void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
                             struct kg_text *text)
 {
@@ -300,6 +312,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
                    kg_duration_format(results->elapsed_ns, elapsed),
                    results->complete ? "" : "; incomplete: the run was interrupted");
     ceilings_print(&results->ceilings, text);
+    conditions_print(results, text);
     if (results->profile) {
         kg_text_append(text, "profile: ");
         kg_escape_terminal(text, results->profile, 200);

@@ -133,7 +133,11 @@ YAML
 YAML
     needs_code
     FAKE_NVML_THROTTLE=0x40 run -0 gpu run -c gpu.yaml -o r.json
+    [[ "$output" == *"held back in 6 of 6 rounds by temperature"* ]]
     jq -e '.cases[0].rounds | (.throttled | length == 6 and all(.[]; .)) and (.throttle | all(.[]; . == 64))' r.json
+    FAKE_NVML_THROTTLE=0x40 run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
+    [[ "$output" == *"note: the GPU was held back in"* ]]
+    grep -q 'the GPU was held back in' out/report.md
     FAKE_NVML_THROTTLE=0x1 run -0 gpu run -c gpu.yaml -o r.json
     jq -e '.cases[0].rounds | (has("throttled") | not) and (.median_ns | length == 4)' r.json
 }

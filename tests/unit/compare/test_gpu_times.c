@@ -181,6 +181,29 @@ static void rounds_that_were_held_back_are_repeated_within_bounds(void **state)
     assert_int_equal(kg_rounds_to_repeat(rounds, 0, 5), 0);
 }
 
+static void what_disturbed_the_gpu_is_counted_and_said(void **state)
+{
+    (void)state;
+    struct kg_results results;
+    char held[KG_CONDITION_WORDS], shared[KG_CONDITION_WORDS];
+    results_make(&results, 1, 1, "cold");
+    struct kg_gpu_conditions found = kg_gpu_conditions(&results);
+    assert_int_equal(found.rounds, ROUNDS);
+    kg_gpu_conditions_words(&found, held, shared, sizeof held);
+    assert_string_equal(held, "");
+    assert_string_equal(shared, "");
+    results.cases[0].rounds[2].throttled = true;
+    results.cases[0].rounds[2].throttle = 0x4;
+    results.cases[0].rounds[3].throttled = true;
+    results.cases[0].rounds[3].throttle = 1e30; /* no bits: as a file may have it */
+    results.cases[0].rounds[5].other_processes = 2;
+    found = kg_gpu_conditions(&results);
+    kg_gpu_conditions_words(&found, held, shared, sizeof held);
+    assert_string_equal(held, "the GPU was held back in 2 of 12 rounds by the power limit");
+    assert_string_equal(shared, "other processes were on the GPU in 1 of 12 rounds");
+    kg_results_free(&results);
+}
+
 static void a_stored_run_has_the_rounds_that_count(void **state)
 {
     (void)state;
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_few_rounds_that_were_held_back_are_not_judged),
         cmocka_unit_test(where_most_rounds_are_held_back_that_is_how_the_device_works),
         cmocka_unit_test(rounds_that_were_held_back_are_repeated_within_bounds),
+        cmocka_unit_test(what_disturbed_the_gpu_is_counted_and_said),
         cmocka_unit_test(a_stored_run_has_the_rounds_that_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
