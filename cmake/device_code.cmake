@@ -2,10 +2,32 @@
 # architectures, embedded in kgate_core under its name (src/device/code.h). Without CUDA the table that
 # it writes is empty.
 
-# The options of nvcc that stand for CMAKE_CUDA_ARCHITECTURES.
+# The files with code that compute capability 9.0 alone has (wgmma): there 90a takes the place of 90. The
+# PTX stays that of 90, which later devices can run too.
+set(KGATE_CODE_OF_90A ceilings)
+
+# CMAKE_CUDA_ARCHITECTURES for the file of that name.
+function(kgate_code_architectures name result)
+  set(architectures "")
+  foreach(architecture ${CMAKE_CUDA_ARCHITECTURES})
+    if(architecture MATCHES "^90(-real)?$" AND name IN_LIST KGATE_CODE_OF_90A
+       AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.0)
+      list(APPEND architectures 90a-real)
+      if(architecture STREQUAL "90")
+        list(APPEND architectures 90-virtual)
+      endif()
+    else()
+      list(APPEND architectures ${architecture})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES architectures)
+  set(${result} "${architectures}" PARENT_SCOPE)
+endfunction()
+
+# The options of nvcc that stand for such a list.
 function(kgate_code_options result)
   set(options "")
-  foreach(architecture ${CMAKE_CUDA_ARCHITECTURES})
+  foreach(architecture ${ARGN})
     if(architecture MATCHES "^([0-9]+[af]?)-real$")
       list(APPEND options "-gencode=arch=compute_${CMAKE_MATCH_1},code=sm_${CMAKE_MATCH_1}")
     elseif(architecture MATCHES "^([0-9]+[af]?)-virtual$")
@@ -26,15 +48,16 @@ function(kgate_embed_device_code target)
   set(binaries "")
   set(folder ${PROJECT_BINARY_DIR}/device_code)
   if(KGATE_HAVE_CUDA)
-    kgate_code_options(architectures)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/device/code/*.cu)
   endif()
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
     set(binary ${folder}/${name}.fatbin)
+    kgate_code_architectures(${name} architectures)
+    kgate_code_options(options ${architectures})
     add_custom_command(
       OUTPUT ${binary}
-      COMMAND ${CMAKE_CUDA_COMPILER} -fatbin ${architectures} -std=c++17 -O3
+      COMMAND ${CMAKE_CUDA_COMPILER} -fatbin ${options} -std=c++17 -O3
               -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/kernels
               $<$<BOOL:${KGATE_WERROR}>:-Werror=all-warnings> -MD -MF ${binary}.d -o ${binary} ${source}
       DEPENDS ${source} DEPFILE ${binary}.d

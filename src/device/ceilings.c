@@ -20,6 +20,7 @@ static const struct kg_field fields[] = {
     CEILING(tensor_flops_per_s),
     CEILING(launch_ns),
     CEILING(sm_clock_hz),
+    TEXT(tensor_by),
     TEXT(uuid),
     TEXT(measured),
     TEXT(reason),

@@ -9,6 +9,11 @@
 #include "util/error.h"
 #include "util/record.h"
 
+/* The instructions that tensor cores can be measured by. On compute capability 9.0 the first alone
+ * supplies them in full. */
+#define KG_TENSOR_BY_WGMMA "wgmma"
+#define KG_TENSOR_BY_MMA "mma.sync"
+
 /* NaN where not measured. */
 struct kg_ceilings {
     double copy_bytes_per_s;   /* device to device, reads and writes both counted */
@@ -17,11 +22,12 @@ struct kg_ceilings {
     double tensor_flops_per_s; /* bf16 products summed in single precision, by the tensor cores */
     double launch_ns;          /* from one empty kernel's begin to the next's, back to back */
     double sm_clock_hz;        /* while the multiply-adds ran */
-    const char *uuid;          /* of the GPU; NULL where nothing was measured */
-    const char *measured;      /* UTC, "2026-01-31T12:00:00Z" */
-    const char *reason;        /* why figures are missing; NULL where none is */
-    const char *note;          /* why they are good for this run alone, and not kept: the device was
-                                  held back, or shared; else NULL */
+    const char *tensor_by; /* which instruction its figure is of, KG_TENSOR_BY_; NULL without one */
+    const char *uuid;      /* of the GPU; NULL where nothing was measured */
+    const char *measured;  /* UTC, "2026-01-31T12:00:00Z" */
+    const char *reason;    /* why figures are missing; NULL where none is */
+    const char *note;      /* why they are good for this run alone, and not kept: the device was
+                              held back, or shared, or wgmma wrong; else NULL */
 };
 
 /* Needs <math.h>. */

@@ -17,6 +17,9 @@ enum {
     KG_CEILING_CHAIN_STEPS = 32, /* an iteration */
     KG_CEILING_TILES = 8,        /* of 16 by 8 sums, likewise, a warp */
     KG_CEILING_TILE_STEPS = 4,   /* an iteration: 16 by 8 by 16 products each */
+    KG_CEILING_WGMMA_SUMS = 128, /* of a thread, of 64 by 256 a warpgroup */
+    KG_CEILING_WGMMA_STEPS = 4,  /* an iteration: 64 by 256 by 16 products each */
+    KG_CEILING_WGMMA_SHARED_BYTES = 41 * 1024, /* 64 by 64 and 64 by 256 of bf16, and to align */
 };
 
 /* What kg_ceiling_check found: in device memory, added up by all threads. */

@@ -8,7 +8,7 @@
 /* --- A device that does what ceilings.cu says, at rates that the test knows --- */
 
 /* bytes and operations a ns */
-static const double COPY = 3, STREAMING = 3.1, READ = 2.5, FMA = 6e3, TENSOR = 60e3;
+static const double COPY = 3, STREAMING = 3.1, READ = 2.5, FMA = 6e3, TENSOR = 60e3, WGMMA = 90e3;
 /* so that copies are small: the emulation really makes them */
 enum { L2_BYTES = 1 << 18, MEMORY_BYTES = 10 << 20 };
 
@@ -24,12 +24,16 @@ static struct {
 } kernels[16];
 static size_t kernel_count;
 static void *work_function;
-static const char *broken; /* a kernel that does something else */
+static const char *broken;  /* a kernel that does something else */
+static const char *missing; /* one that this device has no code of */
+static double wgmma_slower; /* so many times as it could be */
 static const struct kg_ceilings_watch unwatched;
 
 static int function_find(void **function, void *module, const char *name)
 {
-    const int code = real.module_function(function, module, name);
+    enum { NOT_FOUND = 500 };
+    const bool absent = missing && !strcmp(name, missing);
+    const int code = absent ? NOT_FOUND : real.module_function(function, module, name);
     size_t at = 0;
     while (at < kernel_count && strcmp(kernels[at].name, name) != 0)
         at++;
@@ -122,6 +126,10 @@ static void kernel_run(const char *name, unsigned blocks, void **parameters)
         memcpy(&iterations, parameters[1], sizeof iterations);
         const double steps = (double)iterations * KG_CEILING_TILE_STEPS;
         sums_leave(parameters, threads, (float)(8 * 4 * 16 * steps) + (wrong ? 1 : 0));
+    } else if (!strcmp(name, "kg_ceiling_wgmma")) {
+        memcpy(&iterations, parameters[1], sizeof iterations);
+        const double steps = (double)iterations * KG_CEILING_WGMMA_STEPS;
+        sums_leave(parameters, threads, (float)(128 * 16 * steps) * (wrong ? 0.5F : 1));
     }
 }
 
@@ -139,6 +147,9 @@ static double kernel_ns(const char *name, unsigned blocks, void **parameters)
         return threads * 2 * 8 * iterations * KG_CEILING_CHAIN_STEPS / FMA;
     if (!strcmp(name, "kg_ceiling_tensor"))
         return threads / 32 * 8 * iterations * KG_CEILING_TILE_STEPS * 2 * 16 * 8 * 16 / TENSOR;
+    if (!strcmp(name, "kg_ceiling_wgmma"))
+        return threads / 128 * iterations * KG_CEILING_WGMMA_STEPS * 2 * 64 * 256 * 16 / WGMMA *
+               wgmma_slower;
     return 1000;
 }
 
@@ -154,6 +165,9 @@ static int launch(void *function, unsigned grid_x, unsigned grid_y, unsigned gri
             kernel_run(kernels[i].name, grid_x, parameters);
         void *of_work[] = {&ns, &cold_ns};
         assert_int_equal(block_x, KG_CEILING_THREADS);
+        assert_int_equal(shared_bytes, strcmp(kernels[i].name, "kg_ceiling_wgmma")
+                                           ? 0
+                                           : KG_CEILING_WGMMA_SHARED_BYTES);
         return real.launch(work_function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
                            shared_bytes, stream, of_work, extra);
     }
@@ -170,7 +184,8 @@ static int open_timer(void **state)
     fake->device->event_step_ns = 32;
     err = (struct kg_error){0};
     kernel_count = 0;
-    broken = NULL;
+    broken = missing = NULL;
+    wgmma_slower = 1;
     if (!kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err)) {
         fprintf(stderr, "%s\n", err.message);
         return -1;
@@ -200,6 +215,22 @@ static void assert_share(const char *what, double value, double expected)
         fail_msg("%s is %g, not about %g", what, value, expected);
 }
 
+struct answers {
+    unsigned asked;
+    unsigned at; /* which time the telemetry is told; before and after nothing is the matter */
+    struct kg_nvml_telemetry telemetry;
+    bool dumb;
+};
+
+static bool answer(void *state, struct kg_nvml_telemetry *telemetry)
+{
+    struct answers *answers = state;
+    *telemetry = (struct kg_nvml_telemetry){.throttle = -1, .other_processes = -1};
+    if (answers->asked++ == answers->at)
+        *telemetry = answers->telemetry;
+    return !answers->dumb;
+}
+
 static void ceilings_come_of_the_best_times_and_the_faster_copy(void **state)
 {
     struct kg_ceilings ceilings;
@@ -209,7 +240,8 @@ static void ceilings_come_of_the_best_times_and_the_faster_copy(void **state)
     assert_share("copy", ceilings.copy_bytes_per_s, STREAMING * 1e9);
     assert_share("read", ceilings.read_bytes_per_s, READ * 1e9);
     assert_share("fma", ceilings.fma_flops_per_s, FMA * 1e9);
-    assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
+    assert_share("tensor", ceilings.tensor_flops_per_s, WGMMA * 1e9);
+    assert_string_equal(ceilings.tensor_by, "wgmma");
     assert_share("launch", ceilings.launch_ns, 1000 + fake->device->gap_ns);
     assert_share("clock", ceilings.sm_clock_hz, fake->device->nominal_clock_hz);
     assert_non_null(ceilings.measured);
@@ -226,7 +258,7 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
         {"kg_ceiling_copy_streaming", "1 are not what was copied", true, false, true, true},
         {"kg_ceiling_read", "wrong sum", true, false, true, true},
         {"kg_ceiling_fma", "kg_ceiling_fma on the GPU is wrong", true, true, false, true},
-        {"kg_ceiling_tensor", "kg_ceiling_tensor on the GPU is wrong", true, true, true, false},
+        {"kg_ceiling_tensor", "kg_ceiling_tensor on the GPU is wrong", true, true, true, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -242,6 +274,56 @@ static void what_is_computed_wrongly_is_not_believed_and_the_rest_is(void **stat
                      ceilings.read_bytes_per_s, ceilings.fma_flops_per_s,
                      ceilings.tensor_flops_per_s);
     }
+}
+
+static void without_wgmma_the_figure_is_that_of_mma_sync(void **state)
+{
+    struct kg_ceilings ceilings;
+    (void)state;
+    missing = "kg_ceiling_wgmma";
+    assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
+    assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
+    assert_string_equal(ceilings.tensor_by, "mma.sync");
+    assert_null(ceilings.note);
+}
+
+static void where_wgmma_is_wrong_that_is_noted_beside_what_else_there_is(void **state)
+{
+    struct answers answers = {.telemetry = {.other_processes = 1}};
+    const struct kg_ceilings_watch watch = {answer, &answers};
+    struct kg_ceilings ceilings;
+    (void)state;
+    broken = "kg_ceiling_wgmma";
+    assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
+    assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
+    assert_string_equal(ceilings.tensor_by, "mma.sync");
+    const char *said = strstr(ceilings.note, "tensor cores not by wgmma: kg_ceiling_wgmma on the "
+                                             "GPU is wrong: the sum of thread 0 is ");
+    assert_ptr_equal(said, ceilings.note);
+    assert_true(kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err));
+    assert_ptr_equal(strstr(ceilings.note, "measured beside 1 other process on the GPU; tensor "),
+                     ceilings.note);
+}
+
+static void the_faster_instruction_counts(void **state)
+{
+    struct kg_ceilings ceilings;
+    (void)state;
+    wgmma_slower = 2;
+    assert_true(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
+    assert_share("tensor", ceilings.tensor_flops_per_s, TENSOR * 1e9);
+    assert_string_equal(ceilings.tensor_by, "mma.sync");
+}
+
+static void no_tensor_cores_that_are_right_are_no_figure(void **state)
+{
+    struct kg_ceilings ceilings;
+    (void)state;
+    broken = "kg_ceiling_tensor";
+    missing = "kg_ceiling_wgmma";
+    assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
+    assert_true(isnan(ceilings.tensor_flops_per_s));
+    assert_null(ceilings.tensor_by);
 }
 
 static void too_little_free_memory_leaves_the_arithmetic(void **state)
@@ -280,33 +362,17 @@ static void a_driver_that_refuses_anything_leaves_nothing_behind(void **state)
 
 /* --- How the device did meanwhile --- */
 
-struct answers {
-    unsigned asked;
-    unsigned at; /* which time the telemetry is told; before and after nothing is the matter */
-    struct kg_nvml_telemetry telemetry;
-    bool dumb;
-};
-
-static bool answer(void *state, struct kg_nvml_telemetry *telemetry)
-{
-    struct answers *answers = state;
-    *telemetry = (struct kg_nvml_telemetry){.throttle = -1, .other_processes = -1};
-    if (answers->asked++ == answers->at)
-        *telemetry = answers->telemetry;
-    return !answers->dumb;
-}
-
 static void what_disturbs_any_part_is_noted_and_the_figures_are_there(void **state)
 {
     (void)state;
-    for (unsigned at = 0; at < 6; at++) {
+    for (unsigned at = 0; at < 7; at++) {
         struct answers answers = {
             .at = at, .telemetry = {.throttle = KG_NVML_THERMAL_SOFTWARE, .other_processes = 0}};
         const struct kg_ceilings_watch watch = {answer, &answers};
         struct kg_ceilings ceilings;
         if (!kg_ceilings_measure(&timer, &watch, &arena, &ceilings, &err))
             fail_msg("%s", err.message);
-        if (answers.asked < 6 || !ceilings.note ||
+        if (answers.asked < 7 || !ceilings.note ||
             strcmp(ceilings.note, "measured held back by temperature (driver)") != 0)
             fail_msg("asked %u times, told the %uth: %s", answers.asked, at, ceilings.note);
         assert_share("fma", ceilings.fma_flops_per_s, FMA * 1e9);
@@ -416,6 +482,7 @@ static const struct kg_ceilings some = {.copy_bytes_per_s = 3e12,
                                         .tensor_flops_per_s = 6e14,
                                         .launch_ns = 1234.5,
                                         .sm_clock_hz = 1.9e9,
+                                        .tensor_by = KG_TENSOR_BY_WGMMA,
                                         .measured = "2026-01-31T12:00:00Z"};
 static char folder[64], cache[96], file[160];
 
@@ -512,6 +579,7 @@ static void what_was_stored_is_found_again_and_follows_its_schema(void **state)
     assert_true(found.launch_ns == 1234.5 && found.sm_clock_hz == 1.9e9);
     assert_string_equal(found.uuid, key.uuid);
     assert_string_equal(found.measured, some.measured);
+    assert_string_equal(found.tensor_by, "wgmma");
     snprintf(command, sizeof command,
              "/usr/bin/python3 -W ignore -m jsonschema -i '%s' "
              "'" KGATE_SOURCE_DIR "/docs/schema/ceilings.v1.schema.json'",
@@ -612,6 +680,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MEASURED(ceilings_come_of_the_best_times_and_the_faster_copy),
         MEASURED(what_is_computed_wrongly_is_not_believed_and_the_rest_is),
+        MEASURED(without_wgmma_the_figure_is_that_of_mma_sync),
+        MEASURED(where_wgmma_is_wrong_that_is_noted_beside_what_else_there_is),
+        MEASURED(the_faster_instruction_counts),
+        MEASURED(no_tensor_cores_that_are_right_are_no_figure),
         MEASURED(too_little_free_memory_leaves_the_arithmetic),
         MEASURED(a_driver_that_refuses_anything_leaves_nothing_behind),
         MEASURED(what_disturbs_any_part_is_noted_and_the_figures_are_there),

@@ -1,0 +1,79 @@
+/* ceilings_wgmma.cuh: the tensor cores of compute capability 9.0, which mma.sync does not supply in
+ * full: products of a warpgroup, four warps, that takes both operands from shared memory. Part of
+ * ceilings.cu; in code compiled for 9.0a alone. */
+#pragma once
+#include "common/hopper.cuh"
+#include "device/code/ceilings.h"
+
+#ifdef KG_HOPPER_CODE
+enum {
+    WGMMA_LINE_BYTES = 128,                    /* 64 elements: what the swizzle works on */
+    WGMMA_REPEAT_BYTES = 8 * WGMMA_LINE_BYTES, /* and its lines */
+    WGMMA_A_BYTES = 64 * WGMMA_LINE_BYTES,     /* 64 rows, 64 along k */
+    WGMMA_B_BOX_BYTES = 64 * WGMMA_LINE_BYTES, /* 64 along k, 64 columns */
+    WGMMA_STEP_A_BYTES = 16 * 2,               /* from a step of 16 along k to the next */
+    WGMMA_STEP_B_BYTES = 16 * WGMMA_LINE_BYTES,
+    WGMMA_OPERANDS_BYTES = WGMMA_A_BYTES + 256 / 64 * WGMMA_B_BOX_BYTES,
+};
+static_assert(WGMMA_OPERANDS_BYTES + WGMMA_REPEAT_BYTES == KG_CEILING_WGMMA_SHARED_BYTES,
+              "what a launch is told");
+static_assert(KG_CEILING_WGMMA_STEPS == 64 / 16, "the steps of an iteration are the operands");
+
+/* A matrix descriptor, PTX ISA 9.2, 9.7.15.5.1.2.2: start, leading and stride offset in units of 16
+ * bytes, and the swizzle of 128 bytes. With it A is K-major and B N-major, as matrices that come by
+ * TMA are: reads then meet the banks of shared memory as those of a real multiplication do. */
+static __device__ __forceinline__ uint64_t wgmma_operand(uint32_t start, uint32_t leading_bytes)
+{
+    return (uint64_t)(start >> 4) | (uint64_t)(leading_bytes >> 4) << 16 |
+           (uint64_t)(WGMMA_REPEAT_BYTES >> 4) << 32 | UINT64_C(1) << 62;
+}
+
+/* After the last wait: no sum is read before it. The compiler sees registers there that the wait
+ * has nothing to do with, and products whose sums are read under way run one at a time. */
+static __device__ __forceinline__ void wgmma_settle(float sums[KG_CEILING_WGMMA_SUMS])
+{
+#ifndef KGATE_EMULATE_CUDA
+#pragma unroll
+    for (int i = 0; i < KG_CEILING_WGMMA_SUMS; i++)
+        asm volatile("" : "+f"(sums[i])::"memory");
+#else
+    (void)sums;
+#endif
+}
+
+/* Products of bf16 by wgmma: `one` is two ones, so that every sum grows by 16 a step, exactly. The
+ * operands are written once and stay; nothing is waited for but the products themselves, so that it
+ * ends whatever comes of them. The two warpgroups of a block, all that the registers have room for,
+ * take turns: one's products are there when the other's have kept the tensor cores busy. */
+extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS, 1)
+    kg_ceiling_wgmma(float *result, uint32_t iterations, uint32_t one)
+{
+    KG_DYNAMIC_SHARED(unsigned char, memory);
+    const uint32_t slack =
+        (WGMMA_REPEAT_BYTES - kg_shared_address(memory) % WGMMA_REPEAT_BYTES) % WGMMA_REPEAT_BYTES;
+    uint32_t *const words = reinterpret_cast<uint32_t *>(memory + slack);
+    for (uint32_t i = threadIdx.x; i < WGMMA_OPERANDS_BYTES / 4; i += KG_CEILING_THREADS)
+        words[i] = one;
+    kg_mbarrier_publish(); /* wgmma reads by the asynchronous proxy, as TMA does */
+    __syncthreads();
+    const uint32_t a = kg_shared_address(words), b = a + WGMMA_A_BYTES;
+    float sums[KG_CEILING_WGMMA_SUMS] = {};
+#pragma unroll 1
+    for (uint32_t i = 0; i < iterations; i++) {
+        kg_wgmma_begin();
+#pragma unroll
+        for (int step = 0; step < KG_CEILING_WGMMA_STEPS; step++)
+            kg_wgmma_64x256x16(sums, wgmma_operand(a + step * WGMMA_STEP_A_BYTES, 16),
+                               wgmma_operand(b + step * WGMMA_STEP_B_BYTES, WGMMA_B_BOX_BYTES));
+        kg_wgmma_commit();
+        kg_wgmma_wait<1>();
+    }
+    kg_wgmma_wait<0>();
+    wgmma_settle(sums);
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < KG_CEILING_WGMMA_SUMS; i++)
+        sum += sums[i];
+    result[(uint64_t)blockIdx.x * KG_CEILING_THREADS + threadIdx.x] = sum;
+}
+#endif
