@@ -54,7 +54,7 @@ struct kg_round {
     double memory_clock_hz; /* this and what follows by NVML, at the round's end */
     double temperature_c;
     double power_w;
-    double utilization;     /* of the device before the round, 0 to 1: others' work */
+    double utilization;     /* of the device before the process did anything, 0 to 1 */
     double other_processes; /* with a context on the device */
     double throttle;        /* KG_NVML_ bits that held while the round was measured, as a number */
     bool throttled;         /* held back: kept, but not judged; another was measured for it */

@@ -18,6 +18,8 @@ static void nvml_open(struct worker_gpu *gpu)
         return;
     if (!kg_nvml_find(&gpu->nvml, uuid, &gpu->nvml_index))
         kg_nvml_close(&gpu->nvml);
+    gpu->told =
+        gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &gpu->before);
 }
 
 static bool gpu_open(struct worker_gpu *gpu, struct kg_error *err)
@@ -27,9 +29,9 @@ static bool gpu_open(struct worker_gpu *gpu, struct kg_error *err)
     gpu->buffer = calloc((size_t)KG_GPU_FIGURES * KG_SAMPLES_MOST, sizeof *gpu->buffer);
     if (!gpu->buffer)
         return kg_error_memory(err);
+    nvml_open(gpu);
     if (!kg_gpu_timer_open(KG_DRIVER_LIBRARY, &gpu->timer, err))
         return false;
-    nvml_open(gpu);
     gpu->open = true;
     return true;
 }
@@ -119,8 +121,6 @@ static double known(int value, double scale)
 bool kg_worker_gpu_begin(struct worker *worker, struct kg_error *err)
 {
     struct worker_gpu *gpu = &worker->gpu;
-    gpu->told =
-        gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, &gpu->before);
     return kg_gpu_sampling_begin(&gpu->sampling, &gpu->sampler, worker->request.batch, err);
 }
 

@@ -16,7 +16,7 @@ struct worker_gpu {
     struct kg_gpu_timer timer;
     struct kg_gpu_sampler sampler;
     struct kg_gpu_sampling sampling; /* of a round */
-    struct kg_nvml_telemetry before; /* the round */
+    struct kg_nvml_telemetry before; /* anything was done here */
     bool told;                       /* that */
     struct kg_nvml nvml;             /* closed where there is none */
     size_t nvml_index;               /* of the device, where nvml is open */
