@@ -106,6 +106,13 @@ static bool device_make(struct kgate_context *context, struct kg_rows *rows, boo
            kg_device_poison(context, device->y, n * sizeof(float));
 }
 
+static bool device_prepare(struct kgate_context *context, struct kg_rows *rows,
+                           const char *(*prepare)(struct kg_rows *rows))
+{
+    const char *failure = prepare ? prepare(rows) : NULL;
+    return !failure || kg_kernel_refuse(context, "CUDA: %s", failure);
+}
+
 bool kg_rows_set_up(struct kgate_context *context, void **state,
                     const struct kg_rows_family *family)
 {
@@ -119,7 +126,8 @@ bool kg_rows_set_up(struct kgate_context *context, void **state,
     rows->threads = (int)context->threads;
     rows->version = cuda ? family->cuda[version] : family->cpu[version];
     if (!host_make(context, rows, family->scale) ||
-        (cuda && !device_make(context, rows, family->affine))) {
+        (cuda && !(device_make(context, rows, family->affine) &&
+                   device_prepare(context, rows, family->cuda_prepare[version])))) {
         kg_rows_tear_down(context, rows);
         return false;
     }

@@ -322,19 +322,26 @@ kg_rows_grid(size_t blocks)
     return blocks < (1U << 24) ? (unsigned)blocks : 1U << 24;
 }
 
-/* What a block may ask for, less what kg_rows_shared has of its own. One device a process. */
-static inline size_t kg_rows_shared_most()
+/* The longest row that is kept in registers. */
+enum { KG_ROWS_REGISTERS_COLS = 512 * 32 };
+
+/* Where the fast version is to keep rows in shared memory, asks for as much: once, since it takes
+ * time that would count as a launch's. Gives NULL, or what CUDA said. */
+template <class F> const char *kg_rows_prepare(struct kg_rows *rows)
 {
-    static const size_t most = []() -> size_t {
-        int device = 0, bytes = 0;
-        const size_t own = sizeof(float) * 2 * KG_ROWS_WARPS;
-        if (cudaGetDevice(&device) != cudaSuccess ||
-            cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-                cudaSuccess)
-            return 0;
-        return (size_t)bytes > own ? (size_t)bytes - own : 0;
-    }();
-    return most;
+    int device = 0, most = 0;
+    const size_t bytes = rows->cols * sizeof(float), own = sizeof(float) * 2 * KG_ROWS_WARPS;
+    const auto kernel = rows->cols % 4 == 0 ? kg_rows_shared<F, 4> : kg_rows_shared<F, 1>;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (status == cudaSuccess && rows->cols > KG_ROWS_REGISTERS_COLS &&
+        bytes + own <= (size_t)most) {
+        status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)bytes);
+        rows->device.shared_bytes = bytes;
+    }
+    return status == cudaSuccess ? NULL : cudaGetErrorString(status);
 }
 
 /* Fewer rows than this, a block each, would leave a large GPU's multiprocessors idle. */
@@ -367,6 +374,7 @@ template <class F, int WIDTH> void kg_rows_launch_width(const struct kg_rows *ro
             kg_rows_kept<F, WIDTH, 128, 16>(), kg_rows_kept<F, WIDTH, 128, 32>(),
             kg_rows_kept<F, WIDTH, 256, 32>(), kg_rows_kept<F, WIDTH, 512, 32>(),
     };
+    static_assert(kg_rows_kept<F, WIDTH, 512, 32>().cols == KG_ROWS_REGISTERS_COLS, "the last");
     const struct kg_rows_device *device = &rows->device;
     const unsigned cols = (unsigned)rows->cols;
     for (const struct kg_rows_path<F> &path : paths)
@@ -376,20 +384,14 @@ template <class F, int WIDTH> void kg_rows_launch_width(const struct kg_rows *ro
                       device->y, rows->rows, cols, f);
             return;
         }
-    kg_rows_kernel<F> kernel = kg_rows_long<F, WIDTH>;
-    size_t shared_bytes = 0;
-    if (cols * sizeof(float) <= kg_rows_shared_most()) {
-        kernel = kg_rows_shared<F, WIDTH>;
-        shared_bytes = cols * sizeof(float);
-        /* Where this fails the launch does too, and kg_device_good says so. */
-        (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   (int)shared_bytes);
-    } else if (rows->rows < KG_ROWS_FEW) {
+    if (!device->shared_bytes && rows->rows < KG_ROWS_FEW) {
         kg_rows_launch_parts<F, WIDTH>(rows, f);
         return;
     }
-    KG_LAUNCH(kernel, kg_rows_grid(rows->rows), KG_ROWS_BLOCK, shared_bytes, device->stream,
-              device->x, device->y, rows->rows, cols, f);
+    const kg_rows_kernel<F> kernel =
+        device->shared_bytes ? kg_rows_shared<F, WIDTH> : kg_rows_long<F, WIDTH>;
+    KG_LAUNCH(kernel, kg_rows_grid(rows->rows), KG_ROWS_BLOCK, device->shared_bytes,
+              device->stream, device->x, device->y, rows->rows, cols, f);
 }
 
 /* Puts F of all rows on the stream. Rows begin at a multiple of 16 bytes where cols is one of 4, as

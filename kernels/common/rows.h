@@ -20,7 +20,8 @@ struct kg_rows_device {
     float *y;
     float *gamma;
     float *beta;
-    float *parts; /* KG_ROWS_PARTS_MOST * KG_ROWS_PART_FLOATS */
+    float *parts;        /* KG_ROWS_PARTS_MOST * KG_ROWS_PART_FLOATS */
+    size_t shared_bytes; /* for a row that the fast version keeps in shared memory; else 0 */
     void *stream;
 };
 
@@ -42,6 +43,8 @@ struct kg_rows_family {
     bool affine; /* uses gamma and beta */
     void (*cpu[2])(struct kg_rows *rows);
     void (*cuda[2])(struct kg_rows *rows); /* only put on the stream; NULL without CUDA */
+    /* What only has to be done once, by set_up; NULL for nothing. Gives NULL, or what CUDA said. */
+    const char *(*cuda_prepare[2])(struct kg_rows *rows);
     /* cols doubles each: the value, and the size that the error is relative to. */
     void (*reference)(const struct kg_rows *rows, size_t row, double *value, double *size);
 };

@@ -16,6 +16,7 @@ static const struct kg_rows_family family = {
     .cpu = {kg_layernorm_plain, kg_layernorm_fast},
 #ifdef KGATE_HAVE_CUDA
     .cuda = {kg_layernorm_cuda_plain, kg_layernorm_cuda_fast},
+    .cuda_prepare = {NULL, kg_layernorm_cuda_prepare},
 #endif
     .reference = kg_layernorm_reference,
 };

@@ -79,6 +79,11 @@ struct kg_layernorm_rows {
     }
 };
 
+extern "C" const char *kg_layernorm_cuda_prepare(struct kg_rows *rows)
+{
+    return kg_rows_prepare<kg_layernorm_rows>(rows);
+}
+
 /* 1 fast: one read and one write of device memory, 16 bytes at a time; how, by the length of the
  * row, is in rows.cuh. gamma and beta stay in the caches. */
 extern "C" void kg_layernorm_cuda_fast(struct kg_rows *rows)

@@ -15,6 +15,7 @@ static const struct kg_rows_family family = {
     .cpu = {kg_softmax_plain, kg_softmax_fast},
 #ifdef KGATE_HAVE_CUDA
     .cuda = {kg_softmax_cuda_plain, kg_softmax_cuda_fast},
+    .cuda_prepare = {NULL, kg_softmax_cuda_prepare},
 #endif
     .reference = kg_softmax_reference,
 };

@@ -74,6 +74,11 @@ struct kg_softmax_rows {
     }
 };
 
+extern "C" const char *kg_softmax_cuda_prepare(struct kg_rows *rows)
+{
+    return kg_rows_prepare<kg_softmax_rows>(rows);
+}
+
 /* 1 fast: one read and one write of device memory, 16 bytes at a time, an exponential an element
  * and a division a row; how, by the length of the row, is in rows.cuh. */
 extern "C" void kg_softmax_cuda_fast(struct kg_rows *rows)

@@ -171,7 +171,10 @@ static struct kgate_check trial_check(struct trial *trial, void *state)
 /* Answers to what the check found after the run. */
 static struct kgate_check trial_run(struct trial *trial, void *state)
 {
+    const size_t attributes = emulated_attributes();
     trial->workload->run(state);
+    if (emulated_attributes() != attributes)
+        trial_fail(trial, "run sets an attribute of a kernel");
     const struct kgate_check found = trial_check(trial, state);
     if (!(found.error <= found.tolerance)) {
         snprintf(trial->context.message, sizeof trial->context.message, "error %g, tolerance %g",
@@ -217,6 +220,22 @@ bool emulated_run(const struct kgate_workload *workload, const struct emulated_p
     if (check)
         *check = after;
     return true;
+}
+
+void emulated_refused(const struct kgate_workload *workload, const struct emulated_param *params,
+                      size_t param_count, uint64_t seed)
+{
+    struct trial trial;
+    void *state = NULL;
+    trial_begin(&trial, workload, params, param_count, seed);
+    emulated_attributes_refuse(true);
+    const bool made = workload->set_up(&trial.context, &state);
+    emulated_attributes_refuse(false);
+    if (made)
+        trial_fail(&trial, "set_up does not refuse");
+    assert_string_equal(trial.context.message, "CUDA: invalid argument");
+    if (trial.counts.host || trial.counts.device || trial.counts.pinned)
+        trial_fail(&trial, "memory is left over");
 }
 
 size_t emulated_run_versions(const struct kgate_workload *workload,

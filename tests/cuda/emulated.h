@@ -22,6 +22,7 @@ struct emulated_param {
  * parameters and seed, where
  * - a function refuses, a launch fails, or the error is above the tolerance,
  * - what was never run passes the check,
+ * - `run` sets an attribute of a kernel: that is for set_up, since it counts as time of a launch,
  * - device or host memory is left over, or was written beyond its end.
  * seed   of the input and of the order of blocks and threads
  * check  filled where not NULL
@@ -34,6 +35,11 @@ bool emulated_run(const struct kgate_workload *workload, const struct emulated_p
 size_t emulated_run_versions(const struct kgate_workload *workload,
                              const struct emulated_param *params, size_t param_count,
                              uint64_t seed);
+
+/* Fails the test unless set_up refuses where no attribute of a kernel can be set, says so, and
+ * leaves no memory. */
+void emulated_refused(const struct kgate_workload *workload, const struct emulated_param *params,
+                      size_t param_count, uint64_t seed);
 
 /* From here on, `spoil` damages the results between the two runs, so that a second one that does
  * nothing shows; NULL for none. Device memory can be written like any other here. */

@@ -17,6 +17,17 @@ extern "C" void emulated_order(uint64_t seed)
     kg_emulated_seed(seed);
 }
 
+extern "C" size_t emulated_attributes(void)
+{
+    return kg_emulated_function_attributes();
+}
+
+extern "C" void emulated_attributes_refuse(bool refused)
+{
+    kg_emulated_function_attributes_refuse(refused);
+    (void)cudaGetLastError();
+}
+
 extern "C" void emulated_poison(void *memory, size_t bytes)
 {
 #ifdef KG_ADDRESS_SANITIZER

@@ -1,5 +1,6 @@
 /* emulated_device.h: what the tests' harness, which is C, needs of the emulator, which is C++. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,11 @@ extern "C" {
 void *emulated_stream(void);
 /* Seeds the order of blocks and threads. */
 void emulated_order(uint64_t seed);
+
+/* How many attributes of kernels were set so far. */
+size_t emulated_attributes(void);
+/* From here on, setting one fails, or no longer does; CUDA remembers no error. */
+void emulated_attributes_refuse(bool refused);
 
 /* AddressSanitizer, where there is one, is told that nobody may touch the bytes; and that one may.
  */

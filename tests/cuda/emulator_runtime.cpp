@@ -165,9 +165,25 @@ static std::map<const void *, size_t> &shared_limits()
     return limits;
 }
 
+static size_t attribute_calls;
+static bool attributes_refused;
+
+size_t kg_emulated_function_attributes()
+{
+    return attribute_calls;
+}
+
+void kg_emulated_function_attributes_refuse(bool refused)
+{
+    attributes_refused = refused;
+}
+
 cudaError_t kg_emulated_function_attribute(const void *kernel, cudaFuncAttribute attribute,
                                            int value)
 {
+    attribute_calls++;
+    if (attributes_refused)
+        return failed(cudaErrorInvalidValue);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return value >= -1 && value <= 100 ? cudaSuccess : failed(cudaErrorInvalidValue);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||

@@ -55,6 +55,9 @@ cudaError_t cudaFree(void *memory);
 
 cudaError_t kg_emulated_function_attribute(const void *kernel, cudaFuncAttribute attribute,
                                            int value);
+/* How often that was called; and from here on, whether it is refused. */
+size_t kg_emulated_function_attributes();
+void kg_emulated_function_attributes_refuse(bool refused);
 template <typename F>
 cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute attribute, int value)
 {
