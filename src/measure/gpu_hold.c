@@ -9,12 +9,13 @@ static const double CYCLES_PER_NS_MOST = 4;
  * in servers. */
 static const uint64_t STEP_CYCLES_MOST = 4096;
 
-static bool launch(struct kg_gpu_timer *timer, void *function, unsigned blocks, void **parameters,
-                   const char *what, struct kg_error *err)
+static bool launch(struct kg_gpu_timer *timer, void *function, unsigned blocks, unsigned threads,
+                   void **parameters, const char *what, struct kg_error *err)
 {
     const struct kg_driver *driver = &timer->driver;
     return kg_driver_good(
-        driver, driver->launch(function, blocks, 1, 1, 1, 1, 1, 0, timer->stream, parameters, NULL),
+        driver,
+        driver->launch(function, blocks, 1, 1, threads, 1, 1, 0, timer->stream, parameters, NULL),
         what, err);
 }
 
@@ -24,7 +25,8 @@ bool kg_gpu_hold(struct kg_gpu_timer *timer, double limit_ns, struct kg_error *e
     uint64_t limit = (uint64_t)limit_ns, limit_cycles = (uint64_t)(limit_ns * CYCLES_PER_NS_MOST);
     uint64_t gate = timer->shared_address + offsetof(struct kg_gpu_shared, gate);
     void *parameters[] = {&gate, &number, &limit, &limit_cycles};
-    return launch(timer, timer->hold_function, 1, parameters, "cannot hold the stream back", err);
+    return launch(timer, timer->hold_function, 1, 1, parameters, "cannot hold the stream back",
+                  err);
 }
 
 void kg_gpu_release(struct kg_gpu_timer *timer)
@@ -50,7 +52,7 @@ bool kg_gpu_stamp(struct kg_gpu_timer *timer, enum kg_gpu_stamps which, struct k
     stamps->number = number;
     stamps->count = timer->multiprocessors < KG_STAMPS_MOST ? (size_t)timer->multiprocessors
                                                             : (size_t)KG_STAMPS_MOST;
-    return launch(timer, timer->stamp_function, (unsigned)stamps->count, parameters,
+    return launch(timer, timer->stamp_function, (unsigned)stamps->count, 1, parameters,
                   "cannot read the device's clocks", err);
 }
 
@@ -66,7 +68,19 @@ bool kg_gpu_flush(struct kg_gpu_timer *timer, struct kg_error *err)
 
 bool kg_gpu_nothing(struct kg_gpu_timer *timer, struct kg_error *err)
 {
-    return launch(timer, timer->empty_function, 1, NULL, "cannot launch a kernel", err);
+    return launch(timer, timer->empty_function, 1, 1, NULL, "cannot launch a kernel", err);
+}
+
+bool kg_gpu_busy(struct kg_gpu_timer *timer, double ns, struct kg_error *err)
+{
+    uint64_t limit = (uint64_t)ns, limit_cycles = (uint64_t)(ns * CYCLES_PER_NS_MOST);
+    uint64_t never = timer->shared_address + offsetof(struct kg_gpu_shared, never);
+    float half = 0.5F;
+    void *parameters[] = {&never, &half, &limit, &limit_cycles};
+    const unsigned multiprocessors =
+        timer->multiprocessors > 0 ? (unsigned)timer->multiprocessors : 1;
+    return launch(timer, timer->busy_function, KG_BUSY_BLOCKS * multiprocessors, KG_BUSY_THREADS,
+                  parameters, "cannot keep the device busy", err);
 }
 
 bool kg_gpu_wait(struct kg_gpu_timer *timer, struct kg_error *err)

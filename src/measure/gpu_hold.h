@@ -21,6 +21,8 @@ bool kg_gpu_stamp(struct kg_gpu_timer *timer, enum kg_gpu_stamps which, struct k
 bool kg_gpu_flush(struct kg_gpu_timer *timer, struct kg_error *err);
 /* Does nothing, on the device. */
 bool kg_gpu_nothing(struct kg_gpu_timer *timer, struct kg_error *err);
+/* Puts work on the stream that keeps all multiprocessors busy for so long. */
+bool kg_gpu_busy(struct kg_gpu_timer *timer, double ns, struct kg_error *err);
 bool kg_gpu_wait(struct kg_gpu_timer *timer, struct kg_error *err);
 /* Between the timer's two events, on the device's clock; as read, nothing taken out. */
 bool kg_gpu_elapsed_ns(struct kg_gpu_timer *timer, double *ns, struct kg_error *err);

@@ -20,10 +20,13 @@ static const double HOLD_SLACK = 4;
 /* With so much work behind a hold the device stays busy until the host is far ahead. */
 static const double HELD_WORK_NS = 1e6;
 
-enum { GRAPH_CALLS_MOST = 256, SETTLED_WINDOW = 5, WARM_UP_SAMPLES_MOST = 500 };
+enum { GRAPH_CALLS_MOST = 256, WINDOW_LEAST = 5, WINDOW_MOST = KG_GPU_SETTLED_MOST / 2 };
 enum { DROPPED_MOST = 3, WHOLE_CALLS_MOST = 5 };
 static const double SETTLED_TIME = 0.01;
 static const double SETTLED_CLOCK = 0.005;
+static const double WARM_UP_LEAST_NS = 10e6;
+static const double BUSY_LEAST_NS = 50e6;
+static const double BUSY_MOST_NS = 250e6;
 static const double ELAPSED_MOST = 3;
 static const double WHOLE_CALLS_SHARE = 0.1;
 
@@ -121,11 +124,11 @@ uint64_t kg_gpu_graph_calls(uint64_t batch)
 }
 
 /* The median of those of a window that are known; NaN where none is. */
-static double window_median(const double *values)
+static double window_median(const double *values, size_t window)
 {
-    double known[SETTLED_WINDOW];
+    double known[WINDOW_MOST];
     size_t count = 0;
-    for (size_t i = 0; i < SETTLED_WINDOW; i++)
+    for (size_t i = 0; i < window; i++)
         if (!isnan(values[i]))
             known[count++] = values[i];
     if (!count)
@@ -137,20 +140,38 @@ static double window_median(const double *values)
 bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t count,
                     double resolution_ns)
 {
-    if (count < (size_t)2 * SETTLED_WINDOW)
+    if (count < (size_t)2 * WINDOW_LEAST)
         return false;
-    const size_t last = count - SETTLED_WINDOW, before = last - SETTLED_WINDOW;
-    const double time = window_median(times_ns + last);
-    const double clock = window_median(clocks_hz + last);
-    if (fabs(time - window_median(times_ns + before)) > SETTLED_TIME * time + resolution_ns)
+    /* Windows that grow with what there is: next to each other a few samples of a short call are
+     * too close for a slow change to show. */
+    const size_t quarter = count / 4 > WINDOW_LEAST ? count / 4 : WINDOW_LEAST;
+    const size_t window = quarter < WINDOW_MOST ? quarter : WINDOW_MOST;
+    const size_t last = count - window, before = last - window;
+    const double time = window_median(times_ns + last, window);
+    const double clock = window_median(clocks_hz + last, window);
+    if (fabs(time - window_median(times_ns + before, window)) > SETTLED_TIME * time + resolution_ns)
         return false;
     /* Written so that a clock that is not known passes. */
-    return !(fabs(clock - window_median(clocks_hz + before)) > SETTLED_CLOCK * clock);
+    return !(fabs(clock - window_median(clocks_hz + before, window)) > SETTLED_CLOCK * clock);
 }
 
-bool kg_gpu_warm_enough(double elapsed_ns, size_t samples, double min_time_ns)
+bool kg_gpu_clock_settled(double elapsed_ns, bool new_process,
+                          const double clocks_hz[KG_GPU_STEADY_READINGS], size_t taken)
 {
-    return elapsed_ns >= min_time_ns || samples >= WARM_UP_SAMPLES_MOST;
+    double least = INFINITY, most = 0;
+    bool known = taken >= KG_GPU_STEADY_READINGS;
+    for (size_t i = 0; known && i < KG_GPU_STEADY_READINGS; i++) {
+        known = !isnan(clocks_hz[i]);
+        least = fmin(least, clocks_hz[i]);
+        most = fmax(most, clocks_hz[i]);
+    }
+    const bool steady = known && most - least <= SETTLED_CLOCK * most;
+    return elapsed_ns >= BUSY_MOST_NS || (steady && (!new_process || elapsed_ns >= BUSY_LEAST_NS));
+}
+
+bool kg_gpu_warm_enough(double elapsed_ns, double min_time_ns, bool settled)
+{
+    return elapsed_ns >= (settled ? fmin(WARM_UP_LEAST_NS, min_time_ns) : min_time_ns);
 }
 
 bool kg_gpu_round_done(double measured_ns, double elapsed_ns, double wanted_ns)

@@ -65,15 +65,25 @@ uint64_t kg_gpu_batch(enum kg_timing timing, const struct kg_gpu_batch_facts *fa
 /* Calls of a batch to record into one graph; the rest is replays of it. Divides the batch. */
 uint64_t kg_gpu_graph_calls(uint64_t batch);
 
-/* Whether warm-up has settled: the last readings differ from those before by no more than the
- * timer's resolution and a percent, the clocks by half a percent.
- * times_ns   of samples of `batch` calls, in the order taken
- * clocks_hz  beside each; NaN where not known, which is no obstacle */
+/* Whether a device that is kept busy has been for long enough: its clock is steady within half a
+ * percent, and 50 ms have passed in a new process; or 250 ms in any case.
+ * clocks_hz  the last readings, in any order, of `taken`; NaN where not known, which is not steady
+ */
+enum { KG_GPU_STEADY_READINGS = 5 };
+bool kg_gpu_clock_settled(double elapsed_ns, bool new_process,
+                          const double clocks_hz[KG_GPU_STEADY_READINGS], size_t taken);
+
+/* Whether the warm-up of a case has settled: the last quarter of its readings, 5 to 64, differs
+ * from as many before by no more than the timer's resolution and a percent, the clocks by half a
+ * percent. times_ns   of samples of `batch` calls, in the order taken clocks_hz  beside each; NaN
+ * where not known, which is no obstacle */
+enum { KG_GPU_SETTLED_MOST = 2 * 64 /* readings that are looked at */ };
 bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t count,
                     double resolution_ns);
 
-/* Warm-up ends after so much time or so many samples, settled or not. */
-bool kg_gpu_warm_enough(double elapsed_ns, size_t samples, double min_time_ns);
+/* Whether the warm-up of a case may end: where it has settled after 10 ms, or min_time where that
+ * is shorter; else after min_time. */
+bool kg_gpu_warm_enough(double elapsed_ns, double min_time_ns, bool settled);
 
 /* Whether a round has what it needs: measured time, or, since what lies around a sample can take
  * longer than it, three times as much time altogether. */

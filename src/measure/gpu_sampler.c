@@ -1,6 +1,7 @@
 #include "measure/gpu_sampler.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "measure/clock.h"
 #include "measure/gpu_plan.h"
@@ -76,6 +77,8 @@ bool kg_gpu_sampler_batch(struct kg_gpu_sampler *sampler, uint64_t reference, ui
     *batch = kg_gpu_batch(sampler->timing, &facts);
     const bool first_time_is_the_hosts =
         sampler->timing == KG_TIMING_GRAPH && !sampler->nature.held_calls;
+    if ((*batch > 1 || first_time_is_the_hosts) && !kg_gpu_warm(sampler->timer, err))
+        return false;
     for (int i = 0; (*batch > 1 || first_time_is_the_hosts) && i < LOOKS; i++) {
         if (!batch_time(sampler, *batch, &facts.gpu_ns, err))
             return false;
@@ -121,23 +124,44 @@ static void clock_finish(struct kg_gpu_sampling *sampling, double *clocks, size_
     sampling->grouping = false;
 }
 
+/* Makes room for another reading of the warm-up where there is none: only the last ones are looked
+ * at.
+ */
+static size_t warm_up_room(struct kg_gpu_sampling *sampling, size_t count)
+{
+    const struct kg_gpu_sampler *sampler = sampling->sampler;
+    double *times = figures(sampler, TIME), *clocks = figures(sampler, CLOCK);
+    if (count < sampler->capacity)
+        return count;
+    const size_t half = sampler->capacity / 2;
+    const size_t kept = half < KG_GPU_SETTLED_MOST ? half : KG_GPU_SETTLED_MOST;
+    const size_t gone = count - kept;
+    memmove(times, times + gone, kept * sizeof *times);
+    memmove(clocks, clocks + gone, kept * sizeof *clocks);
+    sampling->group_first = sampling->group_first > gone ? sampling->group_first - gone : 0;
+    return kept;
+}
+
+/* Of the case itself, on a device that is warm. */
 static bool warm_up(struct kg_gpu_sampling *sampling, struct kg_error *err)
 {
     struct kg_gpu_sampler *sampler = sampling->sampler;
     const uint64_t start = kg_clock_ns();
     double *times = figures(sampler, TIME), *clocks = figures(sampler, CLOCK);
-    for (size_t count = 0;;) {
+    const double min_time_ns = sampler->min_time_ns;
+    bool warm = false;
+    for (size_t count = 0; !warm;) {
         struct kg_gpu_sample sample;
         if (!sample_take(sampler, sampling->batch, &sampling->graph, &sample, err))
             return false;
+        count = warm_up_room(sampling, count);
         clock_follow(sampling, &sample, clocks, count);
         times[count++] = sample.time_ns;
         sampling->warm_up_ns = (double)(kg_clock_ns() - start);
-        if (count == sampler->capacity ||
-            kg_gpu_settled(times, clocks, count,
-                           sampler->timer->resolution_ns / (double)sampling->batch) ||
-            kg_gpu_warm_enough(sampling->warm_up_ns, count, sampler->min_time_ns))
-            break;
+        warm = kg_gpu_warm_enough(sampling->warm_up_ns, min_time_ns, false) ||
+               (kg_gpu_warm_enough(sampling->warm_up_ns, min_time_ns, true) &&
+                kg_gpu_settled(times, clocks, count,
+                               sampler->timer->resolution_ns / (double)sampling->batch));
     }
     sampling->grouping = false;
     return true;
@@ -153,7 +177,7 @@ bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampl
     if (!kg_gpu_wall(sampler->timer, &sampler->call, &first, err) ||
         !graph_make(sampler, batch, &sampling->graph, err))
         return false;
-    if (!warm_up(sampling, err)) {
+    if (!kg_gpu_warm(sampler->timer, err) || !warm_up(sampling, err)) {
         kg_gpu_sampling_free(sampling);
         return false;
     }

@@ -47,9 +47,11 @@ struct kg_gpu_sampling {
     double clock_hz; /* the last that was found */
 };
 
-/* Makes one call, records the graph where one is timed, and warms up: until times and clock settle,
- * for at most min_time or one sample. What the sampler knows of the call's nature may be from
- * another process. The sampler must live as long. On failure nothing is held. */
+/* Makes one call, records the graph where one is timed, and warms up: the device by kgate's own
+ * work (kg_gpu_warm), then the case by its samples until times and clock settle, for 10 ms at least
+ * and min_time or one sample at most; one that does not settle is measured all the same. What the
+ * sampler knows of the call's nature may be from another process. The sampler must live as long. On
+ * failure nothing is held. */
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
                            uint64_t batch, struct kg_error *err);
 /* Samples until time_ns are measured, at least one sample, or until three times as long has passed:
@@ -64,7 +66,7 @@ bool kg_gpu_sampling_end(struct kg_gpu_sampling *sampling, struct kg_arena *aren
 /* Frees what is held; after kg_gpu_sampling_begin, whatever failed since. */
 void kg_gpu_sampling_free(struct kg_gpu_sampling *sampling);
 
-/* The same in one go: takes at most four times min_time, the last sample of each step and some
- * calls beyond. */
+/* The same in one go: after kg_gpu_warm takes at most four times min_time, the last sample of each
+ * step and some calls beyond. */
 bool kg_gpu_sampler_round(struct kg_gpu_sampler *sampler, uint64_t batch, struct kg_arena *arena,
                           struct kg_round *round, struct kg_error *err);

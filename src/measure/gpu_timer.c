@@ -47,6 +47,7 @@ static bool functions_open(struct kg_gpu_timer *timer, const void *code, struct 
         {"kg_hold", offsetof(struct kg_gpu_timer, hold_function)},
         {"kg_stamp", offsetof(struct kg_gpu_timer, stamp_function)},
         {"kg_empty", offsetof(struct kg_gpu_timer, empty_function)},
+        {"kg_busy", offsetof(struct kg_gpu_timer, busy_function)},
     };
     const struct kg_driver *driver = &timer->driver;
     if (!made(timer, driver->module_load(&timer->module, code), &timer->module,

@@ -24,6 +24,7 @@ enum kg_gpu_stamps { KG_STAMPS_BEFORE, KG_STAMPS_AFTER, KG_STAMPS_COUNT };
 struct kg_gpu_shared {
     struct kg_gate gate;
     struct kg_stamps stamps[KG_STAMPS_COUNT]; /* of the last sample */
+    float never;                              /* where kg_busy would write, which it does not */
 };
 
 struct kg_gpu_timer {
@@ -32,11 +33,12 @@ struct kg_gpu_timer {
     void *context;
     void *stream; /* waits for the legacy default stream, and that for it */
     void *module; /* of src/device/code/timing.cu */
-    void *hold_function, *stamp_function, *empty_function;
+    void *hold_function, *stamp_function, *empty_function, *busy_function;
     void *start, *stop; /* events */
     struct kg_gpu_shared *shared;
     uint64_t shared_address;
     uint32_t held; /* number of the last hold */
+    bool warm;     /* kg_gpu_warm has been here */
     bool holds;    /* whether anything can be held back: not where launches wait for the device */
     uint64_t stamped;       /* number of the last stamps */
     uint64_t flush_address; /* as large as twice the L2 cache */
@@ -53,6 +55,12 @@ struct kg_gpu_timer {
  * KG_ERROR_MEASURE. */
 bool kg_gpu_timer_open(const char *library, struct kg_gpu_timer *timer, struct kg_error *err);
 void kg_gpu_timer_close(struct kg_gpu_timer *timer);
+
+/* Keeps the device busy with kgate's own work, on all multiprocessors, until its clock, read on the
+ * device, is steady: an idle one takes a while to raise it. At least 50 ms in a new process, where
+ * the clock may not have begun to rise; after that as long as it takes to see that it is steady, 10
+ * ms. At most 250 ms, steady or not. */
+bool kg_gpu_warm(struct kg_gpu_timer *timer, struct kg_error *err);
 
 /* What is timed: `run` is handed `state` and puts its work on the timer's stream. */
 struct kg_gpu_call {

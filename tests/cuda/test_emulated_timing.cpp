@@ -123,6 +123,30 @@ static void stamps_do_not_wait_for_a_timer_that_stands_still(void **)
     assert_true(cycles < 1000 + BLOCKS * (4096 + 200));
 }
 
+static void busy(float *never, uint64_t limit_ns, uint64_t limit_cycles)
+{
+    KG_LAUNCH(kg_busy, 2, 32, 0, kg_emulated_stream(), never, 0.5F, limit_ns, limit_cycles);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
+static void what_keeps_the_device_busy_ends_by_the_timer(void **)
+{
+    float never = 7;
+    busy(&never, 10000, UINT64_MAX);
+    assert_true(now_ns - 5000123 >= 9000);
+    assert_true(reads < 2 * 32 * 10000 / 20 + 2 * 32 * 60);
+    assert_true(never == 7);
+}
+
+static void what_keeps_the_device_busy_ends_by_cycles_where_the_timer_stands_still(void **)
+{
+    float never = 7;
+    step_ns = 0;
+    busy(&never, 10000, 40000);
+    assert_true(cycles < 1000 + 2 * 32 * (40000 + 200));
+    assert_true(never == 7);
+}
+
 int main()
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +157,9 @@ int main()
         cmocka_unit_test_setup(numbers_of_holds_may_wrap_around, clocks_start),
         cmocka_unit_test_setup(stamps_are_taken_right_after_a_step, clocks_start),
         cmocka_unit_test_setup(stamps_do_not_wait_for_a_timer_that_stands_still, clocks_start),
+        cmocka_unit_test_setup(what_keeps_the_device_busy_ends_by_the_timer, clocks_start),
+        cmocka_unit_test_setup(
+            what_keeps_the_device_busy_ends_by_cycles_where_the_timer_stands_still, clocks_start),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

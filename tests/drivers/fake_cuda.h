@@ -4,10 +4,13 @@
  * A process that gives none has the real one, and waits for work as long as it is said to take.
  *
  * Functions by name, whatever the module's image is:
- *   kg_hold, kg_stamp  do what src/device/code/timing.cu says, by the simulated clocks
- *   work               takes its first parameter, a double, in ns, and its second one more where
- * the L2 cache was flushed since it last ran fault              an illegal address: all calls fail
- * from then on hang               never ends any other kg_ name takes a microsecond */
+ *   kg_hold, kg_stamp, kg_busy  do what src/device/code/timing.cu says, by the simulated clocks
+ *   kg_ceiling_read             takes its time by the bytes it reads, twice that with L2 flushed
+ *   work                        takes its first parameter, a double, in ns, and its second one more
+ *                               where the L2 cache was flushed since it last ran
+ *   fault                       an illegal address: all calls fail from then on
+ *   hang                        never ends
+ *   any other kg_ name          takes a microsecond */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

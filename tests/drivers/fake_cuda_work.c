@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/code/ceilings.h"
+
 enum { BLOCKS_MOST = 4096, FUNCTIONS_MOST = 64, NAME_MOST = 64 };
 enum { HOST_MAPPED = 2 };
 /* Larger memory is not really filled or copied: nobody looks into what flushes a cache. */
@@ -331,6 +333,16 @@ static struct fake_operation operation_of(const char *name, void **parameters)
         operation.kind = KIND_WORK;
         memcpy(&operation.ns, parameters[0], sizeof operation.ns);
         memcpy(&operation.cold_ns, parameters[1], sizeof operation.cold_ns);
+    } else if (!strcmp(name, "kg_busy")) {
+        memcpy(&operation.limit, parameters[2], sizeof operation.limit);
+        operation.ns = (double)operation.limit;
+    } else if (!strcmp(name, "kg_ceiling_read")) {
+        uint64_t tiles;
+        memcpy(&tiles, parameters[1], sizeof tiles);
+        operation.kind = KIND_WORK;
+        operation.ns =
+            (double)tiles * KG_CEILING_TILE_BYTES / fake_cuda()->device->memset_bytes_per_ns;
+        operation.cold_ns = operation.ns;
     } else if (!strcmp(name, "fault")) {
         operation.kind = KIND_FAULT;
     } else if (!strcmp(name, "hang")) {

@@ -1,6 +1,6 @@
-/* timing.cu: the tiny kernels of the timer: one that holds a stream back, one that reads clocks,
- * one that does nothing. None reads or writes device memory, so none moves what is in the L2 cache:
- * what they write goes to page-locked memory of the host. */
+/* timing.cu: the small kernels of the timer: one that holds a stream back, one that reads clocks,
+ * one that does nothing, one that keeps the device busy. None reads or writes device memory, so
+ * none moves what is in the L2 cache: what they write goes to page-locked memory of the host. */
 #include "device/code/timing.h"
 
 #ifdef KGATE_EMULATE_CUDA
@@ -76,4 +76,33 @@ extern "C" __global__ void kg_stamp(struct kg_stamp *stamps, uint64_t number, ui
 
 extern "C" __global__ void kg_empty()
 {
+}
+
+/* Computes for limit_ns, or for limit_cycles where the timer does not move: work that a device
+ * raises its clock for. With a half for `half` every x stays positive, so that nothing is ever
+ * written; the compiler knows neither, and leaves nothing out. */
+extern "C" __global__ void __launch_bounds__(KG_BUSY_THREADS)
+    kg_busy(float *never, float half, uint64_t limit_ns, uint64_t limit_cycles)
+{
+    enum { CHAINS = 8, STEPS = 128 };
+    const uint64_t start_ns = timer_ns();
+    const long long start_cycles = clock64();
+    float x[CHAINS];
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+        x[c] = (float)(threadIdx.x + c);
+    do {
+#pragma unroll 4
+        for (int step = 0; step < STEPS; step++)
+#pragma unroll
+            for (int c = 0; c < CHAINS; c++)
+                x[c] = x[c] * half + half;
+    } while (timer_ns() - start_ns < limit_ns &&
+             (uint64_t)(clock64() - start_cycles) < limit_cycles);
+    float sum = 0;
+#pragma unroll
+    for (int c = 0; c < CHAINS; c++)
+        sum += x[c];
+    if (sum < 0)
+        *never = sum;
 }

@@ -7,6 +7,9 @@
 #include <stdint.h>
 #endif
 
+/* How kg_busy is launched: with as many blocks for each multiprocessor as fit on any. */
+enum { KG_BUSY_THREADS = 256, KG_BUSY_BLOCKS = 4 };
+
 /* A stream is held back by a kernel that waits for `released` to reach its number. Numbers only
  * rise, so that nothing has to be reset between two holds, and a late reader cannot take the word
  * of one hold for that of another. */

@@ -78,6 +78,25 @@ static inline void fake_restart(void)
     fake->pass_by(pass);
 }
 
+/* From now on the device's clock rises for so long, as that of an idle one does. */
+static uint64_t rise_start;
+static double rise_ns;
+
+static void pass_and_rise(double ns)
+{
+    pass(ns);
+    const double risen = (double)(host_ns - rise_start) / rise_ns;
+    fake->clock_set(0.3e9 + 1.68e9 * (risen < 1 ? risen : 1));
+}
+
+static inline void clock_rise(double ns)
+{
+    rise_start = host_ns;
+    rise_ns = ns;
+    fake->clock_set(0.3e9);
+    fake->pass_by(pass_and_rise);
+}
+
 /* Work to time. */
 struct work {
     struct kg_gpu_timer *timer;

@@ -327,6 +327,32 @@ static void a_timer_that_hardly_moves_gives_no_clock(void **state)
     assert_true(isnan(sample.sm_clock_hz) || fabs(sample.sm_clock_hz / 1.98e9 - 1) < 0.01);
 }
 
+static double busy_ms(void)
+{
+    const uint64_t start = host_ns;
+    assert_true(kg_gpu_warm(&timer, &err));
+    return 1e-6 * (double)(host_ns - start);
+}
+
+static void a_device_is_kept_busy_until_its_clock_is_steady(void **state)
+{
+    (void)state;
+    clock_rise(120e6);
+    assert_near(busy_ms(), 130, 10);
+    /* and, once that is known, for no longer than it takes to see it */
+    assert_near(busy_ms(), 10, 2);
+    clock_rise(60e6);
+    assert_near(busy_ms(), 70, 10);
+}
+
+static void a_device_is_kept_busy_for_a_while_whatever_its_clock_does(void **state)
+{
+    (void)state;
+    assert_near(busy_ms(), 51, 2);
+    clock_rise(1e9);
+    assert_near(busy_ms(), 251, 2);
+}
+
 static void whole_calls_are_timed_by_the_host(void **state)
 {
     struct kg_gpu_sample sample;
@@ -366,7 +392,7 @@ static void each_failure_is_said_and_leaves_nothing(void **state)
         bool good = kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err);
         if (good) {
             work = (struct work){.timer = &timer, .function = timer.empty_function, .launches = 1};
-            good = kg_gpu_cold(&timer, &call, true, &sample, &err) &&
+            good = kg_gpu_warm(&timer, &err) && kg_gpu_cold(&timer, &call, true, &sample, &err) &&
                    kg_gpu_hot(&timer, &call, 2, 2, &sample, &err) &&
                    kg_gpu_graph_record(&timer, &call, 2, &graph, &err) &&
                    kg_gpu_graph_time(&timer, &graph, 1, &sample, &err) &&
@@ -456,6 +482,8 @@ int main(void)
         WITH_TIMER(the_clock_is_read_on_the_device),
         WITH_TIMER(a_sample_shorter_than_the_timers_steps_allow_has_no_clock),
         WITH_TIMER(a_timer_that_hardly_moves_gives_no_clock),
+        WITH_TIMER(a_device_is_kept_busy_until_its_clock_is_steady),
+        WITH_TIMER(a_device_is_kept_busy_for_a_while_whatever_its_clock_does),
         WITH_TIMER(whole_calls_are_timed_by_the_host),
         cmocka_unit_test_setup(a_device_that_fails_is_said_and_closed, open_timer),
         cmocka_unit_test(each_failure_is_said_and_leaves_nothing),
