@@ -1,14 +1,20 @@
 /* What only a GPU can show of the timer: that its holds, events, clocks, flushes and graphs do on a
  * device what they do on the tests' driver. No library of tests: it has to run on a machine that
  * has nothing but glibc and the driver. Prints what it measured; asserts nothing of speed but what
- * follows from the order of things. Exit status: 0 good or no GPU here, 1 not good. */
+ * follows from the order of things. Exit status: 0 good, or no driver or GPU here; 1 not good. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "device/code.h"
+#include "device/code/ceilings.h"
+#include "device/nvml.h"
+#include "measure/gpu_hold.h"
 #include "measure/gpu_sampler.h"
+#include "stats/stats.h"
 
 enum { BYTES = 64 << 20, SMALL_BYTES = 64 << 10, ROUND_SAMPLES = 4096 };
 
@@ -100,19 +106,206 @@ static void rounds_test(struct fill *fill, const char *what)
     expect(wall > hot && wall > graph, "the host sees a call take longer than the device");
 }
 
+/* --- What the timer's parts do, each by itself --- */
+
+enum { LOOKS = 51 };
+
+/* The median of samples of one call, one at a time, cold or hot; NaN where that fails. */
+static double median_ns(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, bool cold)
+{
+    double times[LOOKS];
+    for (int i = 0; i < LOOKS; i++) {
+        struct kg_gpu_sample sample;
+        struct kg_error err = {0};
+        if (!(cold ? kg_gpu_cold(timer, call, true, &sample, &err)
+                   : kg_gpu_hot(timer, call, 1, 1, &sample, &err))) {
+            printf("      %s\n", err.message);
+            return NAN;
+        }
+        times[i] = sample.time_ns;
+    }
+    kg_sort(times, LOOKS);
+    return kg_median_sorted(times, LOOKS);
+}
+
+struct nothings {
+    struct kg_gpu_timer *timer;
+    unsigned launches;
+};
+
+static void nothings_run(void *state)
+{
+    const struct nothings *nothings = state;
+    struct kg_error err;
+    for (unsigned i = 0; i < nothings->launches; i++)
+        kg_gpu_nothing(nothings->timer, &err);
+}
+
+static void overhead_test(struct kg_gpu_timer *timer)
+{
+    struct nothings one = {timer, 1};
+    const double time_ns = median_ns(timer, &(struct kg_gpu_call){nothings_run, &one}, false);
+    printf("an empty kernel\n      %.0f ns, of which %.0f ns of the timer's are taken out\n",
+           time_ns + timer->overhead_ns, timer->overhead_ns);
+    expect(time_ns > 0, "an empty kernel takes longer than nothing does");
+}
+
+/* Reads a quarter of the L2 cache. */
+struct reading {
+    struct kg_gpu_timer *timer;
+    void *module, *function;
+    uint64_t source, sum, tiles;
+};
+
+static void reading_run(void *state)
+{
+    struct reading *reading = state;
+    const struct kg_driver *driver = &reading->timer->driver;
+    void *parameters[] = {&reading->source, &reading->tiles, &reading->sum};
+    driver->launch(reading->function, (unsigned)reading->tiles, 1, 1, KG_CEILING_THREADS, 1, 1, 0,
+                   reading->timer->stream, parameters, NULL);
+}
+
+static bool reading_open(struct reading *reading)
+{
+    const struct kg_driver *driver = &reading->timer->driver;
+    const size_t l2_bytes = reading->timer->flush_bytes / 2;
+    reading->tiles = l2_bytes / 4 / KG_CEILING_TILE_BYTES;
+    const size_t bytes = (size_t)reading->tiles * KG_CEILING_TILE_BYTES;
+    const void *code = kg_device_code("ceilings", NULL);
+    return code && !driver->module_load(&reading->module, code) &&
+           !driver->module_function(&reading->function, reading->module, "kg_ceiling_read") &&
+           !driver->memory_allocate(&reading->source, bytes) &&
+           !driver->memory_allocate(&reading->sum, sizeof(uint32_t)) &&
+           !driver->memset_async(reading->source, 1, bytes / 4, reading->timer->stream) &&
+           !driver->memset_async(reading->sum, 0, 1, reading->timer->stream) &&
+           !driver->stream_synchronize(reading->timer->stream);
+}
+
+static void flush_test(struct kg_gpu_timer *timer)
+{
+    struct reading reading = {.timer = timer};
+    const struct kg_gpu_call call = {reading_run, &reading};
+    const struct kg_driver *driver = &timer->driver;
+    printf("reading a quarter of the L2 cache\n");
+    const bool open = reading_open(&reading);
+    expect(open, "what it takes to read is there");
+    if (open) {
+        reading_run(&reading);
+        driver->stream_synchronize(timer->stream);
+        const double hot = median_ns(timer, &call, false), cold = median_ns(timer, &call, true);
+        printf("      hot %.0f ns, cold %.0f ns\n", hot, cold);
+        expect(cold > hot, "what was flushed takes longer to read than what is in the cache");
+    }
+    if (reading.source)
+        driver->memory_free(reading.source);
+    if (reading.sum)
+        driver->memory_free(reading.sum);
+    if (reading.module)
+        driver->module_unload(reading.module);
+}
+
+/* Keeps the device busy and asks NVML for its clock meanwhile. */
+struct clocked {
+    struct kg_gpu_timer *timer;
+    struct kg_nvml nvml;
+    size_t index;
+    int sm_mhz; /* -1: not told */
+};
+
+static void clocked_run(void *state)
+{
+    struct clocked *clocked = state;
+    struct kg_nvml_telemetry told;
+    struct kg_error err;
+    const struct timespec while_busy = {.tv_nsec = 50000000};
+    kg_gpu_busy(clocked->timer, 200e6, &err);
+    nanosleep(&while_busy, NULL);
+    if (clocked->nvml.calls && kg_nvml_telemetry_read(&clocked->nvml, clocked->index, &told))
+        clocked->sm_mhz = told.sm_mhz;
+}
+
+static void nvml_find(struct clocked *clocked)
+{
+    const struct kg_driver *driver = &clocked->timer->driver;
+    unsigned char id[16] = {0};
+    char why[160], uuid[64];
+    int length = snprintf(uuid, sizeof uuid, "GPU-");
+    if (driver->device_uuid(id, clocked->timer->device) != KG_DRIVER_SUCCESS ||
+        kg_nvml_open(KG_NVML_LIBRARY, &clocked->nvml, why, sizeof why) != KG_NVML_GOOD)
+        return;
+    for (size_t i = 0; i < sizeof id; i++)
+        length += snprintf(uuid + length, sizeof uuid - (size_t)length, "%s%02x",
+                           i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", id[i]);
+    if (!kg_nvml_find(&clocked->nvml, uuid, &clocked->index))
+        kg_nvml_close(&clocked->nvml);
+}
+
+static void clock_test(struct kg_gpu_timer *timer)
+{
+    struct clocked clocked = {.timer = timer, .sm_mhz = -1};
+    struct kg_gpu_sample sample;
+    struct kg_error err = {0};
+    printf("the clock of a busy device\n");
+    nvml_find(&clocked);
+    expect(kg_gpu_warm(timer, &err) &&
+               kg_gpu_hot(timer, &(struct kg_gpu_call){clocked_run, &clocked}, 1, 0, &sample, &err),
+           "the device is kept busy");
+    printf("      %s%.0f MHz by stamps, %d MHz by NVML (-1: not told), busy for %.0f ms\n",
+           err.message, sample.sm_clock_hz / 1e6, clocked.sm_mhz, sample.time_ns / 1e6);
+    expect(sample.time_ns > 190e6 && sample.time_ns < 400e6, "for as long as it was asked to be");
+    if (clocked.sm_mhz > 0)
+        expect(fabs(sample.sm_clock_hz / 1e6 / clocked.sm_mhz - 1) < 0.25,
+               "both clocks are the same within a quarter");
+    kg_nvml_close(&clocked.nvml);
+}
+
+/* More launches than the driver's queue takes. */
+static void graph_test(struct kg_gpu_timer *timer)
+{
+    struct nothings many = {timer, 3000};
+    const struct kg_gpu_call call = {nothings_run, &many};
+    struct kg_gpu_nature nature;
+    struct kg_gpu_graph graph;
+    struct kg_gpu_sample sample = {.time_ns = NAN};
+    struct kg_error err = {0};
+    printf("%u empty kernels\n", many.launches);
+    expect(kg_gpu_nature_find(timer, &call, &nature, &err), "the nature of the call is found");
+    expect(nature.capturable && !nature.synchronises, "it can be recorded, and does not wait");
+    const bool recorded = kg_gpu_graph_record(timer, &call, 2, &graph, &err);
+    const bool replayed = recorded && kg_gpu_graph_time(timer, &graph, 2, &sample, &err);
+    expect(replayed, "two replays of a graph of two calls");
+    kg_gpu_graph_free(timer, &graph);
+    printf("      %s%" PRIu64 " calls held, device %.0f ns; as a graph %.0f ns, %s\n", err.message,
+           nature.held_calls, nature.gpu_ns, sample.time_ns, sample.held ? "held" : "not held");
+    expect(sample.time_ns > 0, "have a time");
+}
+
 int main(void)
 {
+    struct kg_driver driver;
     struct kg_gpu_timer timer;
     struct kg_error err = {0};
     struct fill fill = {.timer = &timer, .bytes = BYTES};
+    char why[256];
+    if (!kg_driver_open(KG_DRIVER_LIBRARY, &driver, why, sizeof why)) {
+        const bool nothing_here = !driver.library || strstr(why, "CUDA_ERROR_NO_DEVICE");
+        printf("%s: %s\n", nothing_here ? "skipped" : "FAIL  the driver is opened", why);
+        return nothing_here ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     if (!kg_gpu_timer_open(NULL, &timer, &err)) {
-        printf("skipped: %s\n", err.message);
-        return 0;
+        printf("FAIL  the timer is opened: %s\n", err.message);
+        return EXIT_FAILURE;
     }
     printf("timer: resolution %.1f ns, overhead %.1f ns, %d multiprocessors, flushes %zu MiB\n",
            timer.resolution_ns, timer.overhead_ns, timer.multiprocessors, timer.flush_bytes >> 20);
+    expect(timer.holds, "launches can be held back");
     expect(timer.resolution_ns >= 1 && timer.resolution_ns < 10e3, "the timer's step is known");
     expect(timer.overhead_ns >= 0 && timer.overhead_ns < 100e3, "the timer's overhead is known");
+    overhead_test(&timer);
+    flush_test(&timer);
+    clock_test(&timer);
+    graph_test(&timer);
     if (timer.driver.memory_allocate(&fill.address, fill.bytes) != KG_DRIVER_SUCCESS) {
         expect(false, "64 MiB of device memory");
         return EXIT_FAILURE;
