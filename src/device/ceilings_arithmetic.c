@@ -64,7 +64,7 @@ static bool sums_checked(const struct kg_measuring *measuring, const struct arit
     for (size_t i = 0; i < count; i++)
         if (sums[i] != arithmetic->thread_sum)
             return kg_error_set(err, KG_ERROR_MEASURE,
-                                "%s on the GPU is wrong: the sum of thread %zu is %g, not %g",
+                                "%s on the GPU is wrong: the sum of thread %zu is %.9g, not %.9g",
                                 arithmetic->kernel, i, (double)sums[i],
                                 (double)arithmetic->thread_sum);
     return true;
