@@ -151,7 +151,7 @@ static void expect_skips(const struct kg_machine *on, const char *kernel, const 
 #ifdef KGATE_HAVE_CUDA
 #define OF_KERNEL(reason) (reason)
 #else
-#define OF_KERNEL(reason) ((reason) ? (reason) : "kernel 'copy' has no cuda version")
+#define OF_KERNEL(reason) "version 'fast' does not exist on the GPU"
 #endif
 
 static void gpus_that_cannot_be_used_are_skipped_with_the_reason(void **state)
