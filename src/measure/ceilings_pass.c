@@ -91,13 +91,22 @@ static bool known_take(struct kg_results *results, const char *directory,
     return true;
 }
 
+/* Whether an earlier pass of this run found them, and the rounds since ran at the clock that they
+ * are of. What could not be measured is not tried again. */
+static bool found_before(const struct kg_results *results)
+{
+    const struct kg_ceilings *ceilings = &results->ceilings;
+    return ceilings->uuid && (ceilings->reason || kg_ceilings_current(ceilings, (int64_t)time(NULL),
+                                                                      clock_seen(results)));
+}
+
 bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_arena *arena = &results->arena;
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
     const size_t first = first_find(measurement);
-    if (!gpu || first == results->case_count || kg_interrupt_caught())
+    if (!gpu || first == results->case_count || kg_interrupt_caught() || found_before(results))
         return true;
     const struct kg_ceilings_key key = {
         .uuid = gpu->uuid,

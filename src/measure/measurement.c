@@ -239,7 +239,7 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
-    return kg_trace_pass(measurement, err);
+    return kg_ceilings_pass(measurement, err) && kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

@@ -273,7 +273,14 @@ static void ceilings_print(const struct kg_ceilings *ceilings, struct kg_text *t
         separator = ", ";
     }
     if (*separator == ',')
+        kg_text_printf(text, "%s%s%s\n", ceilings->tensor_by ? " (" : "",
+                       ceilings->tensor_by ? ceilings->tensor_by : "",
+                       ceilings->tensor_by ? ")" : "");
+    if (ceilings->note) {
+        kg_text_append(text, "note: ");
+        kg_escape_terminal(text, ceilings->note, REASON_MOST);
         kg_text_append(text, "\n");
+    }
     if (ceilings->reason) {
         kg_text_append(text, "GPU, at the most: not known: ");
         kg_escape_terminal(text, ceilings->reason, REASON_MOST);

@@ -107,6 +107,16 @@ YAML
     [[ "$output" == *"cannot be recorded as a CUDA graph"*"waits for the device"* ]]
 }
 
+@test "a call of more launches than the driver queues: timed without a hold, and said; as a graph without a word" {
+    gpu_suite <<YAML
+  - {name: many, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 3000, ns: 1000}, timing: [hot, graph]}
+YAML
+    needs_code
+    run -0 gpu run -c gpu.yaml -o r.json
+    jq -e '(.cases[0].note | contains("more launches")) and (.cases[1] | has("note") | not)' r.json
+    [[ "$output" == *"more launches"* ]]
+}
+
 @test "gate on the GPU: unchanged against itself; a moved clock is said and fails nothing; a slowdown fails" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 400000}, threshold: 30%, rounds: {min: 7, max: 8}}

@@ -30,7 +30,7 @@ $results[0] as $run | $run.machine.gpus[$run.machine.gpu_chosen] as $gpu |
 "\($gpu.name), driver \($run.machine.nvidia_driver), \($run.created[0:10]); " +
 "ceilings of this device by kgate: copies \($run.ceilings.copy_bytes_per_s / 1e9 | round) GB/s, " +
 "multiply-adds \($run.ceilings.fma_flops_per_s / 1e12 * 10 | round / 10) TFLOP/s, " +
-"tensor cores (mma.sync) \($run.ceilings.tensor_flops_per_s / 1e12 | round) TFLOP/s.",
+"tensor cores (\($run.ceilings.tensor_by)) \($run.ceilings.tensor_flops_per_s / 1e12 | round) TFLOP/s.",
 "",
 "| case | cold | hot | of the ceiling | CPU over GPU | two runs apart |",
 "| --- | --: | --: | --: | --: | --: |",
