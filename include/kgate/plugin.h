@@ -12,7 +12,10 @@
  *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process
  *
  * On the GPU a process measures many cases one after the other, each from `describe` to
- * `tear_down`, because making a CUDA context takes longer than a round.
+ * `tear_down`, because making a CUDA context takes longer than a round. After the check `run` is
+ * tried some times more, to see how it can be timed, once while its stream is recorded into a CUDA
+ * graph: what it puts on the stream then is not done. The same happens in a process of its own that
+ * traces a call.
  *
  * All calls come from the process's first thread; `run` may start threads of its own. Plain C11,
  * usable from C++ and from CUDA C.

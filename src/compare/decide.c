@@ -67,7 +67,7 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
         screening && significant && confirmed && kg_metric_large(metric) && !evidence->unlike;
     kg_metric_classify(metric, significant && confirmed && !screening);
     if (kg_metric_clock_moved(metric))
-        metric->change = evidence->memory_bound ? KG_CHANGE_INCONCLUSIVE : KG_CHANGE_NO_CHANGE;
+        metric->change = evidence->clock_governs ? KG_CHANGE_NO_CHANGE : KG_CHANGE_INCONCLUSIVE;
     if (metric->suspected || evidence->unlike ||
         (metric->change == KG_CHANGE_NO_CHANGE &&
          (too_few(evidence) || mean_moved(evidence, alpha))))
@@ -176,9 +176,9 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
         return metric->reason != NULL;
     }
     if (kg_metric_clock_moved(metric)) {
-        metric->reason =
-            "the GPU's clock moved as the time did, but the workload waits for memory, "
-            "which has a clock of its own: lock the clock (nvidia-smi -lgc)";
+        metric->reason = "the GPU's clock moved as the time did, but the workload waits for memory "
+                         "or the bus, or "
+                         "may do so: lock the clock (nvidia-smi -lgc)";
         return true;
     }
     if (kg_metric_large(metric) && !kg_metric_in_cycles(metric)) {

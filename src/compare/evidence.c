@@ -326,6 +326,16 @@ static bool cycles_estimate(const struct gathering *gathering, struct kg_metric_
     return true;
 }
 
+/* Whether the multiprocessors' clock explains a time: not where memory or the bus are waited for,
+ * which have clocks of their own, and not where that is not known. */
+static bool clock_governs(const struct kg_case_result *result, const struct kg_metric *metric)
+{
+    const struct kg_trace *trace = &result->trace;
+    if (trace->to_device_bytes > 0 || trace->to_host_bytes > 0)
+        return false;
+    return result->work.bandwidth_share * metric->ratio < MEMORY_BOUND;
+}
+
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, enum kg_evidence_kind kind,
                       const struct kg_counter *counter, enum kg_evidence_rounds rounds,
@@ -365,8 +375,7 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || apart(&gathering);
     evidence->unlike = unlike(&gathering, input.threshold);
-    evidence->memory_bound =
-        on_device(&gathering) && result->work.bandwidth_share * metric->ratio >= MEMORY_BOUND;
+    evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
     const bool codes_known = result->code_hash && reference->code_hash;
     evidence->code_unchanged = codes_known && !strcmp(result->code_hash, reference->code_hash);

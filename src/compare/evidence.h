@@ -30,7 +30,7 @@ struct kg_evidence {
     bool confirmed;     /* by confirming rounds, or by counts that need none */
     bool unlike; /* the times are skewed, and samples are of other numbers of calls: not comparable
                   */
-    bool memory_bound;   /* on the GPU: whatever its multiprocessors' clock does, memory decides */
+    bool clock_governs;  /* on the GPU: its multiprocessors' clock is what decides the time */
     bool processes;      /* rounds are processes, of a profile */
     bool code_unchanged; /* the hash that the reference's newest run had */
     bool code_changed;   /* another; neither where one of the two is not known */

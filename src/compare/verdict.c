@@ -199,6 +199,27 @@ static bool conditions_note(struct kg_comparison *comparison, const struct kg_re
     return true;
 }
 
+/* What speaks against the figures of cases: once for each thing that does. */
+static bool cases_note(struct kg_comparison *comparison, const struct kg_results *current)
+{
+    enum { MOST = 4 };
+    const char *said[MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < current->case_count && count < MOST; i++) {
+        const struct kg_case_result *result = &current->cases[i];
+        size_t same = 0;
+        while (result->note && same < count && strcmp(said[same], result->note) != 0)
+            same++;
+        if (!result->note || same < count)
+            continue;
+        said[count++] = result->note;
+        if (!note(comparison,
+                  kg_arena_printf(&comparison->arena, "%.200s: %.300s", result->id, result->note)))
+            return false;
+    }
+    return true;
+}
+
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
 {
     return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
@@ -231,7 +252,7 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
             gpu_notes(comparison, newest, machine);
     if (good && newest && same_machine(baseline, machine))
         good = drift_note(comparison, newest, current);
-    good = good && conditions_note(comparison, current);
+    good = good && conditions_note(comparison, current) && cases_note(comparison, current);
     if (good && comparison->baseline_runs == 1 && !current->pair)
         good = note(comparison, "the baseline has one run, so the noise between runs is not known "
                                 "yet; `kgate baseline update` adds more");

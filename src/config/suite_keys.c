@@ -60,7 +60,7 @@ static const struct kg_key default_keys[] = {
     {"timeout", KG_KEY_DURATION, SETTING(timeout_ns), "60s", "1ms", "24h", NULL,
      "time after which a worker process is killed and its case is FAILED"},
     {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,
-     "address space of a worker process"},
+     "address space of a worker process; on the GPU the device memory that a workload asks for"},
     {"devices", KG_KEY_SET, SETTING(devices), "cpu", "1", NULL, device_names,
      "where to run; each device is a case of its own"},
     {"timing", KG_KEY_SET, SETTING(timings), "cold", "1", NULL, kg_timing_names,

@@ -57,7 +57,7 @@ static void driver_judge(const struct kg_machine *machine, struct kg_findings *f
         kg_finding_add(findings, KG_FINDING_WARNING, "CUDA",
                        kg_finding_text(findings,
                                        "install %s, or a kgate built with an older CUDA toolkit; "
-                                       "only plugins and commands can be measured now",
+                                       "only commands can be measured now",
                                        needed),
                        "%s", why);
     else

@@ -368,7 +368,7 @@ bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t w
     const long major = toolkit ? strtol(toolkit, NULL, 10) : 0;
     if (!driver || strtol(driver, NULL, 10) >= major)
         return false;
-    snprintf(why, why_bytes, "kgate's kernels are built with CUDA %s; the driver is for CUDA %s",
+    snprintf(why, why_bytes, "kgate's GPU code is built with CUDA %s; the driver is for CUDA %s",
              toolkit, driver);
     snprintf(needed, needed_bytes, "an NVIDIA driver for CUDA %ld", major);
     for (size_t i = 0; i < sizeof first_drivers / sizeof *first_drivers; i++)

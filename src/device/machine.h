@@ -64,8 +64,8 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
 /* The GPU that CUDA cases run on; NULL without one. */
 const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine);
 
-/* Whether the driver is too old for the CUDA runtime of kgate's own kernels; a plugin has a runtime
- * of its own. false where versions are not known.
+/* Whether the driver is too old for the CUDA toolkit that kgate's device code is made with, and its
+ * kernels' runtime is of. false where versions are not known.
  * why     on true a phrase for people
  * needed  and what helps: "an NVIDIA driver of version 580 or later" */
 bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t why_bytes,

@@ -121,6 +121,8 @@ bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
     kg_measurement_progress(measurement, "what the device can do");
     if (!measure(measurement, first, err))
         return kg_error_wrap(err, "measuring what the device can do");
+    if (kg_interrupt_caught())
+        return true;
     results->ceilings.uuid = gpu->uuid;
     if (directory && !results->ceilings.reason && !results->ceilings.note)
         kg_ceilings_store(directory, &key, &results->ceilings, &unstored);

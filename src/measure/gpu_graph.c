@@ -29,6 +29,8 @@ bool kg_gpu_graph_record(struct kg_gpu_timer *timer, const struct kg_gpu_call *c
     *graph = (struct kg_gpu_graph){.calls = calls};
     if (!calls_record(timer, call, calls, &recorded, err))
         return false;
+    if (driver->graph_nodes(recorded, NULL, &graph->nodes) != KG_DRIVER_SUCCESS)
+        graph->nodes = 1; /* not known: as good as something */
     const int code = driver->graph_instantiate(&graph->executable, recorded, 0);
     driver->graph_destroy(recorded);
     if (code != KG_DRIVER_SUCCESS)

@@ -221,6 +221,7 @@ static void capturable_find(struct kg_gpu_timer *timer, const struct kg_gpu_call
     struct kg_error why;
     nature->capturable = kg_gpu_graph_record(timer, call, 1, &graph, &why);
     nature->synchronises = !nature->held_calls && !nature->capturable;
+    nature->empty = nature->capturable && graph.nodes == 0;
     if (nature->capturable)
         kg_gpu_graph_free(timer, &graph);
     else if (nature->synchronises && timer->holds)

@@ -77,6 +77,7 @@ struct kg_gpu_nature {
                             it synchronises, is more launches than the driver's queue takes or takes
                             the host too long: its time includes what the host does meanwhile */
     bool capturable;     /* into a CUDA graph */
+    bool empty;          /* the graph has nothing in it: there is nothing to time */
     char why_not[256];   /* where not capturable: why, what the driver said */
     double call_ns;      /* host time of a call until the device is done */
     double gpu_ns;       /* device time of a call, first impression */
@@ -112,6 +113,7 @@ bool kg_gpu_hot(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint
 struct kg_gpu_graph {
     void *executable;
     uint64_t calls;
+    size_t nodes; /* what there is in it */
 };
 /* Records by thread-local capture, in which what cannot be recorded fails, rather than by the
  * relaxed one: that lets a call free memory at once that its kernels use when they are replayed.

@@ -106,6 +106,8 @@ bool kg_worker_gpu_check(struct worker *worker, struct kg_error *err)
                                                   .holds = sampler->timer->holds,
                                                   .held = nature->held_calls > 0,
                                                   .synchronises = nature->synchronises});
+    if (sampler->timing != KG_TIMING_WALL && sampler->nature.empty)
+        return kg_error_set(err, KG_ERROR_MEASURE, "a call puts nothing on its stream");
     if (sampler->timing == KG_TIMING_GRAPH && !sampler->nature.capturable)
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "cannot be recorded as a CUDA graph (`timing: graph`): %s",

@@ -95,8 +95,8 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
     return param_error(planner, spec, choice, SIZE_MAX);
 }
 
-/* Why this CUDA case cannot run here: a command brings its own device code, a plugin its own CUDA
- * runtime. */
+/* Why this CUDA case cannot run here: a command brings all its own device code. What times a plugin
+ * is kgate's. */
 static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine *machine,
                                 const struct kg_case *planned)
 {
@@ -109,7 +109,7 @@ static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine 
                                gpu->problem);
     if (kg_case_on_stream(planned) && machine->cuda_code_missing)
         return machine->cuda_code_missing;
-    if (planned->spec->source == KG_SOURCE_KERNEL &&
+    if (kg_case_on_stream(planned) &&
         kg_machine_driver_old(machine, why, sizeof why, needed, sizeof needed))
         return kg_arena_printf(arena, "%s: %s is needed", why, needed);
     return NULL;

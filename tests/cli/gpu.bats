@@ -117,6 +117,26 @@ YAML
     [[ "$output" == *"more launches"* ]]
 }
 
+@test "a call that puts nothing on its stream has no time on the device" {
+    gpu_suite <<YAML
+  - {name: none, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 0}, timing: [cold, hot, graph, wall]}
+YAML
+    needs_code
+    run -3 gpu run -c gpu.yaml -o r.json
+    jq -e '[.cases[].status] == ["FAILED", "FAILED", "FAILED", "OK"]' r.json
+    [[ "$output" == *"a call puts nothing on its stream"* ]]
+}
+
+@test "what was timed without a hold is said by the gate too" {
+    gpu_suite <<YAML
+  - {name: waits, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {synchronises: "yes"}}
+YAML
+    needs_code
+    run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
+    [[ "$output" == *"note: waits/synchronises=yes/cuda: "*"waits for the device"* ]]
+    grep -q 'waits for the device' out/report.md
+}
+
 @test "gate on the GPU: unchanged against itself; a moved clock is said and fails nothing; a slowdown fails" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 400000}, threshold: 30%, rounds: {min: 7, max: 8}}
@@ -125,7 +145,8 @@ YAML
     run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
     run -0 gpu gate -c gpu.yaml -b base -o out
     [[ "$output" == *"1 unchanged"* ]]
-    run -0 gpu run -c gpu.yaml -o before.json
+    run -0 gpu run -c gpu.yaml -o measured.json
+    jq '.cases[].work.bandwidth_share = 0.1' measured.json >before.json
     # the same, on a device on which everything takes 1.4 times as long
     jq '(.cases[].rounds.median_ns, .cases[].rounds.mean_ns) |= map(. * 1.4) |
         (.cases[].rounds.pulse_ns) |= map(. * 1.4) | (.cases[].rounds.sm_clock_hz) |= map(. / 1.4)' \

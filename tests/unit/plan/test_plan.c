@@ -169,7 +169,7 @@ static void gpus_that_cannot_be_used_are_skipped_with_the_reason(void **state)
     expect_skips(&on, "cuda:1 (B): busy", "cuda:1 (B): busy", "cuda:1 (B): busy");
 }
 
-static void kernels_alone_are_skipped_where_the_driver_is_too_old_for_their_runtime(void **state)
+static void what_kgate_times_is_skipped_where_the_driver_is_too_old_for_its_code(void **state)
 {
     struct kg_gpu gpu = {.name = "A"};
     struct kg_machine on = {.fingerprint = "f",
@@ -178,10 +178,9 @@ static void kernels_alone_are_skipped_where_the_driver_is_too_old_for_their_runt
                             .cuda_driver = "12.4",
                             .cuda_toolkit = "13.0.88"};
     (void)state;
-    expect_skips(&on,
-                 "kgate's kernels are built with CUDA 13.0.88; the driver is for CUDA 12.4: an "
-                 "NVIDIA driver of version 580 or later is needed",
-                 NULL, NULL);
+    static const char why[] = "kgate's GPU code is built with CUDA 13.0.88; the driver is for CUDA "
+                              "12.4: an NVIDIA driver of version 580 or later is needed";
+    expect_skips(&on, why, why, NULL);
     on.cuda_toolkit = "12.9.1"; /* of the same major version a later minor one will do */
     expect_skips(&on, OF_KERNEL(NULL), NULL, NULL);
 }
@@ -196,7 +195,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_named_at_their_place),
         cmocka_unit_test(missing_devices_are_skipped_with_the_reason),
         cmocka_unit_test(gpus_that_cannot_be_used_are_skipped_with_the_reason),
-        cmocka_unit_test(kernels_alone_are_skipped_where_the_driver_is_too_old_for_their_runtime),
+        cmocka_unit_test(what_kgate_times_is_skipped_where_the_driver_is_too_old_for_its_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
