@@ -84,7 +84,7 @@ static bool measure(struct ab *ab)
     return results_write(ab, good);
 }
 
-/* Cases whose code is the very same code on both sides: an absolute path in the suite, or one build
+/* Cases whose code is the same on both sides: an absolute path in the suite, or one build
  * given twice. */
 static size_t same_code_count(const struct ab *ab)
 {

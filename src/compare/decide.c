@@ -177,8 +177,7 @@ static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidenc
     }
     if (kg_metric_clock_moved(metric)) {
         metric->reason = "the GPU's clock moved as the time did, but the workload waits for memory "
-                         "or the bus, or "
-                         "may do so: lock the clock (nvidia-smi -lgc)";
+                         "or the bus, or may do so: lock the clock (nvidia-smi -lgc)";
         return true;
     }
     if (kg_metric_large(metric) && !kg_metric_in_cycles(metric)) {

@@ -171,18 +171,10 @@ static const char *fingerprint_make(struct kg_arena *arena, const struct kg_mach
                            machine->cpu_count, gib, (uint32_t)(hash ^ hash >> 32));
 }
 
-/* A copy that remembers failure, so that many can be asked about once. */
-static const char *copy(struct kg_arena *arena, const char *string, bool *good)
-{
-    const char *copied = string ? kg_arena_copy(arena, string) : NULL;
-    *good = *good && (copied || !string);
-    return copied;
-}
-
 /* The same of a text that is "" where it is not known. */
 static const char *copy_known(struct kg_arena *arena, const char *string, bool *good)
 {
-    return copy(arena, *string ? string : NULL, good);
+    return kg_arena_keep(arena, *string ? string : NULL, good);
 }
 
 static const char *switch_name(int value)
@@ -219,8 +211,8 @@ static bool gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, s
 {
     bool good = true;
     *gpu = (struct kg_gpu){
-        .name = copy(arena, facts->name, &good),
-        .uuid = copy(arena, facts->uuid, &good),
+        .name = kg_arena_keep(arena, facts->name, &good),
+        .uuid = kg_arena_keep(arena, facts->uuid, &good),
         .compute_capability = kg_arena_printf(arena, "%d.%d", facts->major, facts->minor),
         .memory_bytes = facts->memory_bytes,
         .multiprocessors = known(facts->multiprocessors),
@@ -280,7 +272,7 @@ static bool gpus_make(struct kg_arena *arena, const struct kg_gpus *gpus,
     if (gpus->count)
         machine->gpus[gpus->chosen].problem = copy_known(arena, gpus->problem, &good);
     else
-        machine->cuda_missing = copy(arena, gpus->why, &good);
+        machine->cuda_missing = kg_arena_keep(arena, gpus->why, &good);
     machine->cuda_code_missing =
         code_missing(arena, gpus->count ? &gpus->devices[gpus->chosen] : NULL, &good);
     return good;
@@ -382,14 +374,14 @@ static bool gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg
 {
     bool good = true;
     *into = *gpu;
-    into->name = copy(arena, gpu->name, &good);
-    into->uuid = copy(arena, gpu->uuid, &good);
-    into->compute_capability = copy(arena, gpu->compute_capability, &good);
-    into->pci_bus_id = copy(arena, gpu->pci_bus_id, &good);
-    into->ecc = copy(arena, gpu->ecc, &good);
-    into->mig = copy(arena, gpu->mig, &good);
-    into->compute_mode = copy(arena, gpu->compute_mode, &good);
-    into->problem = copy(arena, gpu->problem, &good);
+    into->name = kg_arena_keep(arena, gpu->name, &good);
+    into->uuid = kg_arena_keep(arena, gpu->uuid, &good);
+    into->compute_capability = kg_arena_keep(arena, gpu->compute_capability, &good);
+    into->pci_bus_id = kg_arena_keep(arena, gpu->pci_bus_id, &good);
+    into->ecc = kg_arena_keep(arena, gpu->ecc, &good);
+    into->mig = kg_arena_keep(arena, gpu->mig, &good);
+    into->compute_mode = kg_arena_keep(arena, gpu->compute_mode, &good);
+    into->problem = kg_arena_keep(arena, gpu->problem, &good);
     return good;
 }
 
@@ -398,23 +390,23 @@ bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
 {
     bool good = true;
     *into = (struct kg_machine){
-        .fingerprint = copy(arena, machine->fingerprint, &good),
-        .cpu_model = copy(arena, machine->cpu_model, &good),
+        .fingerprint = kg_arena_keep(arena, machine->fingerprint, &good),
+        .cpu_model = kg_arena_keep(arena, machine->cpu_model, &good),
         .cpu_count = machine->cpu_count,
         .memory_bytes = machine->memory_bytes,
         .gpus = kg_arena_alloc(arena, machine->gpu_count, sizeof *into->gpus),
         .gpu_count = machine->gpu_count,
         .gpu_chosen = machine->gpu_chosen,
-        .kernel = copy(arena, machine->kernel, &good),
-        .governor = copy(arena, machine->governor, &good),
-        .hypervisor = copy(arena, machine->hypervisor, &good),
-        .compiler = copy(arena, machine->compiler, &good),
-        .build_type = copy(arena, machine->build_type, &good),
-        .nvidia_driver = copy(arena, machine->nvidia_driver, &good),
-        .cuda_driver = copy(arena, machine->cuda_driver, &good),
-        .cuda_toolkit = copy(arena, machine->cuda_toolkit, &good),
-        .cuda_missing = copy(arena, machine->cuda_missing, &good),
-        .cuda_code_missing = copy(arena, machine->cuda_code_missing, &good),
+        .kernel = kg_arena_keep(arena, machine->kernel, &good),
+        .governor = kg_arena_keep(arena, machine->governor, &good),
+        .hypervisor = kg_arena_keep(arena, machine->hypervisor, &good),
+        .compiler = kg_arena_keep(arena, machine->compiler, &good),
+        .build_type = kg_arena_keep(arena, machine->build_type, &good),
+        .nvidia_driver = kg_arena_keep(arena, machine->nvidia_driver, &good),
+        .cuda_driver = kg_arena_keep(arena, machine->cuda_driver, &good),
+        .cuda_toolkit = kg_arena_keep(arena, machine->cuda_toolkit, &good),
+        .cuda_missing = kg_arena_keep(arena, machine->cuda_missing, &good),
+        .cuda_code_missing = kg_arena_keep(arena, machine->cuda_code_missing, &good),
     };
     for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
         good = gpu_copy(arena, &machine->gpus[i], &into->gpus[i]) && good;

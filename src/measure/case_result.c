@@ -19,14 +19,6 @@ const char *kg_timestamp(struct kg_arena *arena)
     return kg_arena_copy(arena, text);
 }
 
-/* A copy that remembers failure, so that many can be asked about once. */
-static const char *copy(struct kg_arena *arena, const char *string, bool *good)
-{
-    const char *copied = string ? kg_arena_copy(arena, string) : NULL;
-    *good = *good && (copied || !string);
-    return copied;
-}
-
 static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
                        struct kg_case_result *result)
 {
@@ -38,13 +30,14 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     if (!result->params || !result->tags || !result->budgets)
         return false;
     for (size_t i = 0; i < planned->param_count; i++)
-        result->params[i] = (struct kg_pair){.name = copy(arena, planned->params[i].name, &good),
-                                             .value = copy(arena, planned->params[i].value, &good)};
+        result->params[i] =
+            (struct kg_pair){.name = kg_arena_keep(arena, planned->params[i].name, &good),
+                             .value = kg_arena_keep(arena, planned->params[i].value, &good)};
     for (size_t i = 0; i < spec->tag_count; i++)
-        result->tags[i] = copy(arena, spec->tags[i], &good);
+        result->tags[i] = kg_arena_keep(arena, spec->tags[i], &good);
     for (size_t i = 0; i < spec->budget_count; i++)
         result->budgets[i] =
-            (struct kg_limit){.metric = copy(arena, spec->budgets[i].metric, &good),
+            (struct kg_limit){.metric = kg_arena_keep(arena, spec->budgets[i].metric, &good),
                               .relation = spec->budgets[i].relation == KG_AT_LEAST ? ">=" : "<=",
                               .limit = spec->budgets[i].limit};
     result->counters = kg_arena_alloc(arena, spec->counter_count, sizeof *result->counters);
@@ -52,7 +45,7 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
         return false;
     for (size_t i = 0; i < spec->counter_count; i++)
         result->counters[i] =
-            (struct kg_counter){.name = copy(arena, spec->counters[i].name, &good),
+            (struct kg_counter){.name = kg_arena_keep(arena, spec->counters[i].name, &good),
                                 .source = KG_COUNTER_OF_WORKLOAD,
                                 .better = spec->counters[i].better,
                                 .threshold = spec->counters[i].threshold};
@@ -70,15 +63,15 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
     const struct kg_settings *settings = &spec->settings;
     bool good = true;
     *result = (struct kg_case_result){
-        .id = copy(arena, planned->id, &good),
-        .workload = copy(arena, spec->name, &good),
+        .id = kg_arena_keep(arena, planned->id, &good),
+        .workload = kg_arena_keep(arena, spec->name, &good),
         .source = kg_source_names[spec->source],
         .device = kg_device_names[planned->device],
         .backend = backend_names[spec->source],
         .timing = kg_case_on_stream(planned) ? kg_timing_names[planned->timing] : NULL,
-        .definition_hash = copy(arena, planned->definition_hash, &good),
+        .definition_hash = kg_arena_keep(arena, planned->definition_hash, &good),
         .status = planned->skip_reason ? KG_STATUS_SKIPPED : KG_STATUS_UNMEASURED,
-        .reason = copy(arena, planned->skip_reason, &good),
+        .reason = kg_arena_keep(arena, planned->skip_reason, &good),
         .threshold = settings->threshold,
         .min_effect_ns = settings->min_effect_ns,
         .memory_threshold = settings->memory_threshold,
@@ -124,9 +117,9 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
         .case_count = plan->case_count,
     };
     results->created = kg_timestamp(arena);
-    results->suite = copy(arena, suite->name, &good);
-    results->suite_path = copy(arena, suite->path, &good);
-    results->filter = copy(arena, filter, &good);
+    results->suite = kg_arena_keep(arena, suite->name, &good);
+    results->suite_path = kg_arena_keep(arena, suite->path, &good);
+    results->filter = kg_arena_keep(arena, filter, &good);
     results->cases = kg_arena_alloc(arena, plan->case_count, sizeof *results->cases);
     good = good && results->created && results->cases &&
            kg_machine_copy(arena, machine, &results->machine);

@@ -230,14 +230,6 @@ bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
     return good;
 }
 
-/* A copy that remembers failure, so that several can be asked about once. */
-static const char *kept(struct kg_arena *arena, const char *text, bool *good)
-{
-    const char *copy = text ? kg_arena_copy(arena, text) : NULL;
-    *good = *good && (copy || !text);
-    return copy;
-}
-
 bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
                          const struct kg_response *response, struct kg_error *err)
 {
@@ -247,11 +239,11 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     measurement->batch[index] = response->batch;
     measurement->nature[index] = (struct kg_call_nature){response->held_calls, response->call_ns};
     result->check = response->check;
-    result->note = kept(&results->arena, response->note, &good);
+    result->note = kg_arena_keep(&results->arena, response->note, &good);
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;
-    result->work.arithmetic = kept(&results->arena, response->work.arithmetic, &good);
+    result->work.arithmetic = kg_arena_keep(&results->arena, response->work.arithmetic, &good);
     result->memory.allocated_bytes = response->allocated_bytes;
     result->memory.harness_bytes = response->harness_bytes;
     result->memory.device_peak_bytes = response->device_peak_bytes;

@@ -67,6 +67,13 @@ char *kg_arena_copy(struct kg_arena *arena, const char *string)
     return kg_arena_copy_bytes(arena, string, strlen(string));
 }
 
+const char *kg_arena_keep(struct kg_arena *arena, const char *string, bool *good)
+{
+    const char *copy = string ? kg_arena_copy(arena, string) : NULL;
+    *good = *good && (copy || !string);
+    return copy;
+}
+
 char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
 {
     va_list args, again;

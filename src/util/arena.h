@@ -1,6 +1,7 @@
 /* arena.h: one owner for everything a stage makes. Blocks are freed all at once; no free per item.
  * Not thread-safe: one arena belongs to one thread at a time. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 struct kg_arena_block;
@@ -18,6 +19,9 @@ void *kg_arena_alloc(struct kg_arena *arena, size_t count, size_t size);
 /* A copy of a string, or of its first `length` bytes and a terminator. NULL as above. */
 char *kg_arena_copy(struct kg_arena *arena, const char *string);
 char *kg_arena_copy_bytes(struct kg_arena *arena, const char *bytes, size_t length);
+
+/* A copy that remembers failure in *good, so that many can be asked about once. NULL is NULL. */
+const char *kg_arena_keep(struct kg_arena *arena, const char *string, bool *good);
 
 /* A formatted string as printf makes it. NULL as above. */
 __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *arena,
