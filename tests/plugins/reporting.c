@@ -1,4 +1,4 @@
-/* Does TURNS turns a call and reports figures of its own. Built twice, once with twice the turns: a
+/* Does TURNS turns a call and reports figures of its own. Built twice, once with four times the turns: a
  * build and a slower one. */
 #include <stdlib.h>
 
