@@ -27,8 +27,8 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "common/bf16.h"
 #include "kgate/plugin.h"
 
 #ifdef __cplusplus
@@ -102,22 +102,6 @@ void kg_gemm_reference_row(const struct kg_gemm *gemm, size_t i, double *row, do
 
 /* Freivalds' check: the largest error of C r, as above. x holds 2 k + 2 n doubles of scratch. */
 double kg_gemm_freivalds(const struct kg_gemm *gemm, double *x);
-
-/* The bfloat16 nearest to a finite x, ties to even, and its value. */
-static inline uint16_t kg_bf16_round(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (uint16_t)((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
-}
-
-static inline float kg_bf16_value(uint16_t bf16)
-{
-    const uint32_t bits = (uint32_t)bf16 << 16;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 extern const struct kgate_workload kg_kernel_gemm;
 

@@ -4,83 +4,12 @@
 #include "common/rows.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_pipeline.h"
+#include "kernels/kernel_trial.h"
 #include "reduce/reduce.h"
 #include "softmax/softmax.h"
 #include "stream/stream.h"
-#include "test_support.h"
 #include "transpose/transpose.h"
-#include "workload/host.h"
-#include "workload/params.h"
-#include "workload/registry.h"
 #include "xor_transform/xor_transform.h"
-
-enum { PARAMS = 8 };
-
-struct trial {
-    const struct kgate_workload *workload;
-    struct kgate_value values[PARAMS];
-    struct kg_host host;
-    void *state;
-};
-
-static bool trial_begin(struct trial *trial, const char *name, const struct kg_pair *pairs,
-                        size_t count, unsigned threads)
-{
-    struct kg_error err;
-    struct kgate_work work;
-    size_t at;
-    trial->workload = kg_registry_find(name);
-    trial->state = NULL;
-    assert_non_null(trial->workload);
-    if (!kg_params_resolve(trial->workload, pairs, count, trial->values, &at, &err))
-        fail_msg("%s: %s", name, err.message);
-    kg_host_start(&trial->host, trial->values, KGATE_DEVICE_CPU, threads, 99);
-    if (!trial->workload->describe(&trial->host.context, &work))
-        return false;
-    assert_true(work.items > 0);
-    assert_true(trial->workload->set_up(&trial->host.context, &trial->state));
-    return true;
-}
-
-static bool trial_check(struct trial *trial)
-{
-    struct kgate_check check = {.error = NAN};
-    assert_true(trial->workload->check(&trial->host.context, trial->state, &check));
-    return check.error <= check.tolerance;
-}
-
-static void trial_end(struct trial *trial)
-{
-    trial->workload->tear_down(&trial->host.context, trial->state);
-    assert_int_equal(trial->host.allocated_bytes, 0);
-}
-
-/* Runs every version with one and with three threads, twice each: a run must not spoil the next. */
-static void versions_pass(const char *name, const struct kg_pair *sizes, size_t count)
-{
-    const struct kgate_workload *workload = kg_registry_find(name);
-    const struct kgate_param *version = &workload->params[workload->param_count - 1];
-    assert_string_equal(version->name, "version");
-    for (size_t v = 0; version->choices[v]; v++)
-        for (unsigned threads = 1; threads <= 3; threads += 2) {
-            struct trial trial;
-            struct kg_pair pairs[PARAMS];
-            memcpy(pairs, sizes, count * sizeof *pairs);
-            pairs[count] = (struct kg_pair){"version", version->choices[v]};
-            if (!trial_begin(&trial, name, pairs, count + 1, threads)) {
-                assert_true(trial.host.context.unavailable); /* the GPU's only */
-                continue;
-            }
-            if (trial_check(&trial))
-                fail_msg("%s %s: what was never run passes", name, version->choices[v]);
-            trial.workload->run(trial.state);
-            trial.workload->run(trial.state);
-            if (!trial_check(&trial))
-                fail_msg("%s %s with %u threads, first size %s: wrong", name, version->choices[v],
-                         threads, sizes[0].value);
-            trial_end(&trial);
-        }
-}
 
 static void arrays_of_any_length(void **state)
 {
