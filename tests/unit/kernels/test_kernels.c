@@ -190,7 +190,7 @@ static void work_is_what_the_headers_say(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kgate_value values[PARAMS];
+        struct kgate_value values[TRIAL_PARAMS];
         struct kgate_work work;
         struct kg_error err;
         size_t at;
