@@ -1,0 +1,235 @@
+/* attention.h: multi-head self-attention, float, row major: for each of `batch` sequences of
+ * seq_len tokens of d_model elements, cut into num_heads heads of d_head = d_model / num_heads:
+ *
+ *   qkv_projection     [Q K V] = X W_qkv                 tokens by 3 d_model
+ *   scores             S = Q K^T / sqrt(d_head)          seq_len by seq_len, for each head
+ *   softmax            P_ij = exp(S_ij) / sum_l exp(S_il)
+ *   weighted_sum       H = P V                           tokens by d_model, heads side by side
+ *   output_projection  Y = H W_out                       tokens by d_model
+ *
+ * Columns h d_head to (h + 1) d_head of each third of [Q K V] are head h. Causal: S_ij is
+ * -infinity, and so P_ij 0, where j > i: no token sees a later one.
+ *
+ * Each of the five is a workload of its own (`attention_scores`, …), whose input is what the one
+ * before would give it, and all together are one, `attention`.
+ *
+ * items batch * seq_len. With T tokens and N = seq_len, and pairs = batch num_heads N^2, of causal
+ * batch num_heads N (N + 1) / 2: flops 2 T d_model 3 d_model, (2 d_head + 1) pairs, 4 pairs (the
+ * exponential counted as one), 2 d_head pairs, 2 T d_model^2; of the whole, their sum. bytes: what
+ * goes in and what comes out, of the whole only X, both W and Y; of the matrices of scores that go
+ * in only the pairs, and all of those that come out.
+ *
+ * Versions of the components: plain, as the formula; fast, tiled and vectorised, all threads; blas,
+ * OpenBLAS or cuBLAS, where it is a product. Versions of the whole, by level:
+ *   0 plain      component after component; S and P in memory, batch num_heads N^2 floats each
+ *   1 fused      fast products; scale and mask as the product's tile is stored, softmax in place:
+ *                one such matrix
+ *   2 efficient  a row's softmax as it goes along its keys, the sum corrected whenever the maximum
+ *                grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory O(N)
+ *   3 flash      the same for tiles of queries against tiles of keys, which stay in the cache, or
+ * in a multiprocessor's shared memory (Dao, Fu, Ermon, Rudra and Re 2022) blas         the products
+ * by the library; on the CPU with one head's N^2 scores at a time
+ *
+ * Check: every element of the result must be written (it is NaN before), and rows are compared with
+ * double precision: all up to KG_ATTENTION_CHECKED of them, else so many chosen at random, of the
+ * whole from KG_ATTENTION_SEQUENCES sequences. The error of an element is in units of what rounding
+ * is expected to leave there, which the reference adds up as it goes along, stage by stage, errors
+ * of different elements taken as independent (Higham and Mary 2019), u the accumulating type's
+ * rounding (float's 2^-24) and v the operands' (the same, or bfloat16's 2^-9 where a version rounds
+ * what it multiplies to that):
+ *   a sum of n products a_l b_l   u sqrt(n) |a b|, |.| the root of the sum of squares: its partial
+ *                                 sums are as large as that, and each is rounded; and 2 v |a b| for
+ *                                 the rounding of both factors
+ *   a score                       that, and the errors of Q and K carried along, over sqrt(d_head),
+ *                                 and u (|s| + 2 + max - s) for scaling and the exponential, of
+ *                                 which a score's absolute error is the relative one
+ *   a sum of exponentials         u sqrt(N), relative: all terms are positive
+ * The tolerance is 8 such units: a row of a million Gaussian errors has its largest at 5. What
+ * masks, heads or tiles get wrong is some 1 / sqrt(N) of the result, thousands of units. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/device.h"
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { KG_ATTENTION_CHECKED = 64, KG_ATTENTION_SEQUENCES = 2 };
+
+/* The five components in order, and the whole. */
+enum kg_attention_part {
+    KG_ATTENTION_QKV_PROJECTION,
+    KG_ATTENTION_SCORES,
+    KG_ATTENTION_SOFTMAX,
+    KG_ATTENTION_WEIGHTED_SUM,
+    KG_ATTENTION_OUTPUT_PROJECTION,
+    KG_ATTENTION_WHOLE,
+    KG_ATTENTION_PARTS
+};
+
+/* Indices of the parameter `version`: of a component, and of the whole. */
+enum { KG_ATTENTION_PLAIN, KG_ATTENTION_FAST, KG_ATTENTION_COMPONENT_BLAS };
+enum {
+    /* KG_ATTENTION_PLAIN */
+    KG_ATTENTION_FUSED = 1,
+    KG_ATTENTION_EFFICIENT,
+    KG_ATTENTION_FLASH,
+    KG_ATTENTION_BLAS,
+    KG_ATTENTION_VERSIONS
+};
+
+/* What a version multiplies: floats, or bfloat16: X and both W are then rounded to it when they are
+ * made, and Q, K, V, P and H by the version. */
+enum kg_attention_type { KG_ATTENTION_F32, KG_ATTENTION_BF16 };
+
+/* The arrays, as the formula has them. A version has those that it needs, the others are NULL. */
+enum kg_attention_array {
+    KG_ATTENTION_X,     /* tokens by d_model */
+    KG_ATTENTION_W_QKV, /* d_model by 3 d_model */
+    KG_ATTENTION_QKV,   /* tokens by 3 d_model */
+    KG_ATTENTION_S,     /* batch by num_heads by seq_len by seq_len */
+    KG_ATTENTION_P,     /* likewise */
+    KG_ATTENTION_H,     /* tokens by d_model */
+    KG_ATTENTION_W_OUT, /* d_model by d_model */
+    KG_ATTENTION_Y,     /* tokens by d_model */
+    KG_ATTENTION_ARRAYS
+};
+struct kg_attention_arrays {
+    float *x;
+    float *w_qkv;
+    float *qkv;
+    float *s;
+    float *p;
+    float *h;
+    float *w_out;
+    float *y;
+};
+
+struct kg_cublas;
+
+/* The GPU's part: memory of the device. */
+struct kg_attention_device {
+    struct kg_attention_arrays arrays;
+    void *stream;
+    struct kg_cublas *cublas; /* blas */
+};
+
+struct kg_attention {
+    struct kg_attention_arrays arrays; /* on the GPU there during the check only */
+    float *packed_a;                   /* fast: room for the blocked products of kernels/gemm */
+    float *packed_b;
+    float *tiles; /* flash, and fast products of heads: tile_floats for each thread */
+    size_t tile_floats;
+    size_t batch;
+    size_t seq_len;
+    size_t d_model;
+    size_t num_heads;
+    size_t d_head;
+    bool causal;
+    int threads;
+    uint64_t seed;
+    enum kg_attention_part part;
+    enum kg_attention_type type;
+    void (*version)(struct kg_attention *attention);
+    struct kg_attention_device device;
+};
+
+static inline size_t kg_attention_tokens(const struct kg_attention *attention)
+{
+    return attention->batch * attention->seq_len;
+}
+
+/* --- What both devices share --------------------------------------------------------------------
+ */
+
+/* The name of version `version` of a part. */
+const char *kg_attention_version_name(enum kg_attention_part part, int64_t version);
+
+/* Bits 1 << enum kg_attention_array of what a part is given, and the one array that it makes. */
+unsigned kg_attention_inputs(enum kg_attention_part part);
+enum kg_attention_array kg_attention_output(enum kg_attention_part part);
+
+/* An array's place among `arrays`, and how many floats it has. */
+float **kg_attention_array(struct kg_attention_arrays *arrays, enum kg_attention_array array);
+size_t kg_attention_floats(const struct kg_attention *attention, enum kg_attention_array array);
+
+/* Makes an input of the part from the seed: X, Q, K and V uniform, both W uniform and so scaled
+ * that the scores' standard deviation is 16 / 9; S uniform in [-8, 8) with the mask; P with rows
+ * that add up to about 1, zeros behind the mask. Of type bf16 the values are rounded to it. */
+void kg_attention_fill(const struct kg_attention *attention, enum kg_attention_array array,
+                       float *x);
+
+/* --- The CPU's versions -------------------------------------------------------------------------
+ */
+
+/* Components (attention_plain.c, attention_fast.c, attention_blas.c), and the whole. */
+#define KG_ATTENTION_COMPONENT(name)                                                               \
+    void kg_attention_##name##_plain(struct kg_attention *attention);                              \
+    void kg_attention_##name##_fast(struct kg_attention *attention);
+KG_ATTENTION_COMPONENT(qkv_projection)
+KG_ATTENTION_COMPONENT(scores)
+KG_ATTENTION_COMPONENT(softmax)
+KG_ATTENTION_COMPONENT(weighted_sum)
+KG_ATTENTION_COMPONENT(output_projection)
+void kg_attention_qkv_projection_blas(struct kg_attention *attention);
+void kg_attention_scores_blas(struct kg_attention *attention);
+void kg_attention_weighted_sum_blas(struct kg_attention *attention);
+void kg_attention_output_projection_blas(struct kg_attention *attention);
+
+void kg_attention_plain(struct kg_attention *attention);
+void kg_attention_fused(struct kg_attention *attention);
+void kg_attention_efficient(struct kg_attention *attention);
+void kg_attention_flash(struct kg_attention *attention);
+void kg_attention_blas(struct kg_attention *attention);
+
+/* --- The GPU's (attention_device.c and the .cu files) -------------------------------------------
+ */
+
+/* Launches on attention->device.stream, on attention->device.arrays; not without CUDA. */
+#define KG_ATTENTION_CUDA_COMPONENT(name)                                                          \
+    void kg_attention_cuda_##name##_plain(struct kg_attention *attention);                         \
+    void kg_attention_cuda_##name##_fast(struct kg_attention *attention);
+KG_ATTENTION_CUDA_COMPONENT(qkv_projection)
+KG_ATTENTION_CUDA_COMPONENT(scores)
+KG_ATTENTION_CUDA_COMPONENT(softmax)
+KG_ATTENTION_CUDA_COMPONENT(weighted_sum)
+KG_ATTENTION_CUDA_COMPONENT(output_projection)
+void kg_attention_cuda_plain(struct kg_attention *attention);
+void kg_attention_cuda_fused(struct kg_attention *attention);
+void kg_attention_cuda_efficient(struct kg_attention *attention);
+void kg_attention_cuda_flash(struct kg_attention *attention);
+
+/* Whether the GPU has this version of a part, and what it multiplies. Pure: for `describe`. */
+bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
+                             enum kg_attention_type *type);
+
+/* The GPU's part of set_up, check and tear_down: `attention` has its extents, part, type and seed.
+ * False with context->message. */
+bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attention *attention,
+                                int64_t version);
+/* Makes the part's inputs (again from the seed) and its result, copied from the device, in
+ * attention->arrays, or gives them back (also of a call that failed half way). */
+bool kg_attention_device_fetch(struct kgate_context *context, struct kg_attention *attention);
+void kg_attention_device_forget(struct kg_attention *attention);
+void kg_attention_device_tear_down(struct kgate_context *context, struct kg_attention *attention);
+
+/* --- The check ----------------------------------------------------------------------------------
+ */
+
+/* The largest error of the part's result, in the units above, against double precision. False where
+ * there is no memory for it. */
+bool kg_attention_error(const struct kg_attention *attention, double *error);
+
+extern const struct kgate_workload kg_kernel_attention_qkv_projection;
+extern const struct kgate_workload kg_kernel_attention_scores;
+extern const struct kgate_workload kg_kernel_attention_softmax;
+extern const struct kgate_workload kg_kernel_attention_weighted_sum;
+extern const struct kgate_workload kg_kernel_attention_output_projection;
+extern const struct kgate_workload kg_kernel_attention;
+
+#ifdef __cplusplus
+}
+#endif
