@@ -1,0 +1,98 @@
+/* transformer.h: two workloads of one model (model.h): `transformer_layer`, a block on random
+ * input, and `train_epoch`, a training run on text that a grammar makes (text.h). Both measure; the
+ * device's part of each is behind a pointer and a few functions (transformer_device.h). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+#include "transformer/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The versions, the same for both workloads and both devices. */
+enum kg_transformer_version { KG_TRANSFORMER_PLAIN, KG_TRANSFORMER_FAST };
+extern const char *const kg_transformer_versions[];
+
+/* --- transformer_layer --------------------------------------------------------------------------
+ * y = a layer of x, as model.h defines it: parameters batch, seq_len, d_model, num_heads, pass,
+ * version. x uniform in [-1, 1), parameters of kg_model_randomize. With pass = backward also the
+ * gradients by x and by every parameter of sum(dy * y), dy uniform in [-1, 1): forward and backward
+ * together. Items are tokens, batch * seq_len; flops kg_model_layer_forward_flops a token, times
+ * three with backward; bytes those of x, y and the parameters, with backward twice as many (dy, dx
+ * and the gradients).
+ *
+ * Check: y, and with backward dx and each tensor of gradients, against double precision
+ * (reference.h). The error of a tensor is its largest deviation over its largest reference value,
+ * in units of KG_LAYER_TOLERANCE * product_unit; tolerance 1.  */
+struct kg_layer_cpu;
+struct kg_layer_device;
+
+struct kg_layer {
+    struct kg_model model; /* of one layer */
+    size_t batch;
+    bool backward;
+    uint64_t seed;
+    int threads;
+    /* On the host, for both devices: made by set_up. Rows are batch * seq_len. */
+    float *parameters;      /* of one layer: model.parameters.layer_floats */
+    float *input;           /* x: rows by d */
+    float *output_gradient; /* dy, with backward */
+    /* What run leaves; on the GPU, what fetch puts here. NaN before. */
+    float *output;         /* y */
+    float *input_gradient; /* dx, with backward */
+    float *gradients;      /* laid out as the parameters, with backward */
+    /* The unit roundoff of what the products are computed in: 2^-24 but where a version on the GPU
+     * rounds their factors to less (its set_up says so). */
+    double product_unit;
+    void (*version)(struct kg_layer *layer);
+    struct kg_layer_cpu *cpu;
+    struct kg_layer_device *device;
+};
+
+/* --- train_epoch --------------------------------------------------------------------------------
+ * `steps` steps of AdamW (adamw.h) from the initial parameters, each on the next `batch` sequences
+ * of seq_len bytes of the text: once through it. Sequence b of step s has the bytes from
+ * (s batch + b) seq_len on, and as targets those one further. A step's loss is the mean over its
+ * batch * seq_len tokens, and so is its gradient. Every call begins by copying the initial
+ * parameters and clearing the moments, so that all do the same work.
+ *
+ * Parameters layers, d_model, num_heads, seq_len, batch, steps, learning_rate, version. Items are
+ * tokens, steps * batch * seq_len; flops three times kg_model_forward_flops a token; bytes 24 for
+ * each parameter and step: AdamW reads and writes a parameter and its two moments. Figures of its
+ * own: initial_loss and final_loss, those of the first step and the mean of the last quarter of
+ * steps (nats a byte), and unigram_entropy, what guessing by the bytes' frequencies would give. */
+struct kg_training_cpu;
+struct kg_training_device;
+
+struct kg_training {
+    struct kg_model model;
+    size_t batch;
+    size_t steps;
+    double learning_rate;
+    uint64_t seed;
+    int threads;
+    /* On the host, for both devices: made by set_up. */
+    uint8_t *text;  /* steps * batch * seq_len + 1 bytes, each below the vocabulary */
+    float *initial; /* the parameters that training begins with */
+    /* What run leaves; on the GPU, what fetch puts here. NaN before. */
+    float *parameters; /* after the last step; these four laid out as model.parameters */
+    float *gradients;  /* of the last step */
+    float *moment1;
+    float *moment2;
+    float *losses;       /* of each step, before its update */
+    double product_unit; /* as in struct kg_layer */
+    void (*version)(struct kg_training *training);
+    struct kg_training_cpu *cpu;
+    struct kg_training_device *device;
+};
+
+extern const struct kgate_workload kg_kernel_transformer_layer;
+extern const struct kgate_workload kg_kernel_train_epoch;
+
+#ifdef __cplusplus
+}
+#endif
