@@ -25,26 +25,26 @@ extern "C" {
 #endif
 
 /* What a step has in common for all parameters. */
-struct kg_adamw {
+struct kg_adamw_scales {
     float rate;
     float correction1; /* 1 / (1 - b1^t) */
     float correction2; /* 1 / (1 - b2^t) */
 };
 
 /* step  t, from 1 */
-struct kg_adamw kg_adamw_step(double rate, size_t step);
+struct kg_adamw_scales kg_adamw_scales_of(double rate, size_t step);
 
 /* One parameter's new value; its moments are changed in place. */
-KG_ADAMW_BOTH static inline float kg_adamw_update(struct kg_adamw adamw, float parameter,
+KG_ADAMW_BOTH static inline float kg_adamw_update(struct kg_adamw_scales scales, float parameter,
                                                   float gradient, float *moment1, float *moment2)
 {
     const float m = KG_ADAMW_BETA1 * *moment1 + (1 - KG_ADAMW_BETA1) * gradient;
     const float v = KG_ADAMW_BETA2 * *moment2 + (1 - KG_ADAMW_BETA2) * gradient * gradient;
     const float direction =
-        m * adamw.correction1 / (sqrtf(v * adamw.correction2) + KG_ADAMW_EPSILON);
+        m * scales.correction1 / (sqrtf(v * scales.correction2) + KG_ADAMW_EPSILON);
     *moment1 = m;
     *moment2 = v;
-    return parameter - adamw.rate * (direction + KG_ADAMW_DECAY * parameter);
+    return parameter - scales.rate * (direction + KG_ADAMW_DECAY * parameter);
 }
 
 /* What the parameter was before the update that left `parameter` and the moments: the update solved
