@@ -25,9 +25,9 @@ void kg_softmax_cuda_plain(struct kg_rows *rows);
 void kg_softmax_cuda_fast(struct kg_rows *rows);
 const char *kg_softmax_cuda_prepare(struct kg_rows *rows); /* of the fast one */
 
-/* exp(x) for x from -87 to 0, to 2 u relative: x = k ln 2 + r, a polynomial of degree 6 in r
- * (Taylor terms; |r| <= ln 2 / 2 leaves 1.2e-7 / 3 of truncation), the exponent put together by its
- * bits. */
+/* exp(x) for x from -87 to 0, to 2 u relative, and 0 below: x = k ln 2 + r, a polynomial of degree
+ * 6 in r (Taylor terms; |r| <= ln 2 / 2 leaves 1.2e-7 / 3 of truncation), the exponent put together
+ * by its bits. */
 float kg_softmax_exp(float x);
 
 void kg_softmax_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
