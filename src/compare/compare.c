@@ -25,6 +25,7 @@ struct comparer {
     enum kg_stage stage;
     struct kg_evidence *evidence; /* one for each metric against a reference */
     size_t evidence_count;
+    struct kg_budget_grounds budgets;
     struct kg_arena scratch;
 };
 
@@ -189,7 +190,8 @@ static bool metrics_make(struct comparer *comparer, const struct kg_case_result 
             return false;
     change->change = change->metric_count ? KG_CHANGE_NO_CHANGE : KG_CHANGE_NEW;
     for (size_t b = 0; b < result->budget_count; b++)
-        if (!kg_budget_judge(&comparison->arena, result, &result->budgets[b],
+        if (kg_budget_applies(result, &result->budgets[b]) &&
+            !kg_budget_judge(&comparer->budgets, result, &result->budgets[b],
                              &change->metrics[change->metric_count++]))
             return kg_error_memory(comparer->err);
     return true;
@@ -407,7 +409,9 @@ bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *cur
         baseline->fingerprint && !strcmp(baseline->fingerprint, current->machine.fingerprint);
     comparer.bandwidth = kg_results_probe(current).bandwidth_bytes_per_s;
     bool good =
-        kg_reference_index_make(&comparer.scratch, baseline, current->suite, &comparer.index)
+        kg_reference_index_make(&comparer.scratch, baseline, current->suite, &comparer.index) &&
+                kg_budget_grounds_start(&comparer.budgets, &comparison->arena, &comparer.scratch,
+                                        current)
             ? true
             : kg_error_memory(err);
     good = good && comparison_start(&comparer) && evidence_start(&comparer) &&

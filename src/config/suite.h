@@ -68,11 +68,11 @@ struct kg_axis {
 
 enum kg_relation { KG_AT_LEAST, KG_AT_MOST }; /* ">=" and "<=" */
 
-/* An absolute limit on a metric of results, besides the baseline. */
+/* An absolute limit on a metric of results, besides the baseline. A range is two of them. */
 struct kg_budget {
-    const char *metric; /* a name of kg_budget_metrics */
+    const char *metric; /* a name of kg_budget_metrics, or of one of the workload's counters */
     enum kg_relation relation;
-    double limit; /* ns, bytes or 1/s, as the metric is */
+    double limit; /* ns, bytes, 1/s or a plain number, as the metric is */
     struct kg_mark mark;
 };
 
@@ -114,9 +114,11 @@ struct kg_suite {
     size_t workload_count;
 };
 
-/* Budget metrics: time_ns ("time"), "peak_memory", "items_per_second", "bytes_per_second",
- * "flops_per_second". Terminated by NULL. */
-extern const char *const kg_budget_metrics[6];
+/* How many times as fast as its case on the CPU a case on the GPU is. */
+#define KG_SPEEDUP_OVER_CPU "speedup_over_cpu"
+
+/* The metrics of budgets that are kgate's own; no counter may be called so. Terminated by NULL. */
+extern const char *const kg_budget_metrics[7];
 
 /* Reads a suite.
  * path       a file; "-" for standard input

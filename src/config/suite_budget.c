@@ -27,29 +27,51 @@ static const struct metric metrics[] = {
     {"items_per_second", ">= 100e3", kg_number_parse},
     {"bytes_per_second", ">= 10e9", kg_number_parse},
     {"flops_per_second", ">= 1e9", kg_number_parse},
+    {"speedup_over_cpu", ">= 30", kg_number_parse},
 };
 
-enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0] };
+enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0], LIMITS_MOST = 2 };
 
-static const struct metric *metric_find(const char *name)
+static const char *const relation_names[] = {[KG_AT_LEAST] = ">=", [KG_AT_MOST] = "<="};
+
+/* One of kgate's own, or a counter of the workload. */
+static bool metric_find(const struct kg_workload_spec *spec, const char *name,
+                        struct metric *metric)
 {
     for (size_t i = 0; i < METRIC_COUNT; i++)
-        if (!strcmp(metrics[i].name, name))
-            return &metrics[i];
-    return NULL;
+        if (!strcmp(metrics[i].name, name)) {
+            *metric = metrics[i];
+            return true;
+        }
+    for (size_t i = 0; i < spec->counter_count; i++)
+        if (!strcmp(spec->counters[i].name, name)) {
+            *metric = (struct metric){spec->counters[i].name, ">= 4", kg_number_parse};
+            return true;
+        }
+    return false;
 }
 
-static bool metric_unknown(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair)
+static bool metric_unknown(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                           const struct kg_workload_spec *spec)
 {
     struct kg_text message = {0};
     char quoted[KG_QUOTE_BYTES];
+    const size_t count = METRIC_COUNT + spec->counter_count;
+    const char **names = kg_arena_alloc(&reader->suite->arena, count, sizeof *names);
+    if (!names)
+        return kg_error_memory(reader->err);
+    for (size_t i = 0; i < METRIC_COUNT; i++)
+        names[i] = kg_budget_metrics[i];
+    for (size_t i = 0; i < spec->counter_count; i++)
+        names[METRIC_COUNT + i] = spec->counters[i].name;
     kg_text_printf(&message, "unknown metric '%s' in budget", kg_quote(pair->key, quoted));
-    kg_suggest_append(&message, pair->key, kg_budget_metrics, METRIC_COUNT, "known metrics");
+    kg_suggest_append(&message, pair->key, names, count,
+                      "known metrics, with those under the workload's 'counters'");
     return kg_reader_fail_text(reader, pair->mark, &message);
 }
 
 /* ">= 100e3" into relation and limit. */
-static bool limit_read(const struct metric *metric, const char *text, struct kg_budget *budget)
+static bool limit_parse(const struct metric *metric, const char *text, struct kg_budget *budget)
 {
     if ((text[0] != '>' && text[0] != '<') || text[1] != '=')
         return false;
@@ -59,32 +81,72 @@ static bool limit_read(const struct metric *metric, const char *text, struct kg_
     return metric->read(text, &budget->limit) && budget->limit > 0;
 }
 
+static bool limit_read(const struct kg_suite_reader *reader, const struct metric *metric,
+                       const struct kg_yaml_node *node, struct kg_budget *budget)
+{
+    char quoted[KG_QUOTE_BYTES];
+    if (node->kind != KG_YAML_SCALAR)
+        return kg_reader_fail(reader, node->mark,
+                              "budget '%s' must be a limit, such as \"%s\", or a list of two",
+                              metric->name, metric->example);
+    return limit_parse(metric, node->text, budget) ||
+           kg_reader_fail(reader, node->mark,
+                          "budget '%s' is '%s', but must be >= or <= and a limit above 0, "
+                          "such as \"%s\"",
+                          metric->name, kg_quote(node->text, quoted), metric->example);
+}
+
+/* A second limit has to make a range of the first. */
+static bool range_check(const struct kg_suite_reader *reader, const struct kg_yaml_node *node,
+                        const struct kg_budget *first, const struct kg_budget *second)
+{
+    const struct kg_budget *least = first->relation == KG_AT_LEAST ? first : second;
+    const struct kg_budget *most = first->relation == KG_AT_LEAST ? second : first;
+    if (first->relation == second->relation)
+        return kg_reader_fail(reader, node->mark,
+                              "budget '%s' has '%s' twice; a range is one '>=' and one '<='",
+                              first->metric, relation_names[first->relation]);
+    return least->limit <= most->limit ||
+           kg_reader_fail(reader, node->mark,
+                          "budget '%s' has its '>=' above its '<=': nothing is both",
+                          first->metric);
+}
+
+/* The one limit of a metric, or the two of a range. */
+static bool limits_read(const struct kg_suite_reader *reader, const struct metric *metric,
+                        const struct kg_yaml_pair *pair, struct kg_workload_spec *spec)
+{
+    const struct kg_yaml_node *node = pair->value;
+    const bool list = node->kind == KG_YAML_SEQUENCE;
+    const size_t count = list ? node->count : 1;
+    struct kg_budget *budgets = &spec->budgets[spec->budget_count];
+    if (list && (count < 1 || count > LIMITS_MOST))
+        return kg_reader_fail(reader, node->mark, "budget '%s' has %zu limits; one or two are due",
+                              metric->name, count);
+    for (size_t i = 0; i < count; i++) {
+        budgets[i] = (struct kg_budget){.metric = metric->name, .mark = pair->mark};
+        if (!limit_read(reader, metric, list ? node->items[i] : node, &budgets[i]))
+            return false;
+    }
+    spec->budget_count += count;
+    return count < LIMITS_MOST || range_check(reader, node, &budgets[0], &budgets[1]);
+}
+
 bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
                           struct kg_workload_spec *spec)
 {
-    char quoted[KG_QUOTE_BYTES];
+    struct metric metric;
     if (!kg_reader_expect(reader, budget, KG_YAML_MAPPING))
         return false;
     const struct kg_yaml_node *node = budget->value;
-    spec->budgets = kg_arena_alloc(&reader->suite->arena, node->count, sizeof *spec->budgets);
+    spec->budgets =
+        kg_arena_alloc(&reader->suite->arena, LIMITS_MOST * node->count, sizeof *spec->budgets);
     if (!spec->budgets)
         return kg_error_memory(reader->err);
-    for (size_t i = 0; i < node->count; i++) {
-        const struct kg_yaml_pair *pair = &node->pairs[i];
-        const struct metric *metric = metric_find(pair->key);
-        if (!metric)
-            return metric_unknown(reader, pair);
-        if (!kg_reader_expect(reader, pair, KG_YAML_SCALAR))
+    for (size_t i = 0; i < node->count; i++)
+        if (!metric_find(spec, node->pairs[i].key, &metric))
+            return metric_unknown(reader, &node->pairs[i], spec);
+        else if (!limits_read(reader, &metric, &node->pairs[i], spec))
             return false;
-        struct kg_budget *limit = &spec->budgets[spec->budget_count++];
-        limit->metric = metric->name;
-        limit->mark = pair->mark;
-        if (!limit_read(metric, pair->value->text, limit))
-            return kg_reader_fail(reader, pair->value->mark,
-                                  "budget '%s' is '%s', but must be >= or <= and a limit above 0, "
-                                  "such as \"%s\"",
-                                  metric->name, kg_quote(pair->value->text, quoted),
-                                  metric->example);
-    }
     return true;
 }

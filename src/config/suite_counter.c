@@ -16,6 +16,13 @@ static bool name_good(const char *name)
                length;
 }
 
+static bool listed(const char *const *names, const char *name)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 static bool better_read(const struct kg_suite_reader *reader, const struct kg_yaml_node *node,
                         struct kg_counter_spec *counter)
 {
@@ -61,10 +68,9 @@ static bool counter_read(const struct kg_suite_reader *reader, const struct kg_y
                               "a counter cannot be called '%s': letters, digits, '_', '.' and "
                               "'-', at most %d",
                               kg_quote(pair->key, quoted), NAME_MOST);
-    for (int i = 0; kg_metric_kind_names[i]; i++)
-        if (!strcmp(pair->key, kg_metric_kind_names[i]))
-            return kg_reader_fail(reader, pair->mark,
-                                  "'%s' is kgate's own metric; choose another name", pair->key);
+    if (listed(kg_metric_kind_names, pair->key) || listed(kg_budget_metrics, pair->key))
+        return kg_reader_fail(reader, pair->mark, "'%s' is kgate's own metric; choose another name",
+                              pair->key);
     if (!kg_reader_expect(reader, pair, KG_YAML_MAPPING))
         return false;
     for (size_t i = 0; i < pair->value->count; i++)

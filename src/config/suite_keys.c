@@ -6,8 +6,14 @@ const char *const kg_source_names[4] = {"kernel", "plugin", "command", NULL};
 
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
 
-const char *const kg_budget_metrics[6] = {
-    "time", "peak_memory", "items_per_second", "bytes_per_second", "flops_per_second", NULL,
+const char *const kg_budget_metrics[7] = {
+    "time",
+    "peak_memory",
+    "items_per_second",
+    "bytes_per_second",
+    "flops_per_second",
+    KG_SPEEDUP_OVER_CPU,
+    NULL,
 };
 
 /* In the order of enum kgate_device. The plan has its own table of these, but comes after. */
@@ -91,7 +97,7 @@ static const struct kg_key workload_keys[] = {
     {"matrix", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "parameters with several values each; every combination is a case"},
     {"budget", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
-     "absolute limits, besides the baseline"},
+     "absolute limits, besides the baseline, on kgate's own metrics and on what `counters` names"},
     {"counters", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "figures that the workload itself reports, each with `better` (`lower` or `higher`) and "
      "`threshold`"},

@@ -68,6 +68,7 @@ bool kg_suite_matrix_read(struct kg_suite_reader *reader, const struct kg_yaml_p
 size_t kg_suite_case_count(const struct kg_workload_spec *spec);
 bool kg_suite_counters_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *counters,
                             struct kg_workload_spec *spec);
+/* After kg_suite_counters_read, whichever stands first in the file. */
 bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
                           struct kg_workload_spec *spec);
 bool kg_suite_workloads_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *workloads);

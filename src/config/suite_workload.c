@@ -105,7 +105,7 @@ static bool source_find(const char *key, enum kg_source *source)
     return false;
 }
 
-/* One of kg_workload_keys; `name` is read before all others. */
+/* One of kg_workload_keys; `name` is read before all others, `budget` after them. */
 static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                          struct entry *entry, struct kg_workload_spec *spec)
 {
@@ -119,8 +119,6 @@ static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pa
         return kg_suite_params_read(reader, pair, spec);
     if (!strcmp(pair->key, "matrix"))
         return kg_suite_matrix_read(reader, pair, spec);
-    if (!strcmp(pair->key, "budget"))
-        return kg_suite_budget_read(reader, pair, spec);
     if (!strcmp(pair->key, "counters"))
         return kg_suite_counters_read(reader, pair, spec);
     if (!strcmp(pair->key, "tags"))
@@ -177,10 +175,13 @@ static bool keys_read(struct kg_suite_reader *reader, struct entry *entry,
     return true;
 }
 
-/* What only all keys together can say. */
+/* What only all keys together can say. A budget may be on one of the counters. */
 static bool entry_finish(struct kg_suite_reader *reader, const struct entry *entry,
                          struct kg_workload_spec *spec)
 {
+    const struct kg_yaml_pair *budget = kg_yaml_find(entry->node, "budget");
+    if (budget && !kg_suite_budget_read(reader, budget, spec))
+        return false;
     if (!entry->source)
         return kg_reader_fail(reader, spec->mark,
                               "%s needs one of the keys kernel, plugin, command", entry->place);

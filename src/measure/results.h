@@ -195,7 +195,7 @@ struct kg_probe_reading {
     double latency_ns; /* of a load that depends on the one before, in 8 MiB */
 };
 
-/* A limit of the suite, as kg_budget, without its place. */
+/* A limit of the suite, as kg_budget, without its place. Of a range there are two. */
 struct kg_limit {
     const char *metric;
     const char *relation; /* ">=" or "<=" */

@@ -65,6 +65,41 @@ load support
     [[ "$output" == *"below the budget"* ]]
 }
 
+@test "a budget on what a workload reports is a range, and a file says the same as the run" {
+    suite_of <<YAML
+  - name: turns
+    plugin: $PLUGINS/libreporting.so
+    budget: {turns: [">= 10e3", "<= 30e3"], quality: ">= 40"}
+    counters: {turns: {better: lower, threshold: 1%}, quality: {better: higher, threshold: 1%}}
+YAML
+    run kgate gate -c one.yaml -b base -o out
+    [ "$status" -eq 0 ]
+    valid out/results.json results
+    valid out/comparison.json comparison
+    jq -e '.cases[0].budgets | map(.metric) == ["turns", "turns", "quality"]' out/results.json
+    jq -e '[.cases[0].metrics[] | select(.against == "budget") | .change] == ["NO_CHANGE", "NO_CHANGE", "NO_CHANGE"]' \
+        out/comparison.json
+    sed 's/libreporting/libreporting_slow/' one.yaml >slow.yaml
+    run kgate gate -c slow.yaml -b base -o slow
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"quality is 12.5, below the budget of >= 40.0"* || "$output" == *"turns is 80.0 k, above the budget of <= 30.0 k"* ]]
+    run kgate compare out/results.json slow/results.json
+    [ "$status" -eq 1 ]
+    [[ "$output" == *" against budget"* ]]
+}
+
+@test "a budget on a figure that neither kgate nor the workload has: file, line, column, and the nearest" {
+    suite_of <<YAML
+  - name: turns
+    plugin: $PLUGINS/libreporting.so
+    budget: {qualty: ">= 40"}
+    counters: {quality: {better: higher, threshold: 1%}}
+YAML
+    run kgate validate -c one.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"one.yaml:7:14: unknown metric 'qualty' in budget; did you mean 'quality'?"* ]]
+}
+
 @test "filter and shard leave cases out, and nothing is called removed" {
     kgate gate -c suite.yaml -b base -o out --update-missing -q
     run kgate gate -c suite.yaml -b base -o out --filter '*version=fast*'

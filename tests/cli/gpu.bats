@@ -219,3 +219,25 @@ YAML
     [ "$status" -eq 143 ]
     jq -e '.complete == false and (.cases[0].rounds.median_ns | length >= 1)' r.json
 }
+
+@test "a speedup over the CPU is a budget of the case on the GPU; left out on the CPU it is not known" {
+    gpu_suite <<'YAML'
+  - name: program
+    command: [sleep, "0.01"]
+    devices: [cpu, cuda]
+    budget: {speedup_over_cpu: [">= 0.1", "<= 10"]}
+YAML
+    run -0 gpu gate -c gpu.yaml -b base -o out
+    valid out/results.json results
+    valid out/comparison.json comparison
+    jq -e '[.cases[] | {(.id): [.metrics[].name]}] | add
+           == {"program/cpu": [], "program/cuda": ["speedup_over_cpu", "speedup_over_cpu"]}' out/comparison.json
+    sed 's/">= 0.1", "<= 10"/">= 10"/' gpu.yaml >fast.yaml
+    run -1 gpu gate -c fast.yaml -b base -o out
+    [[ "$output" == *"speedup_over_cpu is "*", below the budget of >= 10.0"* ]]
+    run -0 gpu gate -c gpu.yaml -b base -o out --filter '*/cuda'
+    [[ "$output" == *INCONCLUSIVE*"its case on the CPU was left out (--filter */cuda)"* ]]
+    jq '.policy.fail_on = ["INCONCLUSIVE"]' out/results.json >strict.json
+    run -4 kgate compare out/results.json strict.json
+    [[ "$output" == *"its case on the CPU was left out"* ]]
+}

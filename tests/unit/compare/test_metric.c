@@ -1,5 +1,4 @@
 /* One metric against one reference: the estimate, what it is called, and the reason for a doubt. */
-#include "compare/budget.h"
 #include "compare/metric.h"
 #include "test_support.h"
 
@@ -148,50 +147,6 @@ static void a_doubt_says_what_would_settle_it(void **state)
     expect_doubt(&small, "as much as 50.0 ns, but only more than 20.0 ns counts");
 }
 
-static void budget_is(double value, const char *relation, double limit, enum kg_change change,
-                      const char *reason)
-{
-    struct kg_arena arena = {0};
-    struct kg_case_result result = {.work = {.items_per_second = value}};
-    const struct kg_limit budget = {"items_per_second", relation, limit};
-    struct kg_metric metric;
-    assert_true(kg_budget_judge(&arena, &result, &budget, &metric));
-    if (metric.change != change ||
-        (reason ? !metric.reason || !strstr(metric.reason, reason) : metric.reason != NULL))
-        fail_msg("%g %s %g: %s, '%s'", value, relation, limit, kg_change_name(metric.change),
-                 metric.reason ? metric.reason : "");
-    kg_arena_free(&arena);
-}
-
-static void a_budget_is_met_or_violated_by_the_figure_as_it_stands(void **state)
-{
-    (void)state;
-    budget_is(1e5, ">=", 1e5, KG_CHANGE_NO_CHANGE, NULL);
-    budget_is(1e5, "<=", 1e5, KG_CHANGE_NO_CHANGE, NULL);
-    budget_is(8.1e4, ">=", 1e5, KG_CHANGE_REGRESSION,
-              "items_per_second is 81.0 k/s, below the budget of >= 100 k/s");
-    budget_is(2e5, "<=", 1e5, KG_CHANGE_REGRESSION, "above the budget of <= 100 k/s");
-    budget_is(99999, ">=", 1e5, KG_CHANGE_REGRESSION, "99999, below the budget of >= 100000");
-    budget_is(NAN, ">=", 1e5, KG_CHANGE_INCONCLUSIVE, "does not say it");
-}
-
-static void budgets_limit_times_and_memory_too(void **state)
-{
-    struct kg_arena arena = {0};
-    const struct kg_case_result result = {.summary = {.median_ns = 6e6},
-                                          .memory = {.peak_bytes = 1 << 20}};
-    const struct kg_limit time = {"time", "<=", 5e6}, memory = {"peak_memory", "<=", 1 << 21};
-    struct kg_metric metric;
-    (void)state;
-    assert_true(kg_budget_judge(&arena, &result, &time, &metric));
-    assert_string_equal(metric.reason, "time is 6.00 ms, above the budget of <= 5.00 ms");
-    assert_string_equal(metric.unit, "ns");
-    assert_true(kg_budget_judge(&arena, &result, &memory, &metric));
-    assert_int_equal(metric.change, KG_CHANGE_NO_CHANGE);
-    assert_string_equal(metric.unit, "bytes");
-    kg_arena_free(&arena);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,8 +157,6 @@ int main(void)
         cmocka_unit_test(one_run_says_nothing_of_noise_between_runs),
         cmocka_unit_test(peaks_of_zero_are_compared_and_shown_as_zero),
         cmocka_unit_test(a_doubt_says_what_would_settle_it),
-        cmocka_unit_test(a_budget_is_met_or_violated_by_the_figure_as_it_stands),
-        cmocka_unit_test(budgets_limit_times_and_memory_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,40 @@ static void the_workloads_of_a_full_suite(void **state)
     kg_suite_free(&suite);
 }
 
+/* Whichever of the two keys stands first; a range is two limits. */
+static void budgets_may_be_on_the_workloads_own_counters(void **state)
+{
+    static const char *const suites[] = {
+        "version: 1\nworkloads:\n- name: a\n  kernel: a\n"
+        "  budget: {ratio: ['>= 4', <= 8], speedup_over_cpu: '>= 30', time: [<= 1s]}\n"
+        "  counters: {ratio: {better: higher, threshold: 1%}}\n",
+        "version: 1\nworkloads:\n- name: a\n  kernel: a\n"
+        "  counters: {ratio: {better: higher, threshold: 1%}}\n"
+        "  budget: {ratio: ['>= 4', <= 8], speedup_over_cpu: '>= 30', time: [<= 1s]}\n",
+    };
+    static const struct {
+        const char *metric;
+        enum kg_relation relation;
+        double limit;
+    } expected[] = {{"ratio", KG_AT_LEAST, 4},
+                    {"ratio", KG_AT_MOST, 8},
+                    {KG_SPEEDUP_OVER_CPU, KG_AT_LEAST, 30},
+                    {"time", KG_AT_MOST, 1e9}};
+    (void)state;
+    for (size_t s = 0; s < 2; s++) {
+        struct kg_suite suite;
+        load(&suite, suites[s]);
+        const struct kg_workload_spec *spec = &suite.workloads[0];
+        assert_int_equal(spec->budget_count, 4);
+        for (size_t i = 0; i < 4; i++) {
+            assert_string_equal(spec->budgets[i].metric, expected[i].metric);
+            assert_int_equal(spec->budgets[i].relation, expected[i].relation);
+            about(expected[i].limit, spec->budgets[i].limit);
+        }
+        kg_suite_free(&suite);
+    }
+}
+
 static void defaults_are_those_of_the_tables(void **state)
 {
     struct kg_suite suite;
@@ -304,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_head_of_a_full_suite),
         cmocka_unit_test(the_workloads_of_a_full_suite),
+        cmocka_unit_test(budgets_may_be_on_the_workloads_own_counters),
         cmocka_unit_test(defaults_are_those_of_the_tables),
         cmocka_unit_test(ranges_are_inclusive),
         cmocka_unit_test(merge_keys_lend_what_is_not_given),

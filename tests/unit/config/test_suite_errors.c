@@ -162,6 +162,27 @@ static void mistakes_in_a_workload(void **state)
         {WORKLOAD("budget: {time: <= 5}"), 5, 18, "such as \"<= 5ms\""},
         {WORKLOAD("budget: {peak_memory: <= 5ms}"), 5, 25, "such as \"<= 64MiB\""},
         {WORKLOAD("budget: {items_per_second: '>= -1'}"), 5, 30, "a limit above 0"},
+        {WORKLOAD("budget: {time: {}}"), 5, 18, "such as \"<= 5ms\", or a list of two"},
+        {WORKLOAD("budget: {time: [[]]}"), 5, 19, "such as \"<= 5ms\", or a list of two"},
+        {WORKLOAD("budget: {time: []}"), 5, 18, "'time' has 0 limits; one or two are due"},
+        {WORKLOAD("budget: {time: ['>= 1s', '<= 2s', '<= 3s']}"), 5, 18, "has 3 limits"},
+        {WORKLOAD("budget: {time: ['>= 1s', 2s]}"), 5, 28, "budget 'time' is '2s'"},
+        {WORKLOAD("budget: {time: ['<= 1s', '<= 2s']}"), 5, 18, "'time' has '<=' twice"},
+        {WORKLOAD("budget: {time: ['<= 1s', '>= 2s']}"), 5, 18, "nothing is both"},
+        {WORKLOAD("budget: {speedup_over_cpu: 30}"), 5, 30, "such as \">= 30\""},
+        {WORKLOAD("budget: {speedup_over_gpu: '>= 30'}"), 5, 12,
+         "did you mean 'speedup_over_cpu'?"},
+        {WORKLOAD("budget: {hits: '>= 4'}"), 5, 12,
+         "unknown metric 'hits' in budget; known metrics, with those under the workload's "
+         "'counters': time,"},
+        {WORKLOAD("budget: {hit: '>= 4'}\n  counters: {hits: {better: lower, threshold: 1%}}"), 5,
+         12, "unknown metric 'hit' in budget; did you mean 'hits'?"},
+        {WORKLOAD("counters: {hits: {better: lower, threshold: 1%}}\n  budget: {hits: '>= 1ms'}"),
+         6, 18, "budget 'hits' is '>= 1ms'"},
+        {WORKLOAD("counters: {instructions: {better: lower, threshold: 1%}}"), 5, 14,
+         "'instructions' is kgate's own metric"},
+        {WORKLOAD("counters: {speedup_over_cpu: {better: higher, threshold: 1%}}"), 5, 14,
+         "'speedup_over_cpu' is kgate's own metric"},
     };
     (void)state;
     CHECK(mistakes);

@@ -1,0 +1,21 @@
+/* counterpart.h: of a case on the GPU the same on the CPU: of the same workload with the same
+ * parameters, however it is timed. Pure. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "measure/results.h"
+
+/* The cases on the CPU, sorted by workload and parameters. */
+struct kg_counterparts {
+    const struct kg_case_result **cases;
+    size_t count;
+};
+
+/* The index lives in `arena` and points into `results`; false where memory is out. */
+bool kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
+                           struct kg_counterparts *counterparts);
+
+/* NULL where these results have none. */
+const struct kg_case_result *kg_counterpart_find(const struct kg_counterparts *counterparts,
+                                                 const struct kg_case_result *result);
