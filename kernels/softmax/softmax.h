@@ -14,6 +14,9 @@
  * its own, some 20 u each, a few times a thread: of rows that long cols / 2 is above 10000. */
 #pragma once
 #include "common/rows.h"
+#ifndef __cplusplus
+#include "softmax/softmax_exp.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,11 +27,6 @@ void kg_softmax_fast(struct kg_rows *rows);
 void kg_softmax_cuda_plain(struct kg_rows *rows);
 void kg_softmax_cuda_fast(struct kg_rows *rows);
 const char *kg_softmax_cuda_prepare(struct kg_rows *rows); /* of the fast one */
-
-/* exp(x) for x from -87 to 0, to 2 u relative, and 0 below: x = k ln 2 + r, a polynomial of degree
- * 6 in r (Taylor terms; |r| <= ln 2 / 2 leaves 1.2e-7 / 3 of truncation), the exponent put together
- * by its bits. */
-float kg_softmax_exp(float x);
 
 void kg_softmax_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
 

@@ -1,0 +1,39 @@
+/* softmax_row.h: the steps of softmax on one row, vectorised, to be inlined. Pure functions; C
+ * only.
+ */
+#pragma once
+#include <stddef.h>
+
+#include "softmax/softmax_exp.h"
+
+/* The largest of n values, at least one. LANES maxima side by side: as one reduction a compiler may
+ * not reorder it, for the sake of NaN. */
+static inline float kg_softmax_row_max(const float *x, size_t n)
+{
+    enum { LANES = 16 };
+    float lane[LANES], largest = x[0];
+    size_t j = 0;
+    for (size_t k = 0; k < LANES; k++)
+        lane[k] = x[0];
+    for (; j + LANES <= n; j += LANES)
+#pragma omp simd
+        for (size_t k = 0; k < LANES; k++)
+            lane[k] = x[j + k] > lane[k] ? x[j + k] : lane[k];
+    for (; j < n; j++)
+        largest = x[j] > largest ? x[j] : largest;
+    for (size_t k = 0; k < LANES; k++)
+        largest = lane[k] > largest ? lane[k] : largest;
+    return largest;
+}
+
+/* y_j = exp(x_j - largest); y may be x. Their sum. */
+static inline float kg_softmax_row_exp(const float *x, float *y, size_t n, float largest)
+{
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++) {
+        y[j] = kg_softmax_exp(x[j] - largest);
+        sum += y[j];
+    }
+    return sum;
+}
