@@ -1,7 +1,5 @@
 #include <math.h>
-#include <stdint.h>
 
-#include "common/multiply_add.h"
 #include "softmax/softmax.h"
 #include "softmax/softmax_row.h"
 
@@ -20,13 +18,6 @@ void kg_softmax_plain(struct kg_rows *rows)
     }
 }
 
-union bits {
-    float value;
-    uint32_t bits;
-};
-
-/* Without a branch, a conversion or a call, so that a compiler can do it for a vector at once: gcc
- * gives up on `x < -87 ? ...`, of which it makes a branch. */
 /* 1 fast: the same passes, vectorised, with an exponential that is only arithmetic, and one
  * division a row instead of one an element; all threads, a row each. */
 void kg_softmax_fast(struct kg_rows *rows)
