@@ -1,0 +1,70 @@
+/* host_device_pipeline.h: an array goes to the GPU, is worked on there, and comes back. On the GPU
+ * only.
+ *
+ * y = p(x) for each of n = bytes / 4 floats x of the host, p(x) = 1 + x + … + x^K, K = `intensity`,
+ * by Horner's rule: K multiply-adds an element. items n, bytes 2 * `bytes`, what crosses the bus,
+ * flops 2 K n. Scopes: host_to_device, compute, device_to_host.
+ * Versions, all of the same computation, bit by bit:
+ * pageable    ordinary memory on the host, one thing after the other. The driver takes it by way of
+ *             a page-locked piece of its own, and the call waits while it copies into that
+ * pinned      page-locked memory, which the GPU's copy engines read and write themselves
+ * overlapped  page-locked, and cut into `chunks` on KG_PIPELINE_STREAMS streams, so that one chunk
+ *             goes there while another is worked on and a third comes back: with two copy engines
+ *             it takes hardly longer than the longest of the three
+ * Error: |y - reference| / (|x|^0 + … + |x|^K), the largest of all elements. Step j's rounding is
+ * at most u of |x|^0 + … + |x|^(K-j) and is multiplied by |x|^j; the sum of these is at most K
+ * times what the error is relative to. So the tolerance is (K + 1) u, u = eps / 2. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A stream a stage of the pipeline, and one so that no stage waits for a chunk. */
+enum { KG_PIPELINE_STREAMS = 4 };
+
+struct kg_host_device_pipeline {
+    float *input; /* the host's, n each */
+    float *output;
+    float *x; /* the GPU's */
+    float *y;
+    size_t n;
+    unsigned intensity;
+    unsigned chunks;
+    bool pinned;
+    void (*version)(const struct kg_host_device_pipeline *pipeline);
+    void *stream;
+    /* Of `overlapped`: streams of its own, and the events that join them to `stream`. */
+    void *lanes[KG_PIPELINE_STREAMS];
+    void *begun;
+    void *done[KG_PIPELINE_STREAMS];
+};
+
+/* Of what is cut into so many chunks, where chunk i begins: whole 256 bytes but for the last. */
+size_t kg_host_device_chunk(size_t n, unsigned chunks, unsigned i);
+
+/* Makes the streams and events. false with context->message: what CUDA said. */
+bool kg_host_device_prepare(struct kgate_context *context,
+                            struct kg_host_device_pipeline *pipeline);
+/* Ends them; what was not made is passed over. CUDA remembers no error of this case afterwards. */
+void kg_host_device_finish(struct kg_host_device_pipeline *pipeline);
+
+/* pageable, pinned: only where the host's memory lies tells them apart. */
+void kg_host_device_whole(const struct kg_host_device_pipeline *pipeline);
+void kg_host_device_overlapped(const struct kg_host_device_pipeline *pipeline);
+
+/* p of n values in double precision, and what their errors are relative to. n is at most
+ * KG_HOST_DEVICE_BLOCK. */
+enum { KG_HOST_DEVICE_BLOCK = 256 };
+void kg_host_device_reference(const float *x, size_t n, unsigned intensity, double *value,
+                              double *size);
+
+extern const struct kgate_workload kg_kernel_host_device_pipeline;
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,67 @@
+#include <string.h>
+
+#include "kgate/profiler.h"
+#include "pipelines/sync_heavy.h"
+
+/* Part p of as many as there are threads through one step; the sum of squares of its r. */
+static double part_step(const struct kg_sync_heavy *work, size_t p, bool first)
+{
+    const size_t parts = (size_t)work->threads;
+    const size_t start = p * work->n / parts, end = (p + 1) * work->n / parts;
+    const float *b = work->b, *d = work->d;
+    float *x = work->x;
+    double sum = 0;
+    KGATE_SCOPE_ON("step", KGATE_DEVICE_CPU, "openmp", 0);
+    if (first)
+        memset(x + start, 0, (end - start) * sizeof *x);
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = start; i < end; i++) {
+        const double r = (double)kg_sync_heavy_step(b[i], d[i], &x[i]);
+        sum += r * r;
+    }
+    return sum;
+}
+
+/* All threads to one place, one after the other: its cache line goes from core to core. */
+static void shared_add(double *norm, double sum)
+{
+    KGATE_SCOPE("add");
+#pragma omp atomic
+    *norm += sum;
+}
+
+/* 0 every_step: a sum that all threads share, and a barrier until it is whole, in each step: as
+ * long as the slowest thread needs, steps times. */
+void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
+{
+    const size_t parts = (size_t)work->threads;
+    memset(work->norms, 0, work->steps * sizeof *work->norms);
+#pragma omp parallel num_threads(work->threads)
+    for (unsigned s = 0; s < work->steps; s++) {
+#pragma omp for schedule(static) nowait
+        for (size_t p = 0; p < parts; p++)
+            shared_add(&work->norms[s], part_step(work, p, s == 0));
+        {
+            KGATE_SCOPE("synchronise");
+#pragma omp barrier
+        }
+        if (work->norms[s] == 0)
+            break; /* all threads see the same, and nothing would change any more */
+    }
+}
+
+/* 1 once: each thread goes through all steps at its own pace and keeps its sums, in memory of its
+ * own; they are added up when all is done. */
+void kg_sync_heavy_once(const struct kg_sync_heavy *work)
+{
+    const size_t parts = (size_t)work->threads;
+#pragma omp parallel for num_threads(work->threads) schedule(static)
+    for (size_t p = 0; p < parts; p++)
+        for (unsigned s = 0; s < work->steps; s++)
+            work->parts[p * work->parts_stride + s] = part_step(work, p, s == 0);
+    KGATE_SCOPE("add");
+    memset(work->norms, 0, work->steps * sizeof *work->norms);
+    for (size_t p = 0; p < parts; p++)
+        for (unsigned s = 0; s < work->steps; s++)
+            work->norms[s] += work->parts[p * work->parts_stride + s];
+}

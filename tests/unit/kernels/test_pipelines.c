@@ -1,0 +1,249 @@
+/* The pipelines on the CPU: the bad version and the mended one do the same, whatever the sizes; and
+ * the check knows damage, a step too few among it. */
+#include "kernels/kernel_trial.h"
+#include "pipelines/host_device_pipeline.h"
+#include "pipelines/many_small_kernels.h"
+#include "pipelines/sync_heavy.h"
+
+static void steps_of_any_number_over_any_size(void **state)
+{
+    static const char *const shapes[][2] = {{"1", "1"},   {"1", "3000"}, {"2", "7"},    {"3", "1"},
+                                            {"17", "64"}, {"1001", "5"}, {"4096", "33"}};
+    static const char *const names[] = {"many_small_kernels", "sync_heavy"};
+    (void)state;
+    for (size_t n = 0; n < 2; n++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            const struct kg_pair sizes[] = {{"elements", shapes[s][0]}, {"steps", shapes[s][1]}};
+            versions_pass(names[n], sizes, 2);
+        }
+}
+
+/* What a version leaves after one run, to be freed by the caller. */
+static void *left_by(const char *name, const char *version, unsigned threads, size_t bytes,
+                     const void *(*result)(void *state))
+{
+    const struct kg_pair pairs[] = {{"elements", "777"}, {"steps", "50"}, {"version", version}};
+    struct trial trial;
+    void *copy = malloc(bytes);
+    assert_non_null(copy);
+    assert_true(trial_begin(&trial, name, pairs, 3, threads));
+    trial.workload->run(trial.state);
+    memcpy(copy, result(trial.state), bytes);
+    trial_end(&trial);
+    return copy;
+}
+
+static const void *oscillators_of(void *state)
+{
+    return ((struct kg_many_small_kernels *)state)->now;
+}
+
+static const void *solution_of(void *state)
+{
+    return ((struct kg_sync_heavy *)state)->x;
+}
+
+static void versions_agree_bit_by_bit(void **state)
+{
+    static const struct {
+        const char *name, *bad, *mended;
+        size_t bytes;
+        const void *(*result)(void *state);
+    } cases[] = {
+        {"many_small_kernels", "launches", "fused", 777 * sizeof(struct kg_oscillator),
+         oscillators_of},
+        {"sync_heavy", "every_step", "once", 777 * sizeof(float), solution_of},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t bytes = cases[i].bytes;
+        void *bad = left_by(cases[i].name, cases[i].bad, 3, bytes, cases[i].result);
+        void *mended = left_by(cases[i].name, cases[i].mended, 1, bytes, cases[i].result);
+        assert_memory_equal(bad, mended, bytes);
+        free(bad);
+        free(mended);
+    }
+}
+
+/* Runs `name`, lets `damage` spoil what is left, and wants the check to see it. */
+static void damage_shows(const char *name, const struct kg_pair *pairs, size_t count,
+                         void (*damage)(void *state))
+{
+    struct trial trial;
+    assert_true(trial_begin(&trial, name, pairs, count, 2));
+    trial.workload->run(trial.state);
+    assert_true(trial_check(&trial));
+    damage(trial.state);
+    assert_false(trial_check(&trial));
+    trial_end(&trial);
+}
+
+static void oscillator_spoil(void *state)
+{
+    ((struct kg_many_small_kernels *)state)->now[76].v = NAN;
+}
+
+static void oscillators_step_less(void *state)
+{
+    struct kg_many_small_kernels *work = state;
+    work->steps--;
+    work->version(work);
+    work->steps++;
+}
+
+static void solution_spoil(void *state)
+{
+    ((struct kg_sync_heavy *)state)->x[76] *= 1.0001F;
+}
+
+static void solution_step_less(void *state)
+{
+    struct kg_sync_heavy *work = state;
+    work->steps--;
+    work->version(work);
+    work->steps++;
+}
+
+static void norm_spoil(void *state)
+{
+    ((struct kg_sync_heavy *)state)->norms[3] *= 1.0001;
+}
+
+static void norm_forget(void *state)
+{
+    ((struct kg_sync_heavy *)state)->norms[7] = NAN;
+}
+
+static void damaged_results_are_wrong(void **state)
+{
+    const struct kg_pair sizes[] = {{"elements", "100"}, {"steps", "10"}};
+    const struct kg_pair long_chain[] = {{"elements", "20"}, {"steps", "20000"}};
+    (void)state;
+    damage_shows("many_small_kernels", sizes, 2, oscillator_spoil);
+    damage_shows("many_small_kernels", sizes, 2, oscillators_step_less);
+    damage_shows("many_small_kernels", long_chain, 2, oscillators_step_less);
+    damage_shows("sync_heavy", sizes, 2, solution_spoil);
+    damage_shows("sync_heavy", sizes, 2, solution_step_less);
+    damage_shows("sync_heavy", sizes, 2, norm_spoil);
+    damage_shows("sync_heavy", sizes, 2, norm_forget);
+}
+
+/* b = 0 is solved before the first step: its norm is 0, and so are all that follow. */
+static void iteration_ends_where_its_norm_is_zero(void **state)
+{
+    static const char *const versions[] = {"every_step", "once"};
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const struct kg_pair pairs[] = {
+            {"elements", "5"}, {"steps", "9"}, {"version", versions[v]}};
+        struct trial trial;
+        assert_true(trial_begin(&trial, "sync_heavy", pairs, 3, 2));
+        const struct kg_sync_heavy *work = trial.state;
+        memset((void *)work->b, 0, 5 * sizeof *work->b);
+        trial.workload->run(trial.state);
+        for (unsigned s = 0; s < 9; s++)
+            assert_true(work->norms[s] == 0);
+        assert_true(trial_check(&trial));
+        trial_end(&trial);
+    }
+}
+
+static void what_only_the_gpu_has_is_unavailable(void **state)
+{
+    const struct kg_pair graph[] = {{"version", "graph"}};
+    struct trial trial;
+    (void)state;
+    assert_false(trial_begin(&trial, "many_small_kernels", graph, 1, 1));
+    assert_true(trial.host.context.unavailable);
+    assert_int_equal(kg_registry_find("host_device_pipeline")->devices, 1U << KGATE_DEVICE_CUDA);
+}
+
+static void work_is_what_the_headers_say(void **state)
+{
+    static const struct {
+        const char *name;
+        struct kg_pair pairs[2];
+        struct kgate_work work;
+    } cases[] = {
+        {"host_device_pipeline",
+         {{"bytes", "4KiB"}, {"intensity", "10"}},
+         {1024, 8192, 20480, KGATE_ARITHMETIC_F32}},
+        {"many_small_kernels",
+         {{"elements", "100"}, {"steps", "7"}},
+         {700, 1600, 2800, KGATE_ARITHMETIC_F32}},
+        {"sync_heavy",
+         {{"elements", "100"}, {"steps", "7"}},
+         {700, 1200, 4200, KGATE_ARITHMETIC_F32}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kgate_value values[TRIAL_PARAMS];
+        struct kgate_work work;
+        struct kg_error err;
+        size_t at;
+        const struct kgate_workload *workload = kg_registry_find(cases[i].name);
+        assert_true(kg_params_resolve(workload, cases[i].pairs, 2, values, &at, &err));
+        struct kgate_context context = {.values = values};
+        assert_true(workload->describe(&context, &work));
+        assert_float_equal(work.items, cases[i].work.items, 0);
+        assert_float_equal(work.bytes, cases[i].work.bytes, 0);
+        assert_float_equal(work.flops, cases[i].work.flops, 0);
+    }
+}
+
+static void halves_of_a_float_are_refused(void **state)
+{
+    const struct kg_pair odd[] = {{"bytes", "6B"}};
+    struct trial trial;
+    (void)state;
+    assert_false(trial_begin(&trial, "host_device_pipeline", odd, 1, 1));
+    assert_non_null(strstr(trial.host.context.message, "multiple of 4"));
+}
+
+static void chunks_cover_the_array_without_overlap(void **state)
+{
+    static const size_t sizes[] = {1, 63, 64, 65, 1000, 4096, 100003};
+    static const unsigned counts[] = {1, 2, 3, 16, 1024};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            const size_t n = sizes[i];
+            assert_int_equal(kg_host_device_chunk(n, counts[c], 0), 0);
+            assert_int_equal(kg_host_device_chunk(n, counts[c], counts[c]), n);
+            for (unsigned k = 0; k < counts[c]; k++) {
+                const size_t start = kg_host_device_chunk(n, counts[c], k);
+                assert_true(start <= kg_host_device_chunk(n, counts[c], k + 1));
+                assert_true(start % 64 == 0 || start == n);
+            }
+        }
+}
+
+static void polynomial_of_the_reference_is_the_geometric_sum(void **state)
+{
+    const float x[] = {0, 0.5F, -0.5F, 0.75F, -1};
+    double value[5], size[5];
+    (void)state;
+    kg_host_device_reference(x, 5, 9, value, size);
+    for (size_t i = 0; i < 5; i++) {
+        const double at = (double)x[i];
+        const double sum = at == -1 ? 10 : (1 - pow(fabs(at), 10)) / (1 - fabs(at));
+        assert_true(fabs(value[i] - (1 - pow(at, 10)) / (1 - at)) < 1e-12);
+        assert_true(fabs(size[i] - sum) < 1e-12);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_of_any_number_over_any_size),
+        cmocka_unit_test(versions_agree_bit_by_bit),
+        cmocka_unit_test(damaged_results_are_wrong),
+        cmocka_unit_test(iteration_ends_where_its_norm_is_zero),
+        cmocka_unit_test(what_only_the_gpu_has_is_unavailable),
+        cmocka_unit_test(work_is_what_the_headers_say),
+        cmocka_unit_test(halves_of_a_float_are_refused),
+        cmocka_unit_test(chunks_cover_the_array_without_overlap),
+        cmocka_unit_test(polynomial_of_the_reference_is_the_geometric_sum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
