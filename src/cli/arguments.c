@@ -55,7 +55,8 @@ static const struct kg_option options[] = {
     OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
     OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
     OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),
-    OPTION("verbose", 'v', KG_OPTION_FLAG, NULL, verbose, "print unchanged cases too"),
+    OPTION("verbose", 'v', KG_OPTION_FLAG, NULL, verbose,
+           "print unchanged cases too, and reported figures"),
     OPTION("help", 'h', KG_OPTION_FLAG, NULL, help, "print this help"),
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };

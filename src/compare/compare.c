@@ -234,6 +234,9 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
             change->reason = "it was not measured";
         return true;
     }
+    if (!kg_case_figures(&comparer->comparison->arena, result, &change->figures,
+                         &change->figure_count))
+        return kg_error_memory(comparer->err);
     if (!metrics_make(comparer, result, entries, known, change))
         return false;
     if (change->change == KG_CHANGE_NEW)

@@ -49,6 +49,12 @@ static const struct kg_field metric_fields[] = {
 };
 static const struct kg_record metric_record = KG_RECORD_OF(struct kg_metric, metric_fields);
 
+static const struct kg_field figure_fields[] = {
+    KG_FIELD(struct kg_figure, name, KG_FIELD_STRING),
+    KG_FIELD(struct kg_figure, value, KG_FIELD_REAL),
+};
+static const struct kg_record figure_record = KG_RECORD_OF(struct kg_figure, figure_fields);
+
 #define CASE(member, field_kind) KG_FIELD(struct kg_case_change, member, field_kind)
 static const struct kg_field case_fields[] = {
     CASE(id, KG_FIELD_STRING),
@@ -70,6 +76,12 @@ static const struct kg_field case_fields[] = {
      .offset = offsetof(struct kg_case_change, metrics),
      .count_offset = offsetof(struct kg_case_change, metric_count),
      .record = &metric_record},
+    {.name = "figures",
+     .kind = KG_FIELD_RECORDS,
+     .optional = true,
+     .offset = offsetof(struct kg_case_change, figures),
+     .count_offset = offsetof(struct kg_case_change, figure_count),
+     .record = &figure_record},
 };
 static const struct kg_record case_record = KG_RECORD_OF(struct kg_case_change, case_fields);
 

@@ -69,6 +69,8 @@ struct kg_case_change {
     double time_ns;            /* median, NaN without rounds */
     struct kg_metric *metrics; /* the deciding one first */
     size_t metric_count;
+    struct kg_figure *figures; /* what its workload reports, judged or not */
+    size_t figure_count;
 };
 
 struct kg_change_counts {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/case_counters.h"
 #include "measure/supervise.h"
 
 /* The CPU to pin to: the asked one, or the last that this process may use, since the first serves
@@ -304,50 +305,6 @@ static bool round_append(struct kg_measurement *measurement, size_t index,
     return true;
 }
 
-bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
-                          double value, struct kg_error *err)
-{
-    /* Room is doubled whenever it is full, which is at every power of two. */
-    if ((counter->value_count & (counter->value_count - 1)) == 0) {
-        double *values =
-            kg_arena_alloc(&measurement->results.arena,
-                           counter->value_count ? 2 * counter->value_count : 1, sizeof *values);
-        if (!values)
-            return kg_error_memory(err);
-        if (counter->value_count)
-            memcpy(values, counter->values, counter->value_count * sizeof *values);
-        counter->values = values;
-    }
-    counter->values[counter->value_count++] = value;
-    return true;
-}
-
-/* The counters that the suite names have to be there in every round. */
-static bool counters_append(struct kg_measurement *measurement, size_t index,
-                            const struct kg_response *response, bool *all, struct kg_error *err)
-{
-    struct kg_case_result *result = &measurement->results.cases[index];
-    char reason[256];
-    *all = true;
-    for (size_t c = 0; c < result->counter_count && *all; c++) {
-        struct kg_counter *counter = &result->counters[c];
-        double value = NAN;
-        if (strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) != 0)
-            continue;
-        for (size_t i = 0; i < response->reported_count; i++)
-            if (!strcmp(response->reported[i].name, counter->name))
-                value = response->reported[i].value;
-        *all = value >= 0 && isfinite(value);
-        if (*all && !kg_case_value_append(measurement, counter, value, err))
-            return false;
-        snprintf(reason, sizeof reason,
-                 "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
-                 "number from 0 up",
-                 counter->name);
-    }
-    return *all ? true : kg_case_fail(measurement, index, reason, "", err);
-}
-
 bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
                          const struct kg_response *response, struct kg_error *err)
 {
@@ -355,7 +312,7 @@ bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
     bool all;
     if (response->round_count != 1)
         return kg_case_fail(measurement, index, "the worker gave no round", "", err);
-    if (!counters_append(measurement, index, response, &all, err))
+    if (!kg_case_counters_append(measurement, index, response, &all, err))
         return false;
     if (!all)
         return true;

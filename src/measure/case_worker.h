@@ -67,7 +67,3 @@ bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confir
 /* Appends the round of a response and its counters; strings and samples are copied. */
 bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
                          const struct kg_response *response, struct kg_error *err);
-
-/* Appends a value to a counter of the measurement's results. */
-bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
-                          double value, struct kg_error *err);

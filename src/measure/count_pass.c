@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "measure/case_counters.h"
 #include "measure/case_worker.h"
 #include "measure/counting.h"
 

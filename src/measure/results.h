@@ -187,6 +187,12 @@ struct kg_counter {
     const char *reason; /* why there are no values; else NULL */
 };
 
+/* One of those by its median. */
+struct kg_figure {
+    const char *name;
+    double value;
+};
+
 /* A reading of the probe between rounds: what this machine could do at the moment. */
 struct kg_probe_reading {
     double at_ns;    /* since the run began */
@@ -284,6 +290,11 @@ struct kg_probe_reading kg_results_probe(const struct kg_results *results);
 
 /* Whether a counter's values can be compared: at least one, all finite and 0 or more. */
 bool kg_counter_values_good(const double *values, size_t count);
+
+/* What a case's workload itself reports: the median of each figure over the rounds. Array and names
+ * live in `arena`; false where memory is out. */
+bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+                     struct kg_figure **figures, size_t *count);
 
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);

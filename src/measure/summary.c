@@ -39,6 +39,27 @@ bool kg_counter_values_good(const double *values, size_t count)
     return count > 0;
 }
 
+bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+                     struct kg_figure **figures, size_t *count)
+{
+    bool good = true;
+    *count = 0;
+    *figures = kg_arena_alloc(arena, result->counter_count, sizeof **figures);
+    for (size_t i = 0; i < result->counter_count && *figures && good; i++) {
+        const struct kg_counter *counter = &result->counters[i];
+        if (strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) != 0 || !counter->value_count)
+            continue;
+        double *values = kg_arena_alloc(arena, counter->value_count, sizeof *values);
+        good = values != NULL;
+        if (good) {
+            memcpy(values, counter->values, counter->value_count * sizeof *values);
+            (*figures)[(*count)++] = (struct kg_figure){kg_arena_keep(arena, counter->name, &good),
+                                                        median_of(values, counter->value_count)};
+        }
+    }
+    return *figures && good;
+}
+
 /* The median of one member of the readings. */
 static double probe_median(const struct kg_results *results, size_t offset)
 {

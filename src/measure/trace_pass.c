@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/case_counters.h"
 #include "measure/case_worker.h"
 #include "measure/cupti_counters.h"
 #include "measure/supervise.h"

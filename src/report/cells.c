@@ -118,6 +118,26 @@ const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_c
     return copy;
 }
 
+const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figures, size_t count)
+{
+    struct kg_text text = {0};
+    char value[KG_UNIT_BYTES];
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&text, "%s%s %s", i ? ", " : "", figures[i].name,
+                       kg_rate_format(figures[i].value, value));
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result *result)
+{
+    struct kg_figure *figures;
+    size_t count;
+    return kg_case_figures(arena, result, &figures, &count) ? kg_cell_figures(arena, figures, count)
+                                                            : NULL;
+}
+
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)
 {
     const struct kg_change_counts *counts = &comparison->counts;

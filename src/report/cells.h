@@ -16,5 +16,9 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
  * threshold, a moved clock, and what time and instructions did where something else decided; or ""
  */
 const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_change *change);
+/* "turns 20.0 k, quality 50.0", or "" */
+const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figures, size_t count);
+/* The same of what a case's workload itself reports. */
+const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result *result);
 /* Appends "12 cases: 1 regressed, 11 unchanged", without the kinds that there are none of. */
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text);

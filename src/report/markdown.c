@@ -51,12 +51,30 @@ static void headline(const struct kg_comparison *comparison, struct kg_text *tex
     }
 }
 
+static bool is_change(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_FAILED || change->change == KG_CHANGE_REGRESSION ||
+           change->change == KG_CHANGE_IMPROVEMENT || change->change == KG_CHANGE_INCONCLUSIVE ||
+           change->change == KG_CHANGE_REMOVED;
+}
+
+/* What a workload reports, under its case. */
+static void figures_print(struct kg_text *text, const char *figures)
+{
+    if (!figures || !*figures)
+        return;
+    kg_text_append(text, "<br>");
+    kg_escape_markdown(text, figures, REASON_MOST);
+}
+
 static void change_row(struct kg_text *text, struct kg_arena *arena,
                        const struct kg_case_change *change)
 {
     char time[KG_UNIT_BYTES];
     kg_text_append(text, "| ");
     name(text, change->id);
+    if (!is_change(change))
+        figures_print(text, kg_cell_figures(arena, change->figures, change->figure_count));
     if (change->metric_count && change->change != KG_CHANGE_NEW) {
         const struct kg_metric *metric = &change->metrics[0];
         const char *what = kg_cell_metric(arena, metric);
@@ -74,13 +92,6 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
                        isfinite(change->time_ns) ? kg_duration_format(change->time_ns, time) : "");
     }
     kg_text_printf(text, " | %s %s |\n", symbol(change->change), kg_change_name(change->change));
-}
-
-static bool is_change(const struct kg_case_change *change)
-{
-    return change->change == KG_CHANGE_FAILED || change->change == KG_CHANGE_REGRESSION ||
-           change->change == KG_CHANGE_IMPROVEMENT || change->change == KG_CHANGE_INCONCLUSIVE ||
-           change->change == KG_CHANGE_REMOVED;
 }
 
 /* Rows of one sort, at most `top` of them and none begun from `room` bytes on; says how many were
@@ -247,9 +258,27 @@ void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_
     kg_text_free(&closing);
 }
 
-void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text)
+static void result_row(struct kg_text *text, struct kg_arena *arena,
+                       const struct kg_case_result *result)
 {
     char time[KG_UNIT_BYTES], memory[KG_UNIT_BYTES];
+    kg_text_append(text, "| ");
+    name(text, result->id);
+    figures_print(text, kg_cell_reported(arena, result));
+    kg_text_printf(text, " | %s | %s | %zu | %s",
+                   kg_duration_format(result->summary.median_ns, time),
+                   kg_size_format((double)result->memory.peak_bytes, memory), result->round_count,
+                   kg_status_names[result->status]);
+    if (result->reason) {
+        kg_text_append(text, ": ");
+        kg_escape_markdown(text, result->reason, REASON_MOST);
+    }
+    kg_text_append(text, " |\n");
+}
+
+void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text)
+{
+    struct kg_arena arena = {0};
     struct kg_text closing = {0};
     size_t left_out = 0;
     machine_print(&results->machine, &closing);
@@ -261,22 +290,10 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
                    "| :-- | --: | --: | --: | :-- |\n",
                    results->case_count, results->complete ? "" : " (incomplete)");
     for (size_t i = 0; i < results->case_count; i++) {
-        const struct kg_case_result *result = &results->cases[i];
-        if (text->length >= room) {
+        if (text->length < room)
+            result_row(text, &arena, &results->cases[i]);
+        else
             left_out++;
-            continue;
-        }
-        kg_text_append(text, "| ");
-        name(text, result->id);
-        kg_text_printf(text, " | %s | %s | %zu | %s",
-                       kg_duration_format(result->summary.median_ns, time),
-                       kg_size_format((double)result->memory.peak_bytes, memory),
-                       result->round_count, kg_status_names[result->status]);
-        if (result->reason) {
-            kg_text_append(text, ": ");
-            kg_escape_markdown(text, result->reason, REASON_MOST);
-        }
-        kg_text_append(text, " |\n");
     }
     if (left_out)
         kg_text_printf(text, "\n… and %zu more.\n", left_out);
@@ -284,4 +301,5 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
     kg_text_append(text, kg_text_string(&closing));
     text->failed = text->failed || closing.failed;
     kg_text_free(&closing);
+    kg_arena_free(&arena);
 }

@@ -14,7 +14,7 @@ struct kg_report_style {
     bool colour;  /* ANSI colours */
     size_t top;   /* rows of a ranking; 0: all */
     bool quiet;   /* the verdict and what failed only */
-    bool verbose; /* unchanged cases too */
+    bool verbose; /* unchanged cases too, and what workloads report */
 };
 
 /* For a terminal. */

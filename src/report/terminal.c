@@ -60,24 +60,34 @@ static void verdict_print(const struct kg_comparison *comparison,
     }
 }
 
-/* What stands under a row: its circumstances and its reason. */
-static const char *under_row(struct kg_arena *arena, const struct kg_case_change *change)
+/* Appends, behind a separator where it is not the first. */
+static void part_append(struct kg_text *text, const char *separator, const char *part)
+{
+    if (!part || !*part)
+        return;
+    kg_text_append(text, text->length ? separator : "");
+    kg_escape_terminal(text, part, REASON_MOST);
+}
+
+/* What stands under a row: its circumstances and its reason, where that was not said above, and
+ * what its workload reports where that is asked for. */
+static const char *under_row(struct kg_arena *arena, const struct kg_case_change *change, bool said,
+                             bool verbose)
 {
     struct kg_text text = {0};
-    const char *circumstances = kg_cell_circumstances(arena, change);
-    if (circumstances)
-        kg_escape_terminal(&text, circumstances, REASON_MOST);
-    if (change->reason) {
-        kg_text_append(&text, text.length ? ": " : "");
-        kg_escape_terminal(&text, change->reason, REASON_MOST);
+    if (!said) {
+        part_append(&text, "", kg_cell_circumstances(arena, change));
+        part_append(&text, ": ", change->reason);
     }
+    if (verbose)
+        part_append(&text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
     const char *copy = text.length ? kg_arena_copy(arena, text.data) : NULL;
     kg_text_free(&text);
     return copy;
 }
 
 static void change_row(struct kg_table *table, const struct kg_case_change *change,
-                       const char *reason_before)
+                       const char *reason_before, bool verbose)
 {
     struct kg_arena *arena = &table->arena;
     struct kg_table_row *row = kg_table_row_add(table);
@@ -97,8 +107,8 @@ static void change_row(struct kg_table *table, const struct kg_case_change *chan
     row->cells[5] = kg_change_name(change->change);
     row->colour = change_colour(change->change);
     /* a hundred new cases have one reason: it is said once */
-    if (!change->reason || !reason_before || strcmp(change->reason, reason_before) != 0)
-        row->under = under_row(arena, change);
+    const bool said = change->reason && reason_before && !strcmp(change->reason, reason_before);
+    row->under = under_row(arena, change, said, verbose);
     if (!row->cells[0])
         table->failed = true;
 }
@@ -129,7 +139,7 @@ static void changes_print(const struct kg_comparison *comparison,
             continue;
         }
         shown[change->change]++;
-        change_row(&table, change, reason_before);
+        change_row(&table, change, reason_before, style->verbose);
         reason_before = change->reason;
     }
     if (table.row_count) {
@@ -216,7 +226,21 @@ static const char *rate_cell(struct kg_arena *arena, const struct kg_case_work *
     return "";
 }
 
-static void result_row(struct kg_table *table, const struct kg_case_result *result)
+/* What stands under a case's row: why it is as it is, and what its workload reports where that is
+ * asked for. */
+static const char *under_result(struct kg_arena *arena, const struct kg_case_result *result,
+                                bool verbose)
+{
+    struct kg_text text = {0};
+    part_append(&text, "", result->reason ? result->reason : result->note);
+    if (verbose)
+        part_append(&text, "; ", kg_cell_reported(arena, result));
+    const char *copy = text.length ? kg_arena_copy(arena, kg_text_string(&text)) : NULL;
+    kg_text_free(&text);
+    return copy;
+}
+
+static void result_row(struct kg_table *table, const struct kg_case_result *result, bool verbose)
 {
     struct kg_arena *arena = &table->arena;
     const struct kg_summary *summary = &result->summary;
@@ -238,8 +262,7 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
     row->colour = result->status == KG_STATUS_OK       ? GREEN
                   : result->status == KG_STATUS_FAILED ? RED
                                                        : YELLOW;
-    if (result->reason || result->note)
-        row->under = escaped(arena, result->reason ? result->reason : result->note, REASON_MOST);
+    row->under = under_result(arena, result, verbose);
     if (!row->cells[0])
         table->failed = true;
 }
@@ -309,7 +332,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
         .left = {true, false, false, false, false, false, true}};
     for (size_t i = 0; i < results->case_count; i++)
         if (!style->quiet || results->cases[i].status == KG_STATUS_FAILED)
-            result_row(&table, &results->cases[i]);
+            result_row(&table, &results->cases[i], style->verbose);
     if (table.row_count)
         kg_table_print(&table, style->colour, text);
     kg_table_free(&table);

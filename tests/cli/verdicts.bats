@@ -120,6 +120,34 @@ YAML
     [[ "$output" == *IMPROVEMENT* ]]
 }
 
+@test "what a workload reports and the suite does not name is kept and shown, and judged by nobody" {
+    suite_of <<YAML
+  - name: turns
+    plugin: $PLUGINS/libreporting.so
+    threshold: 900%
+    counters: {turns: {better: lower, threshold: 1%}}
+  - name: program
+    command: [sh, -c, 'printf "loss -1\nhits 42\n" >>"\$KGATE_COUNTERS"']
+    threshold: 900%
+YAML
+    run kgate run -c one.yaml -o r.json --verbose --set rounds.min=3
+    [[ "$output" == *"turns 20.0 k, quality 50.0"* && "$output" == *"hits 42.0"* ]]
+    [[ "$output" != *loss* ]]
+    run kgate run -c one.yaml -o r.json --set rounds.min=3
+    [[ "$output" != *quality* ]]
+    valid r.json results
+    jq -e '.cases[0].counters | map({(.name): .threshold}) | add == {turns: 0.01, quality: null}' r.json
+    jq -e '.cases[1].counters | map(.values) == [[42, 42, 42]]' r.json
+    kgate report r.json --format markdown | grep -q 'turns/cpu<br>turns 20.0 k, quality 50.0'
+    jq '.cases[].rounds[] |= (.[0] as $first | map($first))' r.json >quiet.json
+    jq '.cases[0].counters[1].values |= map(. * 5)' quiet.json >other.json
+    run kgate compare quiet.json other.json --verbose -o out
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"2 unchanged"*"turns 20.0 k, quality 250"* ]]
+    valid out/comparison.json comparison
+    grep -q 'turns/cpu<br>turns 20.0 k, quality 250' out/report.md
+}
+
 @test "a killed run keeps its counters too" {
     suite_of <<YAML
   - name: turns

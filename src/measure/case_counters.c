@@ -1,0 +1,106 @@
+#include "measure/case_counters.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/case_worker.h"
+
+bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
+                          double value, struct kg_error *err)
+{
+    /* Room is doubled whenever it is full, which is at every power of two. */
+    if ((counter->value_count & (counter->value_count - 1)) == 0) {
+        double *values =
+            kg_arena_alloc(&measurement->results.arena,
+                           counter->value_count ? 2 * counter->value_count : 1, sizeof *values);
+        if (!values)
+            return kg_error_memory(err);
+        if (counter->value_count)
+            memcpy(values, counter->values, counter->value_count * sizeof *values);
+        counter->values = values;
+    }
+    counter->values[counter->value_count++] = value;
+    return true;
+}
+
+static bool of_workload(const struct kg_counter *counter)
+{
+    return !strcmp(counter->source, KG_COUNTER_OF_WORKLOAD);
+}
+
+/* One that the suite does not name: nobody judges it. */
+static bool unnamed(const struct kg_counter *counter)
+{
+    return of_workload(counter) && isnan(counter->threshold);
+}
+
+static double reported_find(const struct kg_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->reported_count; i++)
+        if (!strcmp(response->reported[i].name, name))
+            return response->reported[i].value;
+    return NAN;
+}
+
+static bool named_append(struct kg_measurement *measurement, size_t index,
+                         const struct kg_response *response, bool *all, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    char reason[256];
+    *all = true;
+    for (size_t c = 0; c < result->counter_count && *all; c++) {
+        struct kg_counter *counter = &result->counters[c];
+        if (!of_workload(counter) || unnamed(counter))
+            continue;
+        const double value = reported_find(response, counter->name);
+        *all = kg_counter_values_good(&value, 1);
+        if (*all && !kg_case_value_append(measurement, counter, value, err))
+            return false;
+        snprintf(reason, sizeof reason,
+                 "the workload did not report '%.100s' (`counters:` of the suite), or not as a "
+                 "number from 0 up",
+                 counter->name);
+    }
+    return *all ? true : kg_case_fail(measurement, index, reason, "", err);
+}
+
+/* The workload's counter of this name, or a new one; NULL where memory is out. */
+static struct kg_counter *counter_of(struct kg_measurement *measurement,
+                                     struct kg_case_result *result, const char *name)
+{
+    struct kg_arena *arena = &measurement->results.arena;
+    for (size_t c = 0; c < result->counter_count; c++)
+        if (of_workload(&result->counters[c]) && !strcmp(result->counters[c].name, name))
+            return &result->counters[c];
+    struct kg_counter *counters =
+        kg_arena_alloc(arena, result->counter_count + 1, sizeof *counters);
+    const char *kept = kg_arena_copy(arena, name);
+    if (!counters || !kept)
+        return NULL;
+    if (result->counter_count)
+        memcpy(counters, result->counters, result->counter_count * sizeof *counters);
+    result->counters = counters;
+    counters[result->counter_count] =
+        (struct kg_counter){.name = kept, .source = KG_COUNTER_OF_WORKLOAD, .threshold = NAN};
+    return &counters[result->counter_count++];
+}
+
+bool kg_case_counters_append(struct kg_measurement *measurement, size_t index,
+                             const struct kg_response *response, bool *all, struct kg_error *err)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    if (!named_append(measurement, index, response, all, err))
+        return false;
+    for (size_t i = 0; i < response->reported_count && *all; i++) {
+        const struct kg_reported *reported = &response->reported[i];
+        if (!*reported->name || !kg_counter_values_good(&reported->value, 1))
+            continue;
+        struct kg_counter *counter = counter_of(measurement, result, reported->name);
+        if (!counter)
+            return kg_error_memory(err);
+        if (unnamed(counter) && !kg_case_value_append(measurement, counter, reported->value, err))
+            return false;
+    }
+    return true;
+}
