@@ -1,6 +1,6 @@
 #include "reduce/reduce.h"
 
-enum { PARTS = 64, LANES = 32 };
+enum { PARTS_MOST = 64, PART_FLOATS_LEAST = 8192, VECTOR = 8, LANES = 8 * VECTOR };
 
 /* 0 plain: one accumulator. Each addition waits for the one before it, four cycles or so. */
 void kg_reduce_plain(struct kg_reduce *reduce)
@@ -11,38 +11,54 @@ void kg_reduce_plain(struct kg_reduce *reduce)
     reduce->sum = sum;
 }
 
-/* LANES sums side by side: four vectors of eight, enough additions in flight to hide their latency.
+/* LANES sums side by side: eight vectors, enough additions in flight to hide their latency. In the
+ * end vectors are added to vectors; their elements one by one would take as long as reading 4 KiB.
  */
 static float part_sum(const float *x, size_t n)
 {
-    float lane[LANES] = {0};
+    float lane[LANES] = {0}, vector[VECTOR] = {0}, sum = 0;
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
 #pragma omp simd
         for (size_t k = 0; k < LANES; k++)
             lane[k] += x[i + k];
-    float sum = 0;
     for (; i < n; i++)
         sum += x[i];
-    for (size_t k = 0; k < LANES; k++)
-        sum += lane[k];
+    for (size_t l = 0; l < LANES; l += VECTOR)
+        for (size_t k = 0; k < VECTOR; k++)
+            vector[k] += lane[l + k];
+    for (size_t k = 0; k < VECTOR; k++)
+        sum += vector[k];
     return sum;
 }
 
-/* 1 fast: many accumulators, all threads. The array is cut into a fixed number of parts whose sums
- * are added in order, so that the result depends on no schedule. */
+/* As many parts as there are threads for, of a size that the end of a part is little of. */
+static size_t part_count(size_t n)
+{
+    const size_t count = n / PART_FLOATS_LEAST;
+    return count < 1 ? 1 : count < PARTS_MOST ? count : PARTS_MOST;
+}
+
+/* Where part p begins: at a multiple of LANES, so that only the last has a rest. */
+static size_t part_start(size_t p, size_t parts, size_t n)
+{
+    return p < parts ? p * (n / LANES) / parts * LANES : n;
+}
+
+/* 1 fast: many accumulators, all threads. The array is cut into parts whose number depends on its
+ * length alone and whose sums are added in order, so that the result depends on no schedule. */
 void kg_reduce_fast(struct kg_reduce *reduce)
 {
-    float part[PARTS];
+    float part[PARTS_MOST];
     const float *x = reduce->x;
-    const size_t n = reduce->n;
-#pragma omp parallel for num_threads(reduce->threads) schedule(static)
-    for (size_t p = 0; p < PARTS; p++) {
-        const size_t start = p * n / PARTS, end = (p + 1) * n / PARTS;
-        part[p] = part_sum(x + start, end - start);
+    const size_t n = reduce->n, parts = part_count(n);
+#pragma omp parallel for num_threads(reduce->threads) schedule(static) if (parts > 1)
+    for (size_t p = 0; p < parts; p++) {
+        const size_t start = part_start(p, parts, n);
+        part[p] = part_sum(x + start, part_start(p + 1, parts, n) - start);
     }
     float sum = 0;
-    for (size_t p = 0; p < PARTS; p++)
+    for (size_t p = 0; p < parts; p++)
         sum += part[p];
     reduce->sum = sum;
 }

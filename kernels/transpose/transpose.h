@@ -1,7 +1,7 @@
 /* transpose.h: b[j][i] = a[i][j] for a matrix of `rows` by `cols` floats, row major.
  *
  * bytes 2 * 4 * rows * cols, items rows * cols.
- * Versions on the CPU: plain, row by row; fast, in square blocks on all threads. On the GPU: plain,
+ * Versions on the CPU: plain, row by row; fast, in blocks on all threads. On the GPU: plain,
  * an element a thread; tiled, by way of shared memory; fast, the same with 16 bytes at once, where
  * rows and cols are multiples of 4, and tiled where not. Error: how many elements differ from
  * a[i][j], tolerance 0. */
