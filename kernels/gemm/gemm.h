@@ -48,6 +48,7 @@ struct kg_gemm_device {
     void *stream;
     struct kg_cublas *cublas; /* blas */
     int stages;               /* tensor: how many tiles its shared memory holds */
+    bool c_bf16;              /* tensor: C is rounded to bfloat16 too, for a product after it */
     void *maps;               /* hopper: descriptors of a and b; of the host */
 };
 
@@ -81,9 +82,9 @@ void kg_gemm_cuda_tiled(struct kg_gemm *gemm);
 void kg_gemm_cuda_tensor(struct kg_gemm *gemm);
 void kg_gemm_cuda_hopper(struct kg_gemm *gemm);
 
-/* Before the first kg_gemm_cuda_tensor: sets device.stages by the shared memory that the current
- * device has for a block. False with context->message, and context->unavailable on devices before
- * compute capability 8.0. */
+/* Before the first kg_gemm_cuda_tensor with this device.c_bf16: sets device.stages by the shared
+ * memory that the current device has for a block. False with context->message, and
+ * context->unavailable on devices before compute capability 8.0. */
 bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_gemm *gemm);
 /* The same for kg_gemm_cuda_hopper: makes device.maps; context->unavailable but on 9.0. */
 bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_gemm *gemm);

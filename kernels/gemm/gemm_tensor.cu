@@ -32,7 +32,7 @@ enum {
 struct tensor_problem {
     const uint16_t *a;
     const uint16_t *b;
-    float *c;
+    void *c;
     int m;
     int n;
     int k;
@@ -147,24 +147,47 @@ static __device__ __forceinline__ void fragments_multiply(const struct fragments
             kg_mma_bf16_16x8x16(sum[i][j], fragments.a[i], fragments.b[j / 2] + j % 2 * 2);
 }
 
-/* Two neighbours in a row of C. Where n is even they lie at a multiple of 8 bytes. */
-template <bool wide>
+/* Sums as C has them: of floats, or of what the next product is to take. */
+static __device__ __forceinline__ void pair_put(float *c, float x, float y)
+{
+    *reinterpret_cast<float2 *>(c) = make_float2(x, y);
+}
+
+static __device__ __forceinline__ void pair_put(uint16_t *c, float x, float y)
+{
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
+    *reinterpret_cast<uint32_t *>(c) =
+        (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
+}
+
+static __device__ __forceinline__ void one_put(float *c, float x)
+{
+    *c = x;
+}
+
+static __device__ __forceinline__ void one_put(uint16_t *c, float x)
+{
+    *c = __bfloat16_as_ushort(__float2bfloat16_rn(x));
+}
+
+/* Two neighbours in a row of C. Where n is even they lie at a multiple of two elements. */
+template <bool wide, class C>
 static __device__ __forceinline__ void pair_write(const struct tensor_problem &p, int row,
                                                   int column, float x, float y)
 {
-    float *c = p.c + (size_t)row * (size_t)p.n + (size_t)column;
+    C *c = (C *)p.c + (size_t)row * (size_t)p.n + (size_t)column;
     if (row >= p.m || column >= p.n)
         return;
     if constexpr (wide) {
-        *reinterpret_cast<float2 *>(c) = make_float2(x, y);
+        pair_put(c, x, y);
     } else {
-        c[0] = x;
+        one_put(c, x);
         if (column + 1 < p.n)
-            c[1] = y;
+            one_put(c + 1, y);
     }
 }
 
-template <bool wide>
+template <bool wide, class C>
 static __device__ __forceinline__ void sums_write(const struct tensor_problem &p, int2 tile,
                                                   const float sum[TILES_M][TILES_N][4])
 {
@@ -176,15 +199,15 @@ static __device__ __forceinline__ void sums_write(const struct tensor_problem &p
 #pragma unroll
         for (int j = 0; j < TILES_N; j++) {
             const float *s = sum[i][j];
-            pair_write<wide>(p, row0 + i * 16, column0 + j * 8, s[0], s[1]);
-            pair_write<wide>(p, row0 + i * 16 + 8, column0 + j * 8, s[2], s[3]);
+            pair_write<wide, C>(p, row0 + i * 16, column0 + j * 8, s[0], s[1]);
+            pair_write<wide, C>(p, row0 + i * 16 + 8, column0 + j * 8, s[2], s[3]);
         }
 }
 
 /* At the top of the loop, stage `now` is there for all, its first fragments in registers, and the
  * stages after it but one are on their way. The one missing goes where the stage before `now` was,
  * whose last fragments all had before the last barrier. */
-template <int stages, bool wide>
+template <int stages, bool wide, class C>
 static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct tensor_problem p)
 {
     KG_DYNAMIC_SHARED(struct kg_tensor_slot, slots);
@@ -221,7 +244,7 @@ static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct ten
         now = next;
     }
     kg_cp_async_wait<0>(); /* what was copied beyond the end, zeros */
-    sums_write<wide>(p, tile, sum);
+    sums_write<wide, C>(p, tile, sum);
 }
 
 struct plan {
@@ -229,14 +252,22 @@ struct plan {
     int stages;
 };
 
-/* By stages, less KG_TENSOR_STAGES_LEAST; the last is for lines that are not aligned. */
-static const struct plan plans[] = {
-    {tensor<2, true>, 2}, {tensor<3, true>, 3}, {tensor<4, true>, 4}, {tensor<2, false>, 2}};
+/* By whether C is bfloat16, and by stages, less KG_TENSOR_STAGES_LEAST; the last is for lines that
+ * are not aligned. */
+#define PLANS(C)                                                                                   \
+    {                                                                                              \
+        {tensor<2, true, C>, 2}, {tensor<3, true, C>, 3}, {tensor<4, true, C>, 4},                 \
+        {                                                                                          \
+            tensor<2, false, C>, 2                                                                 \
+        }                                                                                          \
+    }
+static const struct plan plans[2][4] = {PLANS(float), PLANS(uint16_t)};
+#undef PLANS
 
 static const struct plan *plan_of(const struct kg_gemm *gemm)
 {
     const bool wide = gemm->k % CHUNK == 0 && gemm->n % CHUNK == 0;
-    return &plans[wide ? gemm->device.stages - KG_TENSOR_STAGES_LEAST : 3];
+    return &plans[gemm->device.c_bf16][wide ? gemm->device.stages - KG_TENSOR_STAGES_LEAST : 3];
 }
 
 static int tiles_for(size_t extent, size_t tile)
@@ -278,7 +309,7 @@ extern "C" bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_
                                 "or later with %zu KiB of shared memory for a block",
                                 KG_TENSOR_STAGES_LEAST * sizeof(struct kg_tensor_slot) / 1024);
     }
-    for (const struct plan &plan : plans)
+    for (const struct plan &plan : plans[gemm->device.c_bf16])
         if (plan.stages <= room && status == cudaSuccess)
             status = cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           plan.stages * (int)sizeof(struct kg_tensor_slot));
