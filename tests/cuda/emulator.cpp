@@ -42,8 +42,7 @@ struct thread {
 /* The one block that runs. */
 static struct {
     const char *kernel; /* NULL outside kernels */
-    void (*body)(const void *arguments);
-    const void *arguments;
+    const std::function<void()> *body;
     size_t shared_bytes;
     void *shared;
     struct kg_fiber scheduler;
@@ -288,7 +287,7 @@ static void thread_main()
     struct thread *thread = &block.threads[block.current];
     kg_fiber_begun(&block.scheduler);
     for (;;) {
-        block.body(block.arguments);
+        (*block.body)();
         thread->waiting = ENDED;
         block.ended++;
         kg_fiber_switch(&thread->fiber, &block.scheduler);
@@ -376,23 +375,27 @@ static void block_run(void)
 
 /* --- Launches
  * ---------------------------------------------------------------------------------------- */
-bool kg_emulated_begin(const char *name, const void *kernel, dim3 grid, dim3 threads,
-                       size_t shared_bytes, cudaStream_t stream)
+/* What a launch is, until it runs. */
+struct launch {
+    const char *name;
+    dim3 grid;
+    dim3 threads;
+    size_t shared_bytes;
+    std::function<void()> body;
+};
+
+static void launch_begin(const struct launch &launch)
 {
-    if (block.kernel)
-        give_up("emulator: a launch of '%s' inside a kernel", name);
-    if (!kg_emulated_launch_allowed(kernel, grid, threads, shared_bytes, stream))
-        return false;
-    gridDim = grid;
-    blockDim = threads;
-    block.count = threads.x * threads.y * threads.z;
-    block.shared_bytes = shared_bytes;
-    if (posix_memalign(&block.shared, 128, shared_bytes ? shared_bytes : 1) != 0)
-        give_up("emulator: no memory for %zu bytes of shared memory", shared_bytes);
+    gridDim = launch.grid;
+    blockDim = launch.threads;
+    block.count = launch.threads.x * launch.threads.y * launch.threads.z;
+    block.shared_bytes = launch.shared_bytes;
+    if (posix_memalign(&block.shared, 128, launch.shared_bytes ? launch.shared_bytes : 1) != 0)
+        give_up("emulator: no memory for %zu bytes of shared memory", launch.shared_bytes);
     while (block.threads.size() < block.count)
         thread_create();
-    block.kernel = name;
-    return true;
+    block.kernel = launch.name;
+    block.body = &launch.body;
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -401,14 +404,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /* All blocks once, in steps that have no divisor in common with their number. */
-void kg_emulated_run(void (*body)(const void *arguments), const void *arguments)
+static void launch_run(const struct launch &launch)
 {
+    launch_begin(launch);
     const uint64_t count = static_cast<uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
     uint64_t at = random_below(count), step = 1 + random_below(count);
     while (common_divisor(count, step) != 1)
         step++;
-    block.body = body;
-    block.arguments = arguments;
     for (uint64_t i = 0; i < count; i++) {
         blockIdx = {static_cast<unsigned>(at % gridDim.x),
                     static_cast<unsigned>(at / gridDim.x % gridDim.y),
@@ -419,4 +421,15 @@ void kg_emulated_run(void (*body)(const void *arguments), const void *arguments)
     block.kernel = nullptr;
     free(block.shared);
     block.shared = nullptr;
+}
+
+void kg_emulated_launch_put(const char *name, const void *kernel, dim3 grid, dim3 threads,
+                            size_t shared_bytes, cudaStream_t stream, std::function<void()> body)
+{
+    if (block.kernel)
+        give_up("emulator: a launch of '%s' inside a kernel", name);
+    if (!kg_emulated_launch_allowed(kernel, grid, threads, shared_bytes, stream))
+        return;
+    const struct launch launch = {name, grid, threads, shared_bytes, std::move(body)};
+    (void)kg_emulated_put(stream, [launch] { launch_run(launch); });
 }

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <tuple>
 
 #include "cuda/emulator_types.h"
@@ -44,29 +45,18 @@ extern dim3 gridDim;
 constexpr int warpSize = 32;
 
 /* --- Launches ------------------------------------------------------------------------------ */
-/* Answers to kg_emulated_begin: whether the launch may go on. */
-bool kg_emulated_begin(const char *name, const void *kernel, dim3 grid, dim3 block,
-                       size_t shared_bytes, cudaStream_t stream);
-/* Runs all blocks; each thread calls `body(arguments)`. */
-void kg_emulated_run(void (*body)(const void *arguments), const void *arguments);
+/* Puts a launch on the stream, where CUDA would take it: each thread of all blocks calls `body`. */
+void kg_emulated_launch_put(const char *name, const void *kernel, dim3 grid, dim3 block,
+                            size_t shared_bytes, cudaStream_t stream, std::function<void()> body);
 void *kg_emulated_dynamic_shared();
 
 template <typename... P, typename... A>
 void kg_emulated_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
                         size_t shared_bytes, cudaStream_t stream, A &&...arguments)
 {
-    struct call {
-        void (*kernel)(P...);
-        std::tuple<P...> arguments;
-    } call = {kernel, std::tuple<P...>(static_cast<P>(arguments)...)};
-    if (kg_emulated_begin(name, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
-                          stream))
-        kg_emulated_run(
-            [](const void *data) {
-                const struct call *one = static_cast<const struct call *>(data);
-                std::apply(one->kernel, one->arguments);
-            },
-            &call);
+    const std::tuple<P...> copies(static_cast<P>(arguments)...);
+    kg_emulated_launch_put(name, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
+                           stream, [kernel, copies] { std::apply(kernel, copies); });
 }
 
 #define KG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
@@ -77,7 +67,7 @@ void kg_emulated_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 
 
 /* The order of blocks and threads from here on; the same seed gives the same order. */
 void kg_emulated_seed(uint64_t seed);
-/* The one stream there is; what is put on another one is refused. */
+/* The stream that there always is; what is put on one that was not made is refused. */
 cudaStream_t kg_emulated_stream();
 
 /* --- What threads do together -------------------------------------------------------------- */
@@ -204,3 +194,4 @@ T atomicCAS(T *place, typename kg_emulated_same<T>::type expected,
 
 #include "cuda/emulator_math.h"
 #include "cuda/emulator_runtime.h"
+#include "cuda/emulator_streams.h"

@@ -20,7 +20,7 @@ enum : int {
 
 static cudaError_t last_error;
 
-static cudaError_t failed(cudaError_t error)
+cudaError_t kg_emulated_failed(cudaError_t error)
 {
     last_error = error;
     return error;
@@ -51,6 +51,14 @@ static const struct {
     {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
      "invalid copy direction for memcpy"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
+     "operation failed due to a previous error during capture"},
+    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined",
+     "capturing stream has unjoined work"},
+    {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation",
+     "dependency created on uncaptured work in another stream"},
 };
 
 const char *cudaGetErrorName(cudaError_t error)
@@ -69,42 +77,24 @@ const char *cudaGetErrorString(cudaError_t error)
     return "unrecognized error code";
 }
 
-/* --- The stream ---------------------------------------------------------------------------- */
-cudaStream_t kg_emulated_stream()
-{
-    static char place;
-    return reinterpret_cast<cudaStream_t>(&place);
-}
-
-static bool is_known(cudaStream_t stream)
-{
-    return stream == kg_emulated_stream();
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    return is_known(stream) ? cudaSuccess : failed(cudaErrorInvalidResourceHandle);
-}
-
+/* --- Copies -------------------------------------------------------------------------------- */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    if (!is_known(stream))
-        return failed(cudaErrorInvalidResourceHandle);
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return failed(cudaErrorInvalidMemcpyDirection);
-    if (bytes)
-        memcpy(to, from, bytes);
-    return cudaSuccess;
+        return kg_emulated_failed(cudaErrorInvalidMemcpyDirection);
+    return kg_emulated_put(stream, [=] {
+        if (bytes)
+            memcpy(to, from, bytes);
+    });
 }
 
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
 {
-    if (!is_known(stream))
-        return failed(cudaErrorInvalidResourceHandle);
-    if (bytes)
-        memset(to, byte, bytes);
-    return cudaSuccess;
+    return kg_emulated_put(stream, [=] {
+        if (bytes)
+            memset(to, byte, bytes);
+    });
 }
 
 /* --- Memory
@@ -112,7 +102,7 @@ cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t strea
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     if (posix_memalign(memory, 256, bytes ? bytes : 1) != 0)
-        return failed(cudaErrorMemoryAllocation);
+        return kg_emulated_failed(cudaErrorMemoryAllocation);
     memset(*memory, 0xff, bytes);
     return cudaSuccess;
 }
@@ -153,7 +143,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
             *value = row.value;
             return cudaSuccess;
         }
-    return failed(cudaErrorInvalidValue);
+    return kg_emulated_failed(cudaErrorInvalidValue);
 }
 
 /* --- What a kernel may ask for
@@ -183,12 +173,13 @@ cudaError_t kg_emulated_function_attribute(const void *kernel, cudaFuncAttribute
 {
     attribute_calls++;
     if (attributes_refused)
-        return failed(cudaErrorInvalidValue);
+        return kg_emulated_failed(cudaErrorInvalidValue);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
-        return value >= -1 && value <= 100 ? cudaSuccess : failed(cudaErrorInvalidValue);
+        return value >= -1 && value <= 100 ? cudaSuccess
+                                           : kg_emulated_failed(cudaErrorInvalidValue);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         value > SHARED_BYTES_MOST)
-        return failed(cudaErrorInvalidValue);
+        return kg_emulated_failed(cudaErrorInvalidValue);
     shared_limits()[kernel] = static_cast<size_t>(value);
     return cudaSuccess;
 }
@@ -202,7 +193,7 @@ static size_t shared_limit(const void *kernel)
 cudaError_t kg_emulated_occupancy(int *blocks, int threads, size_t shared_bytes)
 {
     if (threads <= 0 || threads > THREADS_A_BLOCK)
-        return failed(cudaErrorInvalidValue);
+        return kg_emulated_failed(cudaErrorInvalidValue);
     const int by_threads = THREADS_A_PROCESSOR / ((threads + warpSize - 1) / warpSize * warpSize);
     const int by_shared =
         static_cast<int>(SHARED_BYTES_A_PROCESSOR / (shared_bytes + SHARED_BYTES_RESERVED));
@@ -219,12 +210,12 @@ bool kg_emulated_launch_allowed(const void *kernel, dim3 grid, dim3 threads, siz
         threads.x && threads.y && threads.z && threads.x <= THREADS_A_BLOCK &&
         threads.y <= THREADS_A_BLOCK && threads.z <= THREADS_A_BLOCK_DEEP &&
         static_cast<uint64_t>(threads.x) * threads.y * threads.z <= THREADS_A_BLOCK;
-    if (!is_known(stream))
-        failed(cudaErrorInvalidResourceHandle);
+    if (!kg_emulated_stream_known(stream))
+        kg_emulated_failed(cudaErrorInvalidResourceHandle);
     else if (!grid_fits || !block_fits)
-        failed(cudaErrorInvalidConfiguration);
+        kg_emulated_failed(cudaErrorInvalidConfiguration);
     else if (shared_bytes > shared_limit(kernel))
-        failed(cudaErrorInvalidValue);
+        kg_emulated_failed(cudaErrorInvalidValue);
     else
         return true;
     return false;

@@ -1,5 +1,5 @@
-/* emulator_runtime.h: the functions of CUDA's runtime that launchers use. Everything is done by the
- * time that a call returns. Errors are the ones of CUDA for the same mistake. */
+/* emulator_runtime.h: the functions of CUDA's runtime that launchers use; those of streams, events
+ * and graphs are in emulator_streams.h. Errors are the ones of CUDA for the same mistake. */
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -12,7 +12,11 @@ enum cudaError_t {
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInvalidResourceHandle = 400
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureUnjoined = 904,
+    cudaErrorStreamCaptureIsolation = 905
 };
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
@@ -49,7 +53,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 
