@@ -168,13 +168,9 @@ static struct kgate_check trial_check(struct trial *trial, void *state)
     return check;
 }
 
-/* Answers to what the check found after the run. */
-static struct kgate_check trial_run(struct trial *trial, void *state)
+/* Answers to what the check finds, which has to be good. */
+static struct kgate_check trial_check_good(struct trial *trial, void *state)
 {
-    const size_t attributes = emulated_attributes();
-    trial->workload->run(state);
-    if (emulated_attributes() != attributes)
-        trial_fail(trial, "run sets an attribute of a kernel");
     const struct kgate_check found = trial_check(trial, state);
     if (!(found.error <= found.tolerance)) {
         snprintf(trial->context.message, sizeof trial->context.message, "error %g, tolerance %g",
@@ -182,6 +178,23 @@ static struct kgate_check trial_run(struct trial *trial, void *state)
         trial_fail(trial, "wrong");
     }
     return found;
+}
+
+/* Answers to what the check found after the run. */
+static struct kgate_check trial_run(struct trial *trial, void *state)
+{
+    const size_t attributes = emulated_attributes();
+    trial->workload->run(state);
+    if (emulated_attributes() != attributes)
+        trial_fail(trial, "run sets an attribute of a kernel");
+    return trial_check_good(trial, state);
+}
+
+static void trial_end(struct trial *trial, void *state)
+{
+    trial->workload->tear_down(&trial->context, state);
+    if (trial->counts.host || trial->counts.device || trial->counts.pinned)
+        trial_fail(trial, "memory is left over");
 }
 
 static void (*spoil_results)(void *state);
@@ -214,12 +227,32 @@ bool emulated_run(const struct kgate_workload *workload, const struct emulated_p
     if (spoil_results)
         spoil_results(state);
     const struct kgate_check after = trial_run(&trial, state);
-    workload->tear_down(&trial.context, state);
-    if (trial.counts.host || trial.counts.device || trial.counts.pinned)
-        trial_fail(&trial, "memory is left over");
+    trial_end(&trial, state);
     if (check)
         *check = after;
     return true;
+}
+
+bool emulated_run_recorded(const struct kgate_workload *workload,
+                           const struct emulated_param *params, size_t param_count, uint64_t seed)
+{
+    struct trial trial;
+    struct kgate_work work = {0};
+    void *state = NULL;
+    trial_begin(&trial, workload, params, param_count, seed);
+    if (!workload->describe(&trial.context, &work) || !workload->set_up(&trial.context, &state))
+        trial_fail(&trial, "describe or set_up refuses");
+    const bool recorded = emulated_record(workload->run, state);
+    if (recorded)
+        trial_check_good(&trial, state);
+    else
+        (void)emulated_error();
+    trial_run(&trial, state);
+    /* What kgate does last with a case of the GPU is to record a call. */
+    emulated_record(workload->run, state);
+    trial_end(&trial, state);
+    assert_string_equal(emulated_error(), "cudaSuccess");
+    return recorded;
 }
 
 void emulated_refused(const struct kgate_workload *workload, const struct emulated_param *params,

@@ -36,6 +36,14 @@ size_t emulated_run_versions(const struct kgate_workload *workload,
                              const struct emulated_param *params, size_t param_count,
                              uint64_t seed);
 
+/* describe, set_up, and `run` while its stream is recorded into a CUDA graph, as kgate does to look
+ * at a call. Where it can be recorded, the graph's results are checked; where it cannot, a call
+ * afterwards works as ever. Fails the test like emulated_run, and where tear_down leaves an error
+ * for CUDA to remember.
+ * returns whether it could be recorded */
+bool emulated_run_recorded(const struct kgate_workload *workload,
+                           const struct emulated_param *params, size_t param_count, uint64_t seed);
+
 /* Fails the test unless set_up refuses where no attribute of a kernel can be set, says so, and
  * leaves no memory. */
 void emulated_refused(const struct kgate_workload *workload, const struct emulated_param *params,

@@ -28,6 +28,28 @@ extern "C" void emulated_attributes_refuse(bool refused)
     (void)cudaGetLastError();
 }
 
+extern "C" bool emulated_record(void (*run)(void *state), void *state)
+{
+    cudaStream_t stream = kg_emulated_stream();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    (void)cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    run(state);
+    if (cudaStreamEndCapture(stream, &graph) != cudaSuccess)
+        return false;
+    (void)cudaGraphInstantiateWithFlags(&executable, graph, 0);
+    (void)cudaGraphDestroy(graph);
+    (void)cudaGraphLaunch(executable, stream);
+    (void)cudaStreamSynchronize(stream);
+    (void)cudaGraphExecDestroy(executable);
+    return true;
+}
+
+extern "C" const char *emulated_error(void)
+{
+    return cudaGetErrorName(cudaGetLastError());
+}
+
 extern "C" void emulated_poison(void *memory, size_t bytes)
 {
 #ifdef KG_ADDRESS_SANITIZER

@@ -17,6 +17,13 @@ size_t emulated_attributes(void);
 /* From here on, setting one fails, or no longer does; CUDA remembers no error. */
 void emulated_attributes_refuse(bool refused);
 
+/* Records what `run` puts on the stream as a CUDA graph, as kgate does, launches that, and forgets
+ * it. false where it cannot be recorded. */
+bool emulated_record(void (*run)(void *state), void *state);
+
+/* What CUDA has remembered; "cudaSuccess" where nothing failed. It is forgotten. */
+const char *emulated_error(void);
+
 /* AddressSanitizer, where there is one, is told that nobody may touch the bytes; and that one may.
  */
 void emulated_poison(void *memory, size_t bytes);
