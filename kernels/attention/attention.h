@@ -22,13 +22,12 @@
  * Versions of the components: plain, as the formula; fast, tiled and vectorised, all threads; blas,
  * OpenBLAS or cuBLAS, where it is a product. Versions of the whole, by level:
  *   0 plain      component after component; S and P in memory, batch num_heads N^2 floats each
- *   1 fused      fast products; scale and mask as the product's tile is stored, softmax in place:
- *                one such matrix
- *   2 efficient  a row's softmax as it goes along its keys, the sum corrected whenever the maximum
- *                grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory O(N)
- *   3 flash      the same for tiles of queries against tiles of keys, which stay in the cache, or
- * in a multiprocessor's shared memory (Dao, Fu, Ermon, Rudra and Re 2022) blas         the products
- * by the library; on the CPU with one head's N^2 scores at a time
+ *   1 fused      fast products; the scale in what they read, the mask as a tile is stored, softmax
+ * in place: one such matrix 2 efficient  a row's softmax as it goes along its keys, the sum
+ * corrected whenever the maximum grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory
+ * O(N) 3 flash      the same for tiles of queries against tiles of keys, which stay in the cache,
+ * or in a multiprocessor's shared memory (Dao, Fu, Ermon, Rudra and Re 2022) blas         the
+ * products by the library; on the CPU with one head's N^2 scores at a time
  *
  * Check: every element of the result must be written (it is NaN before), and rows are compared with
  * double precision: all up to KG_ATTENTION_CHECKED of them, else so many chosen at random, of the
@@ -57,7 +56,7 @@
 extern "C" {
 #endif
 
-enum { KG_ATTENTION_CHECKED = 64, KG_ATTENTION_SEQUENCES = 2 };
+enum { KG_ATTENTION_CHECKED = 64, KG_ATTENTION_SEQUENCES = 2, KG_ATTENTION_TOLERANCE = 8 };
 
 /* The five components in order, and the whole. */
 enum kg_attention_part {
@@ -119,9 +118,11 @@ struct kg_attention_device {
 
 struct kg_attention {
     struct kg_attention_arrays arrays; /* on the GPU there during the check only */
-    float *packed_a;                   /* fast: room for the blocked products of kernels/gemm */
+    float *packed_a;                   /* of the blocked products of kernels/gemm */
     float *packed_b;
-    float *tiles; /* flash, and fast products of heads: tile_floats for each thread */
+    float *keys; /* packed: attention_tile.h */
+    float *values;
+    float *tiles; /* flash: tile_floats for each thread; blas: the scores of one head */
     size_t tile_floats;
     size_t batch;
     size_t seq_len;
@@ -155,6 +156,9 @@ enum kg_attention_array kg_attention_output(enum kg_attention_part part);
 /* An array's place among `arrays`, and how many floats it has. */
 float **kg_attention_array(struct kg_attention_arrays *arrays, enum kg_attention_array array);
 size_t kg_attention_floats(const struct kg_attention *attention, enum kg_attention_array array);
+
+/* Its size in bytes; 0 where that is above KG_ARRAY_BYTES_MOST. For `describe`. */
+uint64_t kg_attention_bytes(const struct kg_attention *attention, enum kg_attention_array array);
 
 /* Makes an input of the part from the seed: X, Q, K and V uniform, both W uniform and so scaled
  * that the scores' standard deviation is 16 / 9; S uniform in [-8, 8) with the mask; P with rows

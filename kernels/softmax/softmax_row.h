@@ -37,3 +37,14 @@ static inline float kg_softmax_row_exp(const float *x, float *y, size_t n, float
     }
     return sum;
 }
+
+/* Softmax of the first `count` of n values, at least one, and zeros behind; y may be x. */
+static inline void kg_softmax_row(const float *x, float *y, size_t count, size_t n)
+{
+    const float scale = 1.0F / kg_softmax_row_exp(x, y, count, kg_softmax_row_max(x, count));
+#pragma omp simd
+    for (size_t j = 0; j < count; j++)
+        y[j] *= scale;
+    for (size_t j = count; j < n; j++)
+        y[j] = 0;
+}

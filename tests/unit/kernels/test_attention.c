@@ -1,0 +1,214 @@
+/* Attention: every version of every part on odd shapes agrees with the reference, a damaged result
+ * does not, and what memory each level takes grows as it says. */
+#include "attention/attention.h"
+#include "kernels/kernel_trial.h"
+
+static const char *const parts[] = {"attention_qkv_projection",    "attention_scores",
+                                    "attention_softmax",           "attention_weighted_sum",
+                                    "attention_output_projection", "attention"};
+enum { PARTS = sizeof parts / sizeof *parts, SHAPE = 4 };
+
+/* seq_len, d_model, num_heads, batch */
+static void shape_passes(const char *const shape[SHAPE], const char *causal)
+{
+    const struct kg_pair sizes[] = {{"seq_len", shape[0]},
+                                    {"d_model", shape[1]},
+                                    {"num_heads", shape[2]},
+                                    {"batch", shape[3]},
+                                    {"causal", causal}};
+    for (size_t i = 0; i < PARTS; i++)
+        versions_pass(parts[i], sizes, SHAPE + 1);
+}
+
+static void versions_of_every_part_agree_on_odd_shapes(void **state)
+{
+    static const char *const shapes[][SHAPE] = {{"1", "1", "1", "1"},   {"1", "12", "3", "2"},
+                                                {"7", "9", "3", "3"},   {"65", "6", "6", "1"},
+                                                {"65", "34", "2", "2"}, {"130", "32", "1", "1"},
+                                                {"97", "48", "16", "1"}};
+    (void)state;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        shape_passes(shapes[s], "no");
+        shape_passes(shapes[s], "yes");
+    }
+}
+
+/* What is damaged: an element of the result, of a row that is always checked. */
+static float *element_of(void *state)
+{
+    struct kg_attention *attention = state;
+    const enum kg_attention_array output = kg_attention_output(attention->part);
+    const size_t last = kg_attention_floats(attention, output) - 1;
+    return *kg_attention_array(&attention->arrays, output) + last - 3;
+}
+
+static void damaged_results_are_wrong(void **state)
+{
+    static const struct kg_pair sizes[] = {
+        {"seq_len", "70"}, {"d_model", "40"}, {"num_heads", "5"}, {"batch", "2"}};
+    (void)state;
+    for (size_t i = 0; i < PARTS; i++) {
+        struct trial trial;
+        assert_true(trial_begin(&trial, parts[i], sizes, 4, 1));
+        trial.workload->run(trial.state);
+        float *element = element_of(trial.state), good = *element;
+        assert_true(trial_check(&trial));
+        *element = good * 1.001F;
+        if (trial_check(&trial))
+            fail_msg("%s: %g in place of %g passes", parts[i], (double)*element, (double)good);
+        *element = NAN;
+        if (trial_check(&trial))
+            fail_msg("%s: NaN passes", parts[i]);
+        trial_end(&trial);
+    }
+}
+
+/* Runs with one mask, checks with the other. */
+static bool passes_with(const char *causal_run, const char *causal_check)
+{
+    const struct kg_pair sizes[] = {
+        {"seq_len", "50"}, {"d_model", "32"}, {"num_heads", "4"}, {"causal", causal_run}};
+    struct trial trial;
+    assert_true(trial_begin(&trial, "attention", sizes, 4, 1));
+    struct kg_attention *attention = trial.state;
+    trial.workload->run(attention);
+    attention->causal = !strcmp(causal_check, "yes");
+    const bool passes = trial_check(&trial);
+    trial_end(&trial);
+    return passes;
+}
+
+static void a_mask_that_is_missing_or_too_much_is_wrong(void **state)
+{
+    (void)state;
+    assert_true(passes_with("yes", "yes"));
+    assert_true(passes_with("no", "no"));
+    assert_false(passes_with("no", "yes"));
+    assert_false(passes_with("yes", "no"));
+}
+
+/* Two heads that are taken for four. */
+static void heads_of_the_wrong_size_are_wrong(void **state)
+{
+    static const struct kg_pair sizes[] = {
+        {"seq_len", "33"}, {"d_model", "32"}, {"num_heads", "2"}, {"version", "efficient"}};
+    struct trial trial;
+    (void)state;
+    assert_true(trial_begin(&trial, "attention", sizes, 4, 1));
+    struct kg_attention *attention = trial.state;
+    attention->num_heads = 4;
+    attention->d_head = 8;
+    trial.workload->run(attention);
+    attention->num_heads = 2;
+    attention->d_head = 16;
+    assert_false(trial_check(&trial));
+    trial_end(&trial);
+}
+
+static uint64_t peak_of(const char *version, const char *seq_len)
+{
+    const struct kg_pair sizes[] = {
+        {"seq_len", seq_len}, {"d_model", "32"}, {"num_heads", "4"}, {"version", version}};
+    struct trial trial;
+    assert_true(trial_begin(&trial, "attention", sizes, 4, 1));
+    trial.workload->run(trial.state);
+    const uint64_t peak = trial.host.allocated_peak_bytes;
+    trial_end(&trial);
+    return peak;
+}
+
+/* From N to 2 N and 4 N the memory that is added doubles, or grows four times: what does not depend
+ * on N drops out. */
+static void memory_grows_as_each_level_says(void **state)
+{
+    static const struct {
+        const char *version;
+        bool square;
+    } cases[] = {
+        {"plain", true}, {"fused", true}, {"blas", true}, {"efficient", false}, {"flash", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double n = (double)peak_of(cases[i].version, "96");
+        const double n2 = (double)peak_of(cases[i].version, "192");
+        const double n4 = (double)peak_of(cases[i].version, "384");
+        const double growth = (n4 - n2) / (n2 - n);
+        print_message("%s: %.0f, %.0f, %.0f bytes: growth %.2f\n", cases[i].version, n, n2, n4,
+                      growth);
+        if (cases[i].square ? growth < 3 : growth > 2.1)
+            fail_msg("%s: grows %.2f times when seq_len doubles", cases[i].version, growth);
+    }
+}
+
+static void work_of(const char *name, const char *causal, struct kgate_work *work)
+{
+    const struct kg_pair pairs[] = {
+        {"seq_len", "3"}, {"d_model", "4"}, {"num_heads", "2"}, {"batch", "5"}, {"causal", causal}};
+    struct kgate_value values[TRIAL_PARAMS];
+    struct kg_error err;
+    size_t at;
+    const struct kgate_workload *workload = kg_registry_find(name);
+    assert_true(kg_params_resolve(workload, pairs, 5, values, &at, &err));
+    struct kgate_context context = {.values = values, .threads = 1};
+    assert_true(workload->describe(&context, work));
+}
+
+/* 15 tokens, d_head 2; 10 matrices of 9 pairs, of causal 6. */
+static void work_is_what_the_header_says(void **state)
+{
+    static const struct {
+        double flops[2]; /* not causal, causal */
+        double floats[2];
+    } expected[PARTS] = {
+        {{15 * 4 * 12 * 2, 15 * 4 * 12 * 2}, {60 + 48 + 180, 60 + 48 + 180}},
+        {{90 * 5, 60 * 5}, {120 + 90, 120 + 90}},
+        {{90 * 4, 60 * 4}, {90 + 90, 60 + 90}},
+        {{90 * 4, 60 * 4}, {90 + 60 + 60, 60 + 60 + 60}},
+        {{15 * 4 * 4 * 2, 15 * 4 * 4 * 2}, {60 + 16 + 60, 60 + 16 + 60}},
+        {{1440 + 90 * 13 + 480, 1440 + 60 * 13 + 480}, {60 + 48 + 16 + 60, 60 + 48 + 16 + 60}},
+    };
+    (void)state;
+    for (size_t i = 0; i < PARTS; i++)
+        for (size_t causal = 0; causal < 2; causal++) {
+            struct kgate_work work;
+            work_of(parts[i], causal ? "yes" : "no", &work);
+            assert_int_equal(work.items, 15);
+            assert_true(work.flops >= expected[i].flops[causal] &&
+                        work.flops <= expected[i].flops[causal]);
+            assert_true(fabs(work.bytes - 4 * expected[i].floats[causal]) < 1e-6);
+        }
+}
+
+static void refused(const struct kg_pair *pairs, size_t count, const char *reason)
+{
+    struct trial trial;
+    assert_false(trial_begin(&trial, "attention", pairs, count, 1));
+    if (!strstr(trial.host.context.message, reason))
+        fail_msg("'%s' does not say '%s'", trial.host.context.message, reason);
+}
+
+static void impossible_shapes_are_refused_with_a_reason(void **state)
+{
+    const struct kg_pair heads[] = {{"d_model", "100"}, {"num_heads", "7"}};
+    const struct kg_pair tokens[] = {{"seq_len", "1000000"}, {"batch", "1000000"}};
+    const struct kg_pair kept[] = {{"seq_len", "200000"}, {"version", "plain"}};
+    const struct kg_pair one_head[] = {{"seq_len", "200000"}, {"version", "blas"}};
+    (void)state;
+    refused(heads, 2, "d_model 100 is not a multiple of num_heads 7");
+    refused(tokens, 2, "64 GiB");
+    refused(kept, 2, "the matrix of scores, which version 'plain' keeps");
+    refused(one_head, 2, "the matrix of scores, which version 'blas' keeps");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_of_every_part_agree_on_odd_shapes),
+        cmocka_unit_test(damaged_results_are_wrong),
+        cmocka_unit_test(a_mask_that_is_missing_or_too_much_is_wrong),
+        cmocka_unit_test(heads_of_the_wrong_size_are_wrong),
+        cmocka_unit_test(memory_grows_as_each_level_says),
+        cmocka_unit_test(work_is_what_the_header_says),
+        cmocka_unit_test(impossible_shapes_are_refused_with_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
