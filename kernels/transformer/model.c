@@ -83,11 +83,18 @@ size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size
     return rows;
 }
 
+static size_t kind_rows(const struct kg_model *model, const struct kg_tensor_kind *kind,
+                        size_t rows)
+{
+    const bool lacking = model->layer_only && !kind->of_layer && kind->rows != KG_EXTENT_ROWS;
+    return lacking ? 0 : kg_model_extent(model, kind->rows, rows);
+}
+
 static size_t kind_floats(const struct kg_model *model, const struct kg_tensor_kind *kind,
                           size_t rows)
 {
-    const size_t floats =
-        kg_model_extent(model, kind->rows, rows) * kg_model_extent(model, kind->columns, rows);
+    const size_t columns = kg_model_extent(model, kind->columns, rows);
+    const size_t floats = kind_rows(model, kind, rows) * columns;
     return (floats + KG_TENSOR_ALIGNMENT - 1) / KG_TENSOR_ALIGNMENT * KG_TENSOR_ALIGNMENT;
 }
 
@@ -118,6 +125,15 @@ struct kg_model kg_model_make(size_t layers, size_t d_model, size_t num_heads, s
     return model;
 }
 
+struct kg_model kg_model_make_layer(size_t d_model, size_t num_heads, size_t seq_len)
+{
+    struct kg_model model = kg_model_make(1, d_model, num_heads, seq_len);
+    model.vocabulary = 0;
+    model.layer_only = true;
+    model.parameters = layout_make(&model, kg_parameter_kinds, KG_PARAMETERS, 0);
+    return model;
+}
+
 struct kg_layout kg_activations_layout(const struct kg_model *model, size_t rows)
 {
     return layout_make(model, kg_activation_kinds, KG_ACTIVATIONS, rows);
@@ -140,8 +156,8 @@ bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *mod
         .kind = kind,
         .layer = layer,
         .of_layer = in_layer,
-        .offset = layout->offset[kind] + (in_layer ? kg_layout_layer(layout, layer) : 0),
-        .rows = kg_model_extent(model, layout->kinds[kind].rows, layout->rows),
+        .offset = kg_layout_at(layout, kind, layer),
+        .rows = kind_rows(model, &layout->kinds[kind], layout->rows),
         .columns = kg_model_extent(model, layout->kinds[kind].columns, layout->rows),
     };
     return true;

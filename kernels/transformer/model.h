@@ -128,6 +128,7 @@ struct kg_model {
     size_t d_ff; /* 4 d_model */
     size_t seq_len;
     size_t vocabulary;
+    bool layer_only; /* a layer by itself: without parameters of the model; vocabulary 0 */
     struct kg_layout parameters;
 };
 
@@ -145,10 +146,14 @@ struct kg_tensor {
 /* layers may be 0: nothing but embedding and output. */
 struct kg_model kg_model_make(size_t layers, size_t d_model, size_t num_heads, size_t seq_len);
 
+/* One layer by itself: its parameters are all of the buffer. */
+struct kg_model kg_model_make_layer(size_t d_model, size_t num_heads, size_t seq_len);
+
 /* The layout of the activations of `rows` tokens. */
 struct kg_layout kg_activations_layout(const struct kg_model *model, size_t rows);
 
-/* Tensors by number, from 0 in the order in which they lie; false beyond the last. */
+/* Tensors by number, from 0 in the order in which they lie; false beyond the last. Those that a
+ * model lacks have no rows. */
 bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *model, size_t number,
                       struct kg_tensor *tensor);
 
@@ -156,6 +161,13 @@ bool kg_layout_tensor(const struct kg_layout *layout, const struct kg_model *mod
 static inline size_t kg_layout_layer(const struct kg_layout *layout, size_t layer)
 {
     return layout->layers_at + layer * layout->layer_floats;
+}
+
+/* Where tensor `kind` lies in a buffer of this layout; `layer` is ignored for one of the model. */
+static inline size_t kg_layout_at(const struct kg_layout *layout, size_t kind, size_t layer)
+{
+    return layout->offset[kind] +
+           (layout->kinds[kind].of_layer ? kg_layout_layer(layout, layer) : 0);
 }
 
 size_t kg_model_extent(const struct kg_model *model, enum kg_extent extent, size_t rows);

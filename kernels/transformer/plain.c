@@ -34,6 +34,7 @@ static void transposed_multiply(size_t m, size_t n, size_t k, const float *a, co
 
 #define REAL float
 #define SLICE struct kg_slice
+#define AT(name) kg_slice_##name
 #define PASS(name) pass_##name
 #define PASS_LINKAGE static
 #define SCOPE(name) KGATE_SCOPE(name)

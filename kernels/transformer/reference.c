@@ -27,6 +27,7 @@ static void transposed_multiply(size_t m, size_t n, size_t k, const double *a, c
 
 #define REAL double
 #define SLICE struct kg_reference_slice
+#define AT(name) kg_reference_slice_##name
 #define PASS(name) kg_reference_##name
 #define PASS_LINKAGE
 #define SCOPE(name) ((void)0)

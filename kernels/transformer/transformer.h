@@ -17,6 +17,11 @@ extern "C" {
 enum kg_transformer_version { KG_TRANSFORMER_PLAIN, KG_TRANSFORMER_FAST };
 extern const char *const kg_transformer_versions[];
 
+/* For describe: false with context->message where d_model is no multiple of num_heads, or the
+ * device lacks the version. */
+bool kg_transformer_possible(struct kgate_context *context, int64_t d_model, int64_t num_heads,
+                             enum kg_transformer_version version);
+
 /* --- transformer_layer --------------------------------------------------------------------------
  * y = a layer of x, as model.h defines it: parameters batch, seq_len, d_model, num_heads, pass,
  * version. x uniform in [-1, 1), parameters of kg_model_randomize. With pass = backward also the
@@ -26,19 +31,20 @@ extern const char *const kg_transformer_versions[];
  * and the gradients).
  *
  * Check: y, and with backward dx and each tensor of gradients, against double precision
- * (reference.h). The error of a tensor is its largest deviation over its largest reference value,
- * in units of KG_LAYER_TOLERANCE * product_unit; tolerance 1.  */
+ * (reference.c). The error of a tensor is its largest deviation over its largest reference value;
+ * tolerance KG_LAYER_TOLERANCE * product_unit. */
+#define KG_LAYER_TOLERANCE 256
 struct kg_layer_cpu;
 struct kg_layer_device;
 
 struct kg_layer {
-    struct kg_model model; /* of one layer */
+    struct kg_model model; /* of kg_model_make_layer */
     size_t batch;
     bool backward;
     uint64_t seed;
     int threads;
     /* On the host, for both devices: made by set_up. Rows are batch * seq_len. */
-    float *parameters;      /* of one layer: model.parameters.layer_floats */
+    float *parameters;      /* of one layer: model.parameters.floats */
     float *input;           /* x: rows by d */
     float *output_gradient; /* dy, with backward */
     /* What run leaves; on the GPU, what fetch puts here. NaN before. */
@@ -63,8 +69,19 @@ struct kg_layer {
  * Parameters layers, d_model, num_heads, seq_len, batch, steps, learning_rate, version. Items are
  * tokens, steps * batch * seq_len; flops three times kg_model_forward_flops a token; bytes 24 for
  * each parameter and step: AdamW reads and writes a parameter and its two moments. Figures of its
- * own: initial_loss and final_loss, those of the first step and the mean of the last quarter of
- * steps (nats a byte), and unigram_entropy, what guessing by the bytes' frequencies would give. */
+ * own: initial_loss and final_loss, that of the first step and the mean of the last quarter of
+ * steps (nats a byte), and unigram_entropy, what guessing by the bytes' frequencies would give.
+ *
+ * Check, tolerance 1, the largest of
+ *   - the first step's loss against the reference's with the initial parameters, the last step's
+ *     loss and each tensor of its gradients against the reference's with the parameters that it had
+ *     (kg_adamw_undo): relative as in transformer_layer, over KG_TRAINING_TOLERANCE * product_unit;
+ *   - final_loss over initial_loss - kg_training_fall: the loss must have fallen, and where there
+ *     were steps enough, below unigram_entropy: the model has to look at what came before. Not
+ *     asked where the last quarter of steps has fewer than KG_TRAINING_TOKENS tokens: so few differ
+ *     by more than the fall. */
+#define KG_TRAINING_TOLERANCE 1024
+enum { KG_TRAINING_TOKENS = 256 };
 struct kg_training_cpu;
 struct kg_training_device;
 
@@ -75,15 +92,19 @@ struct kg_training {
     double learning_rate;
     uint64_t seed;
     int threads;
+    struct kgate_context *context; /* run reports by it */
     /* On the host, for both devices: made by set_up. */
     uint8_t *text;  /* steps * batch * seq_len + 1 bytes, each below the vocabulary */
     float *initial; /* the parameters that training begins with */
+    double unigram_entropy;
     /* What run leaves; on the GPU, what fetch puts here. NaN before. */
     float *parameters; /* after the last step; these four laid out as model.parameters */
     float *gradients;  /* of the last step */
     float *moment1;
     float *moment2;
-    float *losses;       /* of each step, before its update */
+    /* Of each step, before its update. For the GPU page-locked: what run puts on the stream ends by
+     * copying them here, so that the next run can report them without waiting. */
+    float *losses;
     double product_unit; /* as in struct kg_layer */
     void (*version)(struct kg_training *training);
     struct kg_training_cpu *cpu;

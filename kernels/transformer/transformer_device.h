@@ -21,8 +21,6 @@ bool kg_training_device_set_up(struct kgate_context *context, struct kg_training
 /* Waits, and copies what run left to the host's arrays. False with context->message. */
 bool kg_layer_device_fetch(struct kgate_context *context, struct kg_layer *layer);
 bool kg_training_device_fetch(struct kgate_context *context, struct kg_training *training);
-/* The losses alone: all that a timed round asks for. */
-bool kg_training_device_fetch_losses(struct kgate_context *context, struct kg_training *training);
 
 /* Frees what set_up made; device may be NULL. */
 void kg_layer_device_tear_down(struct kgate_context *context, struct kg_layer *layer);

@@ -1,0 +1,195 @@
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/common.h"
+#include "common/device.h"
+#include "transformer/text.h"
+#include "transformer/training_check.h"
+#include "transformer/training_cpu.h"
+#include "transformer/transformer_device.h"
+
+enum { LAYERS, D_MODEL, NUM_HEADS, SEQ_LEN, BATCH, STEPS, LEARNING_RATE, VERSION };
+
+#define WHOLE(param_name, default_value, least, most, text)                                        \
+    {                                                                                              \
+        .name = (param_name), .type = KGATE_PARAM_INTEGER, .default_text = (default_value),        \
+        .minimum = (least), .maximum = (most), .help = (text)                                      \
+    }
+static const struct kgate_param params[] = {
+    WHOLE("layers", "2", 1, KG_MODEL_LAYERS_MOST, "layers"),
+    WHOLE("d_model", "64", 2, 65536, "width of the model, a multiple of num_heads"),
+    WHOLE("num_heads", "4", 1, 1024, "heads of attention"),
+    WHOLE("seq_len", "64", 1, 65536, "bytes in a sequence"),
+    WHOLE("batch", "16", 1, 1e6, "sequences in a step"),
+    WHOLE("steps", "40", 1, 1e6, "steps of the optimizer"),
+    {.name = "learning_rate",
+     .type = KGATE_PARAM_REAL,
+     .default_text = "0.003",
+     .minimum = 1e-6,
+     .maximum = 1,
+     .help = "of AdamW, the same for all steps"},
+    {.name = "version",
+     .type = KGATE_PARAM_CHOICE,
+     .default_text = "fast",
+     .choices = kg_transformer_versions,
+     .help = "plain: obvious loops, fast: see the family's header"},
+};
+
+static struct kg_model model_of(const struct kgate_value *values)
+{
+    return kg_model_make((size_t)values[LAYERS].integer, (size_t)values[D_MODEL].integer,
+                         (size_t)values[NUM_HEADS].integer, (size_t)values[SEQ_LEN].integer);
+}
+
+static bool describe(struct kgate_context *context, struct kgate_work *work)
+{
+    const struct kgate_value *values = context->values;
+    if (!kg_transformer_possible(context, values[D_MODEL].integer, values[NUM_HEADS].integer,
+                                 (enum kg_transformer_version)values[VERSION].integer))
+        return false;
+    const struct kg_model model = model_of(values);
+    const double rows = (double)values[BATCH].integer * (double)model.seq_len;
+    const double tokens = rows * (double)values[STEPS].integer;
+    if (rows > 1e9 || tokens > 1e12)
+        return kg_kernel_refuse(context, "a text of so many bytes is above what can be made");
+    const struct kg_layout layout = kg_activations_layout(&model, (size_t)rows);
+    if (layout.floats > KG_ARRAY_BYTES_MOST / sizeof(float))
+        return kg_kernel_refuse(context, "the activations of such a batch are above 64 GiB");
+    *work = (struct kgate_work){
+        .items = tokens,
+        .bytes = 24 * (double)kg_model_parameter_count(&model) * (double)values[STEPS].integer,
+        .flops = 3 * tokens * kg_model_forward_flops(&model),
+    };
+    return true;
+}
+
+static void tear_down(struct kgate_context *context, void *state)
+{
+    struct kg_training *training = state;
+    if (!training)
+        return;
+    if (context->device == KGATE_DEVICE_CUDA) {
+        kg_training_device_tear_down(context, training);
+        context->release_pinned(context, training->losses);
+    } else {
+        kg_training_cpu_tear_down(context, training);
+        context->release(context, training->losses);
+    }
+    float *const arrays[] = {training->initial, training->parameters, training->gradients,
+                             training->moment1, training->moment2};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        context->release(context, arrays[i]);
+    context->release(context, training->text);
+    context->release(context, training);
+}
+
+static void poison(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = NAN;
+}
+
+static bool results_make(struct kgate_context *context, struct kg_training *training)
+{
+    const size_t floats = training->model.parameters.floats;
+    float **const arrays[] = {&training->parameters, &training->gradients, &training->moment1,
+                              &training->moment2};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *arrays[i] = context->allocate(context, floats * sizeof(float));
+        if (!*arrays[i])
+            return false;
+        poison(*arrays[i], floats);
+    }
+    const size_t bytes = training->steps * sizeof(float);
+    training->losses = context->device == KGATE_DEVICE_CUDA
+                           ? context->allocate_pinned(context, bytes)
+                           : context->allocate(context, bytes);
+    if (training->losses)
+        poison(training->losses, training->steps);
+    return training->losses;
+}
+
+static bool arrays_make(struct kgate_context *context, struct kg_training *training)
+{
+    const size_t length = kg_training_text_length(training);
+    training->text = context->allocate(context, length);
+    training->initial =
+        context->allocate(context, training->model.parameters.floats * sizeof(float));
+    if (!training->text || !training->initial || !results_make(context, training))
+        return kg_kernel_refuse(context, "no memory for %zu parameters and their moments",
+                                training->model.parameters.floats);
+    kg_text_fill(training->text, length, training->seed);
+    kg_model_initialize(&training->model, training->initial, training->seed + 1);
+    training->unigram_entropy = kg_text_unigram_entropy(training->text, length);
+    return true;
+}
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    const struct kgate_value *values = context->values;
+    const enum kg_transformer_version version =
+        (enum kg_transformer_version)values[VERSION].integer;
+    struct kg_training *training = context->allocate(context, sizeof *training);
+    if (!training)
+        return kg_kernel_refuse(context, "no memory");
+    *training = (struct kg_training){
+        .model = model_of(values),
+        .batch = (size_t)values[BATCH].integer,
+        .steps = (size_t)values[STEPS].integer,
+        .learning_rate = values[LEARNING_RATE].real,
+        .seed = context->seed,
+        .threads = (int)context->threads,
+        .context = context,
+        .product_unit = (double)FLT_EPSILON / 2,
+    };
+    if (!arrays_make(context, training) ||
+        !(context->device == KGATE_DEVICE_CUDA
+              ? kg_training_device_set_up(context, training, version)
+              : kg_training_cpu_set_up(context, training, version))) {
+        tear_down(context, training);
+        return false;
+    }
+    *state = training;
+    return true;
+}
+
+/* On the GPU the losses are those of an earlier call, if any: the same. */
+static void figures_report(struct kg_training *training)
+{
+    struct kgate_context *context = training->context;
+    const double initial = (double)training->losses[0], final = kg_training_final_loss(training);
+    if (!context->report || !isfinite(initial) || !isfinite(final))
+        return;
+    context->report(context, "initial_loss", initial);
+    context->report(context, "final_loss", final);
+    context->report(context, "unigram_entropy", training->unigram_entropy);
+}
+
+static void run(void *state)
+{
+    struct kg_training *training = state;
+    training->version(training);
+    figures_report(training);
+}
+
+static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    struct kg_training *training = state;
+    return (context->device != KGATE_DEVICE_CUDA || kg_training_device_fetch(context, training)) &&
+           kg_training_check(context, training, check);
+}
+
+const struct kgate_workload kg_kernel_train_epoch = {
+    .name = "train_epoch",
+    .summary = "Trains a small transformer on generated text: forward, backward and AdamW.",
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .devices = KG_KERNEL_DEVICES,
+    .revision = 1,
+    .describe = describe,
+    .set_up = set_up,
+    .run = run,
+    .check = check,
+    .tear_down = tear_down,
+};

@@ -1,0 +1,17 @@
+/* training_check.h: what train_epoch's results are judged by, as transformer.h says. Pure but for
+ * the memory that the check takes and gives back. */
+#pragma once
+#include "transformer/transformer.h"
+
+/* Bytes of text that a run needs: one more than its tokens, the last one's target. */
+size_t kg_training_text_length(const struct kg_training *training);
+
+/* The mean loss of the last quarter of the steps, at least one. */
+double kg_training_final_loss(const struct kg_training *training);
+
+/* What the final loss must be at the most, or infinity where nothing is asked. */
+double kg_training_demanded_loss(const struct kg_training *training);
+
+/* Compares what lies in the training's arrays. False with context->message without memory. */
+bool kg_training_check(struct kgate_context *context, const struct kg_training *training,
+                       struct kgate_check *check);

@@ -1,0 +1,249 @@
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/common.h"
+#include "common/device.h"
+#include "transformer/check.h"
+#include "transformer/layer_cpu.h"
+#include "transformer/transformer.h"
+#include "transformer/transformer_device.h"
+
+enum { BATCH, SEQ_LEN, D_MODEL, NUM_HEADS, PASS, VERSION };
+
+static const char *const passes[] = {"forward", "backward", NULL};
+
+static const struct kgate_param params[] = {
+    {.name = "batch",
+     .type = KGATE_PARAM_INTEGER,
+     .default_text = "8",
+     .minimum = 1,
+     .maximum = 1e6,
+     .help = "sequences"},
+    {.name = "seq_len",
+     .type = KGATE_PARAM_INTEGER,
+     .default_text = "64",
+     .minimum = 1,
+     .maximum = 65536,
+     .help = "tokens in a sequence"},
+    {.name = "d_model",
+     .type = KGATE_PARAM_INTEGER,
+     .default_text = "128",
+     .minimum = 2,
+     .maximum = 65536,
+     .help = "width of the model, a multiple of num_heads"},
+    {.name = "num_heads",
+     .type = KGATE_PARAM_INTEGER,
+     .default_text = "4",
+     .minimum = 1,
+     .maximum = 1024,
+     .help = "heads of attention"},
+    {.name = "pass",
+     .type = KGATE_PARAM_CHOICE,
+     .default_text = "forward",
+     .choices = passes,
+     .help = "forward, or backward: both, down to the gradients"},
+    {.name = "version",
+     .type = KGATE_PARAM_CHOICE,
+     .default_text = "fast",
+     .choices = kg_transformer_versions,
+     .help = "plain: obvious loops, fast: see the family's header"},
+};
+
+static struct kg_model model_of(const struct kgate_value *values)
+{
+    return kg_model_make_layer((size_t)values[D_MODEL].integer, (size_t)values[NUM_HEADS].integer,
+                               (size_t)values[SEQ_LEN].integer);
+}
+
+static bool describe(struct kgate_context *context, struct kgate_work *work)
+{
+    const struct kgate_value *values = context->values;
+    const int64_t tokens = values[BATCH].integer * values[SEQ_LEN].integer;
+    if (!kg_transformer_possible(context, values[D_MODEL].integer, values[NUM_HEADS].integer,
+                                 (enum kg_transformer_version)values[VERSION].integer))
+        return false;
+    const struct kg_model model = model_of(values);
+    const struct kg_layout layout = kg_activations_layout(&model, (size_t)tokens);
+    if (layout.floats > KG_ARRAY_BYTES_MOST / sizeof(float))
+        return kg_kernel_refuse(context, "the activations of such a batch are above 64 GiB");
+    const double pass = values[PASS].integer ? 2 : 1;
+    const double parameters = (double)kg_model_parameter_count(&model);
+    *work = (struct kgate_work){
+        .items = (double)tokens,
+        .bytes = sizeof(float) * pass * (2 * (double)tokens * (double)model.d_model + parameters),
+        .flops = (2 * pass - 1) * (double)tokens * kg_model_layer_forward_flops(&model),
+    };
+    return true;
+}
+
+static void tear_down(struct kgate_context *context, void *state)
+{
+    struct kg_layer *layer = state;
+    if (!layer)
+        return;
+    if (context->device == KGATE_DEVICE_CUDA)
+        kg_layer_device_tear_down(context, layer);
+    kg_layer_cpu_tear_down(context, layer);
+    float *const arrays[] = {layer->parameters, layer->input,          layer->output_gradient,
+                             layer->output,     layer->input_gradient, layer->gradients};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        context->release(context, arrays[i]);
+    context->release(context, layer);
+}
+
+static void poison(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = NAN;
+}
+
+static bool arrays_make(struct kgate_context *context, struct kg_layer *layer)
+{
+    const size_t n = layer->batch * layer->model.seq_len * layer->model.d_model;
+    const size_t parameters = layer->model.parameters.floats;
+    layer->parameters = context->allocate(context, parameters * sizeof(float));
+    layer->input = context->allocate(context, n * sizeof(float));
+    layer->output_gradient = context->allocate(context, n * sizeof(float));
+    layer->output = context->allocate(context, n * sizeof(float));
+    layer->input_gradient = context->allocate(context, n * sizeof(float));
+    layer->gradients = context->allocate(context, parameters * sizeof(float));
+    if (!layer->parameters || !layer->input || !layer->output_gradient || !layer->output ||
+        !layer->input_gradient || !layer->gradients)
+        return kg_kernel_refuse(context, "no memory for a batch of %zu sequences", layer->batch);
+    kg_model_randomize(&layer->model, layer->parameters, layer->seed);
+    kg_fill_floats(layer->input, n, layer->seed + 1, context->threads);
+    kg_fill_floats(layer->output_gradient, n, layer->seed + 2, context->threads);
+    poison(layer->output, n);
+    poison(layer->input_gradient, n);
+    poison(layer->gradients, parameters);
+    return true;
+}
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    const struct kgate_value *values = context->values;
+    const enum kg_transformer_version version =
+        (enum kg_transformer_version)values[VERSION].integer;
+    struct kg_layer *layer = context->allocate(context, sizeof *layer);
+    if (!layer)
+        return kg_kernel_refuse(context, "no memory");
+    *layer = (struct kg_layer){
+        .model = model_of(values),
+        .batch = (size_t)values[BATCH].integer,
+        .backward = values[PASS].integer != 0,
+        .seed = context->seed,
+        .threads = (int)context->threads,
+        .product_unit = (double)FLT_EPSILON / 2,
+    };
+    if (!arrays_make(context, layer) ||
+        !(context->device == KGATE_DEVICE_CUDA ? kg_layer_device_set_up(context, layer, version)
+                                               : kg_layer_cpu_set_up(context, layer, version))) {
+        tear_down(context, layer);
+        return false;
+    }
+    *state = layer;
+    return true;
+}
+
+static void run(void *state)
+{
+    struct kg_layer *layer = state;
+    layer->version(layer);
+}
+
+/* What the check compares with: each sequence writes its part of y and dx. */
+struct expected {
+    const struct kg_layer *layer;
+    double *parameters;
+    double *gradients;
+    double *output;
+    double *input_gradient;
+};
+
+static double sequence_expect(const struct kg_reference_slice *slice, size_t number, void *argument)
+{
+    const struct expected *expected = argument;
+    const struct kg_layer *layer = expected->layer;
+    const size_t n = slice->rows * layer->model.d_model, from = number * n;
+    double *x = kg_reference_slice_x(slice, 0);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (double)layer->input[from + i];
+        slice->stream[i] = (double)layer->output_gradient[from + i];
+    }
+    kg_reference_layer_forward(slice, 0);
+    memcpy(expected->output + from, kg_reference_slice_x(slice, 1), n * sizeof(double));
+    if (layer->backward) {
+        kg_reference_layer_backward(slice, 0);
+        memcpy(expected->input_gradient + from, slice->stream, n * sizeof(double));
+    }
+    return 0;
+}
+
+static bool compare(struct kgate_context *context, struct kg_layer *layer,
+                    struct expected *expected, struct kgate_check *check)
+{
+    const size_t n = layer->batch * layer->model.seq_len * layer->model.d_model;
+    struct kg_reference_batch batch = {
+        .model = &layer->model,
+        .parameters = expected->parameters,
+        .batch = layer->batch,
+        .threads = layer->threads,
+        .gradients = expected->gradients,
+        .sequence = sequence_expect,
+        .argument = expected,
+    };
+    if (!kg_reference_run(context, &batch))
+        return false;
+    double error = kg_tensor_error(layer->output, expected->output, n);
+    if (layer->backward) {
+        error =
+            kg_worse(error, kg_tensor_error(layer->input_gradient, expected->input_gradient, n));
+        error = kg_worse(error,
+                         kg_gradients_error(&layer->model, layer->gradients, expected->gradients));
+    }
+    check->error = error;
+    check->tolerance = KG_LAYER_TOLERANCE * layer->product_unit;
+    return true;
+}
+
+static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    struct kg_layer *layer = state;
+    const size_t parameters = layer->model.parameters.floats;
+    const size_t n = layer->batch * layer->model.seq_len * layer->model.d_model;
+    if (!(context->device == KGATE_DEVICE_CUDA ? kg_layer_device_fetch(context, layer)
+                                               : kg_layer_cpu_fetch(layer)))
+        return false;
+    double *all = calloc(2 * parameters + 2 * n, sizeof *all);
+    if (!all)
+        return kg_kernel_refuse(context, "no memory for the reference");
+    struct expected expected = {
+        .layer = layer,
+        .parameters = all,
+        .gradients = all + parameters,
+        .output = all + 2 * parameters,
+        .input_gradient = all + 2 * parameters + n,
+    };
+    for (size_t i = 0; i < parameters; i++)
+        expected.parameters[i] = (double)layer->parameters[i];
+    const bool good = compare(context, layer, &expected, check);
+    free(all);
+    return good;
+}
+
+const struct kgate_workload kg_kernel_transformer_layer = {
+    .name = "transformer_layer",
+    .summary = "Runs a transformer's layer forward, or forward and backward: attention and "
+               "feed-forward.",
+    .params = params,
+    .param_count = sizeof params / sizeof *params,
+    .devices = KG_KERNEL_DEVICES,
+    .revision = 1,
+    .describe = describe,
+    .set_up = set_up,
+    .run = run,
+    .check = check,
+    .tear_down = tear_down,
+};
