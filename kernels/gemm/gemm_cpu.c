@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "common/multiply_add.h"
 #include "gemm/gemm.h"
 #include "kgate/profiler.h"
 
@@ -43,21 +44,32 @@ size_t kg_gemm_packed_b_floats(const struct kg_gemm *gemm)
     return round_up(gemm->n, TILE_N) * BLOCK_K;
 }
 
-/* Rows of A as the tile reads them: TILE_M of a column side by side, zeros beyond the edge. */
-static void pack_a(const float *a, size_t stride, size_t rows, size_t depth, float *packed)
+/* Rows of A as the tile reads them: TILE_M of a column side by side, zeros beyond the edge. A row
+ * is read from left to right. */
+static void pack_a(const float *restrict a, size_t stride, size_t rows, size_t depth,
+                   float *restrict packed)
 {
-    for (size_t i = 0; i < rows; i += TILE_M)
-        for (size_t l = 0; l < depth; l++)
-            for (size_t r = 0; r < TILE_M; r++)
-                *packed++ = i + r < rows ? a[(i + r) * stride + l] : 0;
+    for (size_t i = 0; i < rows; i += TILE_M, packed += TILE_M * depth)
+        for (size_t r = 0; r < TILE_M; r++)
+            if (i + r < rows)
+                for (size_t l = 0; l < depth; l++)
+                    packed[l * TILE_M + r] = a[(i + r) * stride + l];
+            else
+                for (size_t l = 0; l < depth; l++)
+                    packed[l * TILE_M + r] = 0;
 }
 
 /* One panel of B: TILE_N of a row side by side. */
-static void pack_b(const float *b, size_t stride, size_t columns, size_t depth, float *packed)
+static void pack_b(const float *restrict b, size_t stride, size_t columns, size_t depth,
+                   float *restrict packed)
 {
-    for (size_t l = 0; l < depth; l++, packed += TILE_N)
-        for (size_t c = 0; c < TILE_N; c++)
-            packed[c] = c < columns ? b[l * stride + c] : 0;
+    if (columns < TILE_N)
+        memset(packed, 0, depth * TILE_N * sizeof *packed);
+    for (size_t l = 0; l < depth; l++)
+        if (columns == TILE_N)
+            memcpy(packed + l * TILE_N, b + l * stride, TILE_N * sizeof *packed);
+        else
+            memcpy(packed + l * TILE_N, b + l * stride, columns * sizeof *packed);
 }
 
 /* The sums of one tile over `depth`, in registers from begin to end. */
@@ -69,24 +81,29 @@ static void tile_multiply(const float *restrict a, const float *restrict b, size
         for (size_t i = 0; i < TILE_M; i++)
 #pragma omp simd
             for (size_t j = 0; j < TILE_N; j++)
-                sum[i][j] += a[i] * b[j];
-    memcpy(tile, sum, sizeof sum);
+                sum[i][j] = kg_multiply_add(a[i], b[j], sum[i][j]);
+    for (size_t i = 0; i < TILE_M; i++)
+        for (size_t j = 0; j < TILE_N; j++)
+            tile[i * TILE_N + j] = sum[i][j];
 }
 
-static void tile_store(const float *tile, float *c, size_t stride, size_t rows, size_t columns,
-                       int first)
+static void tile_store(const float *restrict tile, float *restrict c, size_t stride, size_t rows,
+                       size_t columns, int first)
 {
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++)
-            c[i * stride + j] = tile[i * TILE_N + j] + (first ? 0 : c[i * stride + j]);
+        if (columns == TILE_N && first)
+            memcpy(c + i * stride, tile + i * TILE_N, TILE_N * sizeof *c);
+        else
+            for (size_t j = 0; j < columns; j++)
+                c[i * stride + j] = tile[i * TILE_N + j] + (first ? 0 : c[i * stride + j]);
 }
 
 /* One block of rows of C against all panels of B. */
-static void block_multiply(struct kg_gemm *gemm, size_t i0, size_t l0, size_t depth)
+static void block_multiply(struct kg_gemm *gemm, size_t i0, size_t height, size_t l0, size_t depth)
 {
     KGATE_SCOPE_ON("multiply", KGATE_DEVICE_CPU, "openmp", 0);
     float *packed = gemm->packed_a + (size_t)omp_get_thread_num() * BLOCK_M * BLOCK_K;
-    const size_t rows = least(BLOCK_M, gemm->m - i0);
+    const size_t rows = least(height, gemm->m - i0);
     float tile[TILE_M * TILE_N];
     pack_a(gemm->a + i0 * gemm->k + l0, gemm->k, rows, depth, packed);
     for (size_t j = 0; j < gemm->n; j += TILE_N)
@@ -107,10 +124,21 @@ static void strip_pack(struct kg_gemm *gemm, size_t l0, size_t depth)
                gemm->packed_b + j * depth);
 }
 
+/* How many rows a block has: at most BLOCK_M, and so many that all threads have equally many
+ * blocks.
+ */
+static size_t block_height(const struct kg_gemm *gemm)
+{
+    const size_t threads = (size_t)gemm->threads;
+    const size_t blocks = round_up((gemm->m + BLOCK_M - 1) / BLOCK_M, threads);
+    return round_up((gemm->m + blocks - 1) / blocks, TILE_M);
+}
+
 /* 1 blocked: everything that is read again and again is copied once to where it is read in order.
  */
 void kg_gemm_blocked(struct kg_gemm *gemm)
 {
+    const size_t height = block_height(gemm);
     for (size_t l0 = 0; l0 < gemm->k; l0 += BLOCK_K) {
         const size_t depth = least(BLOCK_K, gemm->k - l0);
 #pragma omp parallel num_threads(gemm->threads)
@@ -118,8 +146,8 @@ void kg_gemm_blocked(struct kg_gemm *gemm)
             strip_pack(gemm, l0, depth);
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
-            for (size_t i = 0; i < gemm->m; i += BLOCK_M)
-                block_multiply(gemm, i, l0, depth);
+            for (size_t i = 0; i < gemm->m; i += height)
+                block_multiply(gemm, i, height, l0, depth);
         }
     }
 }

@@ -1,5 +1,7 @@
 #include <math.h>
 
+#include "common/multiply_add.h"
+#include "common/streaming.h"
 #include "layernorm/layernorm.h"
 
 const float kg_layernorm_epsilon = 1e-5F;
@@ -23,34 +25,110 @@ void kg_layernorm_plain(struct kg_rows *rows)
     }
 }
 
-static void row_normalize(const struct kg_rows *rows, const float *restrict x, float *restrict y)
+/* A block of rows: so many bytes, which stay in the first-level cache, and so many rows at most. */
+enum { BLOCK_BYTES = 16 * 1024, BLOCK_ROWS_MOST = 16, VECTOR = 8, LANES = 2 * VECTOR };
+
+struct statistics {
+    float mean;
+    float scale; /* 1 / sqrt(variance + epsilon) */
+};
+
+static float lanes_sum(const float *lane)
 {
-    const float n = (float)rows->cols, first = x[0];
-    const float *restrict gamma = rows->gamma, *restrict beta = rows->beta;
-    const size_t cols = rows->cols;
-    float sum = 0, squares = 0;
-    /* Shifted by the first element: without it a row far from zero would lose its variance in the
-     * difference of two large sums (Chan, Golub and LeVeque 1983). */
-#pragma omp simd reduction(+ : sum, squares)
-    for (size_t j = 0; j < cols; j++) {
+    float vector[VECTOR] = {0}, half[VECTOR / 2];
+    for (size_t l = 0; l < LANES; l += VECTOR)
+        for (size_t k = 0; k < VECTOR; k++)
+            vector[k] += lane[l + k];
+    for (size_t k = 0; k < VECTOR / 2; k++)
+        half[k] = vector[k] + vector[k + VECTOR / 2];
+    return (half[0] + half[1]) + (half[2] + half[3]);
+}
+
+/* Sum and sum of squares in one pass, two vectors of each side by side, so that additions need not
+ * wait for each other. Shifted by the first element: without it a row far from zero would lose
+ * its variance in the difference of two large sums (Chan, Golub and LeVeque 1983). */
+static struct statistics row_statistics(const float *restrict x, size_t cols)
+{
+    const float n = (float)cols, first = x[0];
+    float sums[LANES] = {0}, squares[LANES] = {0}, sum = 0, square = 0;
+    size_t j = 0;
+    for (; j + LANES <= cols; j += LANES)
+#pragma omp simd
+        for (size_t k = 0; k < LANES; k++) {
+            const float d = x[j + k] - first;
+            sums[k] += d;
+            squares[k] = kg_multiply_add(d, d, squares[k]);
+        }
+    for (; j < cols; j++) {
         const float d = x[j] - first;
         sum += d;
-        squares += d * d;
+        square = kg_multiply_add(d, d, square);
     }
-    const float shifted = sum / n, mean = first + shifted;
-    const float variance = fmaxf(squares / n - shifted * shifted, 0);
-    const float scale = 1.0F / sqrtf(variance + kg_layernorm_epsilon);
+    sum += lanes_sum(sums);
+    square += lanes_sum(squares);
+    const float shifted = sum / n, variance = fmaxf(square / n - shifted * shifted, 0);
+    return (struct statistics){first + shifted, 1.0F / sqrtf(variance + kg_layernorm_epsilon)};
+}
+
+static void part_apply(const float *restrict x, float *restrict y, const float *restrict gamma,
+                       const float *restrict beta, size_t n, struct statistics of)
+{
 #pragma omp simd
-    for (size_t j = 0; j < cols; j++)
-        y[j] = gamma[j] * (x[j] - mean) * scale + beta[j];
+    for (size_t j = 0; j < n; j++)
+        y[j] = kg_multiply_add(gamma[j], (x[j] - of.mean) * of.scale, beta[j]);
+}
+
+/* Whole lines, past the caches. Meanwhile `next`, where the statistics go on, is fetched: memory
+ * would else only write now and only read then. */
+static void lines_apply(const float *x, float *y, const float *gamma, const float *beta, size_t n,
+                        struct statistics of, const float *next)
+{
+    for (size_t j = 0; j < n; j += KG_LINE_FLOATS) {
+        float line[KG_LINE_FLOATS];
+        __builtin_prefetch(next + j);
+        part_apply(x + j, line, gamma + j, beta + j, KG_LINE_FLOATS, of);
+        kg_stream_line(y + j, line);
+    }
+}
+
+/* The statistics of all rows of a block, then their results: what ends a row's sums, a chain of
+ * additions, divisions and a root, goes on while the next row's elements are added up. */
+static void block_normalize(const struct kg_rows *rows, size_t from, size_t count, bool streams)
+{
+    struct statistics of[BLOCK_ROWS_MOST];
+    const size_t cols = rows->cols;
+    const float *x = rows->x + from * cols;
+    float *y = rows->y + from * cols;
+    for (size_t i = 0; i < count; i++)
+        of[i] = row_statistics(x + i * cols, cols);
+    for (size_t i = 0; i < count; i++) {
+        const size_t next = from + count + i < rows->rows ? count + i : i;
+        if (streams)
+            lines_apply(x + i * cols, y + i * cols, rows->gamma, rows->beta, cols, of[i],
+                        x + next * cols);
+        else
+            part_apply(x + i * cols, y + i * cols, rows->gamma, rows->beta, cols, of[i]);
+    }
+}
+
+static size_t block_rows(size_t cols)
+{
+    const size_t fit = BLOCK_BYTES / (cols * sizeof(float));
+    return fit < 1 ? 1 : fit < BLOCK_ROWS_MOST ? fit : BLOCK_ROWS_MOST;
 }
 
 /* 1 fast: sum and sum of squares in one pass with several accumulators, vectorised; all threads, a
- * row each. */
+ * block of rows each; what is too large for the caches is written past them. */
 void kg_layernorm_fast(struct kg_rows *rows)
 {
-    const size_t cols = rows->cols, count = rows->rows;
-#pragma omp parallel for num_threads(rows->threads) schedule(static)
-    for (size_t i = 0; i < count; i++)
-        row_normalize(rows, rows->x + i * cols, rows->y + i * cols);
+    const size_t cols = rows->cols, count = rows->rows, block = block_rows(cols);
+    const bool streams =
+        cols % KG_LINE_FLOATS == 0 && kg_streams(rows->y, count * cols * sizeof(float));
+#pragma omp parallel num_threads(rows->threads)
+    {
+#pragma omp for schedule(static) nowait
+        for (size_t i = 0; i < count; i += block)
+            block_normalize(rows, i, count - i < block ? count - i : block, streams);
+        kg_stream_end();
+    }
 }
