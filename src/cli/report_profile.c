@@ -11,7 +11,7 @@
 #include "util/file.h"
 
 /* Rows of a table or ranking where nothing was said. */
-enum { TOP_USUAL = 20, BOTTLENECKS = 5 };
+enum { TOP_USUAL = 20, SELF_MOST = 5 };
 
 static bool json_scan(const struct kg_profile_source *source,
                       const struct kg_profile_visitor *visitor, struct kg_error *err)
@@ -25,7 +25,8 @@ static void text_report(const struct kg_profile *profile, size_t top, struct kg_
     if (!profile->entry_count)
         return;
     kg_text_append(text, "\n");
-    kg_profile_bottlenecks(profile, BOTTLENECKS, text);
+    kg_profile_top(profile, SELF_MOST, text);
+    kg_profile_bottlenecks(profile, text);
 }
 
 /* What is reported: a recording (or the part of it that was asked for), or a JSON profile. */
@@ -46,9 +47,10 @@ static bool figures_report(const struct subject *subject, enum kg_cli_format for
     switch (format) {
     case KG_FORMAT_TREE:
         kg_profile_tree(&profile, top, &text);
+        kg_profile_bottlenecks(&profile, &text);
         break;
     case KG_FORMAT_TOP:
-        kg_profile_bottlenecks(&profile, top, &text);
+        kg_profile_top(&profile, top, &text);
         break;
     case KG_FORMAT_FOLDED:
         kg_profile_folded(&profile, &text);

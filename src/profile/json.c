@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/bottleneck.h"
 #include "profile/fields.h"
 #include "profile/profile.h"
 #include "profile/scan.h"
@@ -151,6 +152,36 @@ static void item_begin(struct kg_writer *output, size_t index)
     kg_writer_string(output, index ? ",\n    " : "\n    ");
 }
 
+static void bottleneck_write(struct kg_writer *output, const struct kg_bottleneck *found)
+{
+    WRITE(output, "{");
+    write_SIZE(output, "path", found->path);
+    write_TEXT(output, "kind", kg_bottleneck_kind_names[found->kind]);
+    write_SIZE(output, "component", found->component);
+    write_SIZE(output, "places", found->places);
+    write_REAL(output, "share", found->share);
+    write_SIZE(output, "second", found->second);
+    write_REAL(output, "second_share", found->second_share);
+    write_REAL(output, "outside_share", found->outside_share);
+    write_BOOL(output, "on_gpu", found->on_gpu);
+    WRITE(output, "}");
+}
+
+static void bottlenecks_write(const struct kg_profile *profile, struct kg_writer *output)
+{
+    struct kg_bottleneck *found;
+    size_t count;
+    if (!kg_bottlenecks_find(profile, &found, &count)) {
+        output->failure = ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        item_begin(output, i);
+        bottleneck_write(output, &found[i]);
+    }
+    free(found);
+}
+
 static void summary_write(const struct json *json, struct kg_writer *output)
 {
     const struct kg_profile *profile = &json->profile;
@@ -184,6 +215,8 @@ static void summary_write(const struct json *json, struct kg_writer *output)
         figures_write(output, &profile->names[i].figures);
         WRITE(output, "}");
     }
+    WRITE(output, "\n  ],\n  \"bottlenecks\": [");
+    bottlenecks_write(profile, output);
     WRITE(output, "\n  ],\n  \"entries\": [");
 }
 

@@ -1,10 +1,11 @@
 /* A profile for a pull request. */
 #include "profile/profile.h"
+#include "profile/bottleneck.h"
 #include "report/report.h"
 #include "util/escape.h"
 #include "util/units.h"
 
-enum { ID_MOST = 200 };
+enum { ID_MOST = 200, WORDS_MOST = 400, ROW_MOST = 4000 };
 
 static void row_print(const struct kg_profile *profile, size_t index, struct kg_arena *arena,
                       struct kg_text *text)
@@ -25,22 +26,35 @@ static void row_print(const struct kg_profile *profile, size_t index, struct kg_
                    kg_duration_format(figures->p95_ns, p95), 100 * figures->share);
 }
 
+static void bottleneck_print(struct kg_text *text, const char *words)
+{
+    kg_text_append(text, "- ");
+    kg_escape_markdown(text, words, WORDS_MOST);
+    kg_text_append(text, "\n");
+}
+
 void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, struct kg_text *text)
 {
     struct kg_arena arena = {0};
     char wall[KG_UNIT_BYTES];
     const size_t rows = top && top < profile->row_count ? top : profile->row_count;
+    struct kg_text closing = {0};
     size_t printed = 0;
+    kg_bottlenecks_tell(profile, &closing, bottleneck_print);
+    const size_t room = KG_MARKDOWN_MOST - ROW_MOST - closing.length;
     kg_text_printf(text, "**kgate profile**: %zu %s, %llu scopes in %s\n\n", profile->process_count,
                    profile->process_count == 1 ? "process" : "processes",
                    (unsigned long long)profile->entry_count,
                    kg_duration_format(profile->wall_ns, wall));
     kg_text_append(text, "| scope | calls | total | self | mean | p95 | time |\n"
                          "| :-- | --: | --: | --: | --: | --: | --: |\n");
-    for (; printed < rows && text->length < KG_MARKDOWN_MOST - 4000; printed++)
+    for (; printed < rows && text->length < room; printed++)
         row_print(profile, printed, &arena, text);
     if (printed < profile->row_count)
         kg_text_printf(text, "\n%zu more %s not shown.\n", profile->row_count - printed,
                        profile->row_count - printed == 1 ? "scope is" : "scopes are");
+    kg_text_printf(text, "%s%s", closing.length ? "\n" : "", kg_text_string(&closing));
+    text->failed = text->failed || closing.failed;
+    kg_text_free(&closing);
     kg_arena_free(&arena);
 }

@@ -105,6 +105,31 @@ YAML
     [ "$(jq '.names[] | select(.name == "compute") | .calls' run.json)" -eq 300 ]
 }
 
+@test "text, tree and markdown end in the bottleneck of each case, which JSON has too" {
+    suite_of <<YAML
+  - name: pipeline
+    kernel: gemm_pipeline
+    params: {version: plain}
+  - name: copy
+    kernel: copy
+    params: {bytes: 16KiB, version: plain}
+YAML
+    kgate run -c one.yaml -o out.json -q --profile
+    for format in text tree markdown; do
+        kgate report out.kgprof --format "$format" >"report.$format"
+        tail -n 2 "report.$format" >last
+        grep -Eq '^(- )?bottleneck of pipeline/version=plain/cpu: (hidden|output), [0-9]+ % of its time' last
+        grep -q 'bottleneck of copy/bytes=16KiB,version=plain/cpu: ' last
+    done
+    kgate report out.kgprof --format json -o profile.json
+    valid profile.json profile
+    [ "$(jq -r '.paths[.bottlenecks[0].path].name' profile.json)" = pipeline/version=plain/cpu ]
+    jq -e '.bottlenecks | length == 2 and .[0].share > 0.2 and .[0].kind == "scope"' profile.json
+    # a program's own report at its end
+    KGATE_PROFILE=run.txt "$PLUGINS/scopes_program" 10
+    tail -n 1 run.txt | grep -q '^bottleneck of main: '
+}
+
 @test "a JSON profile gives the same reports as its recording" {
     record run.kgprof "$PLUGINS/scopes_program"
     kgate report run.kgprof --format json -o run.json

@@ -457,7 +457,7 @@ static void flipped_bits_in_json_do_no_harm(void **state)
         if (kg_profile_load(path_of("flip.json"), &profile, &err)) {
             kg_profile_table(&profile, 0, &report);
             kg_profile_tree(&profile, 0, &report);
-            kg_profile_bottlenecks(&profile, 0, &report);
+            kg_profile_top(&profile, 0, &report);
             kg_profile_folded(&profile, &report);
             kg_profile_free(&profile);
         }

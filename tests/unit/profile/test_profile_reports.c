@@ -140,7 +140,7 @@ static void the_busiest_thread_is_said_where_there_are_several(void **state)
                       "path  calls    total     self      avg  % time  threads  busiest\n"
                       "main      2  2.00 us  2.00 us  1.00 us    62.5        1        -\n"
                       "part      4  1.20 us  1.20 us   300 ns    37.5        2    1.17x\n");
-    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_top(&profile, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "2 threads, the busiest 1.2 times the average"));
     kg_text_free(&text);
     kg_profile_tree(&profile, 1, &text);
@@ -157,7 +157,7 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     struct kg_text text = {0};
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
-    kg_profile_bottlenecks(&profile, 3, &text);
+    kg_profile_top(&profile, 3, &text);
     check_text(&text,
                "   self  % time  calls      avg  path\n"
                "3.90 us    32.5      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
@@ -182,7 +182,7 @@ static void a_long_path_is_shortened_in_the_middle(void **state)
     }
     rows[DEPTH - 1].path.name = "leaf";
     rows[DEPTH - 1].figures.self_ns = 50;
-    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_top(&profile, 0, &text);
     const char *place = strstr(kg_text_string(&text), "main > … > descend > ");
     assert_non_null(place);
     const char *end = strchr(place, '\n');
@@ -207,7 +207,7 @@ static void a_long_outermost_name_gives_way(void **state)
         rows[i].figures = (struct kg_profile_figures){.calls = 1, .total_ns = 50, .cpu_ns = NAN};
     }
     rows[2].figures.self_ns = 50;
-    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_top(&profile, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "  … > iiii"));
     kg_text_free(&text);
 }
@@ -226,7 +226,7 @@ static void control_characters_do_no_harm(void **state)
     read_all(&recording, &profile);
     kg_profile_table(&profile, 0, &text);
     kg_profile_tree(&profile, 0, &text);
-    kg_profile_bottlenecks(&profile, 0, &text);
+    kg_profile_top(&profile, 0, &text);
     kg_profile_folded(&profile, &text);
     const char *shown = kg_text_string(&text);
     assert_null(strpbrk(shown, "\x1b"));

@@ -635,7 +635,7 @@ static void report_all(const char *path, FILE *nowhere)
     if (kg_profile_read_file(file, path, &profile, &err)) {
         kg_profile_table(&profile, 0, &text);
         kg_profile_tree(&profile, 0, &text);
-        kg_profile_bottlenecks(&profile, 0, &text);
+        kg_profile_top(&profile, 0, &text);
         kg_profile_folded(&profile, &text);
         assert_true(kg_profile_trace(file, path, nowhere, &err));
         assert_true(kg_profile_csv(file, path, nowhere, &err));

@@ -137,7 +137,7 @@ static void row_add(struct kg_columns *columns, const struct kg_profile *profile
     kg_text_free(&notes);
 }
 
-void kg_profile_bottlenecks(const struct kg_profile *profile, size_t limit, struct kg_text *text)
+void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_text *text)
 {
     struct kg_columns columns = {
         .count = 6,

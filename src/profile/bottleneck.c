@@ -1,0 +1,320 @@
+#include "profile/bottleneck.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/escape.h"
+
+/* A share from which on a component is called the bottleneck; from which on time outside all scopes
+ * leaves nothing to say of what is inside; and from which on more is worth a word. */
+static const double BOTTLENECK = 0.2, MOSTLY = 0.5, NOTABLE = 0.1;
+
+/* Cases that a report tells of; names of a path that it shows; characters of a line. */
+enum { TOLD_MOST = 5, NAMES_MOST = 3, LINE_MOST = 500 };
+
+const char *const kg_bottleneck_kind_names[5] = {"scope", "name", "outside", "spread", NULL};
+
+/* The rows of a case and the time of their own, which is on the GPU where that is where it is. */
+struct subject {
+    const struct kg_profile *profile;
+    size_t first, end; /* the case's row, and the one after its last */
+    double *own_ns;    /* of row i at [i - first] */
+    double total_ns;
+    bool on_gpu;
+};
+
+/* --- Time of their own ----------------------------------------------------------------------- */
+
+static double gpu_time(const struct kg_profile_figures *figures)
+{
+    return figures->gpu_ns + figures->transfer_ns;
+}
+
+/* What those directly inside have; for a case that was still open when the recording ended. */
+static double inner_total(const struct subject *subject)
+{
+    double total = 0;
+    for (size_t i = subject->first + 1; i < subject->end; i++)
+        if (subject->profile->rows[i].path.parent == subject->first)
+            total += subject->profile->rows[i].figures.total_ns;
+    return total;
+}
+
+static void own_fill(struct subject *subject)
+{
+    const struct kg_profile_row *rows = subject->profile->rows;
+    for (size_t i = subject->first; i < subject->end; i++) {
+        double *own = &subject->own_ns[i - subject->first];
+        *own = subject->on_gpu ? gpu_time(&rows[i].figures) : rows[i].figures.self_ns;
+        /* a scope's GPU time is with what is inside: the parent's, which came before, has it too */
+        if (subject->on_gpu && i > subject->first)
+            subject->own_ns[rows[i].path.parent - subject->first] -= *own;
+    }
+}
+
+static void subject_measure(struct subject *subject)
+{
+    const struct kg_profile_figures *figures = &subject->profile->rows[subject->first].figures;
+    subject->total_ns = figures->calls ? figures->total_ns : inner_total(subject);
+    subject->on_gpu = gpu_time(figures) > MOSTLY * subject->total_ns;
+    if (subject->on_gpu)
+        subject->total_ns = gpu_time(figures);
+    own_fill(subject);
+}
+
+static double share_of(const struct subject *subject, size_t row)
+{
+    return fmax(0, subject->own_ns[row - subject->first]) / subject->total_ns;
+}
+
+/* --- What has the most ----------------------------------------------------------------------- */
+
+/* The profiler's own pauses are no component of the program. */
+static bool is_component(const struct subject *subject, size_t row)
+{
+    return subject->profile->rows[row].path.kind != KGATE_SCOPE_PROFILER &&
+           share_of(subject, row) > 0;
+}
+
+static void rows_rank(const struct subject *subject, struct kg_bottleneck *found)
+{
+    for (size_t i = subject->first + 1; i < subject->end; i++) {
+        if (!is_component(subject, i))
+            continue;
+        const double share = share_of(subject, i);
+        if (share > found->share) {
+            found->second = found->component;
+            found->second_share = found->share;
+            found->component = i;
+            found->share = share;
+        } else if (share > found->second_share) {
+            found->second = i;
+            found->second_share = share;
+        }
+    }
+}
+
+struct named {
+    const char *name;
+    size_t row;
+};
+
+static int named_compare(const void *one, const void *other)
+{
+    const struct named *a = one, *b = other;
+    const int names = strcmp(a->name, b->name);
+    return names ? names : (a->row > b->row) - (a->row < b->row);
+}
+
+/* The name that has the most in all its paths together, where that is notable. */
+static bool names_rank(const struct subject *subject, struct kg_bottleneck *found)
+{
+    struct named *named = calloc(subject->end - subject->first, sizeof *named);
+    size_t count = 0;
+    if (!named)
+        return false;
+    for (size_t i = subject->first + 1; i < subject->end; i++)
+        if (is_component(subject, i))
+            named[count++] = (struct named){subject->profile->rows[i].path.name, i};
+    qsort(named, count, sizeof *named, named_compare);
+    for (size_t i = 0, next; i < count; i = next) {
+        double share = 0;
+        for (next = i; next < count && !strcmp(named[next].name, named[i].name); next++)
+            share += share_of(subject, named[next].row);
+        if (share < BOTTLENECK || share <= found->share)
+            continue;
+        found->kind = KG_BOTTLENECK_NAME;
+        found->component = named[i].row;
+        found->share = share;
+        found->places = next - i;
+    }
+    free(named);
+    return true;
+}
+
+static bool subject_judge(const struct subject *subject, struct kg_bottleneck *found)
+{
+    *found = (struct kg_bottleneck){.path = subject->first,
+                                    .kind = KG_BOTTLENECK_SPREAD,
+                                    .component = subject->first,
+                                    .second = subject->first,
+                                    .places = 1,
+                                    .outside_share = share_of(subject, subject->first),
+                                    .on_gpu = subject->on_gpu};
+    rows_rank(subject, found);
+    if (found->outside_share >= MOSTLY)
+        found->kind = KG_BOTTLENECK_OUTSIDE;
+    else if (found->share >= BOTTLENECK)
+        found->kind = KG_BOTTLENECK_SCOPE;
+    else
+        return names_rank(subject, found);
+    return true;
+}
+
+/* --- The cases ------------------------------------------------------------------------------- */
+
+static bool is_label(const struct kg_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].label && !strcmp(profile->processes[i].label, name))
+            return true;
+    return false;
+}
+
+/* A scope without others inside has no components, as those of OpenMP's threads, which are
+ * outermost ones there. */
+static bool is_case(const struct subject *subject)
+{
+    const struct kg_profile_path *path = &subject->profile->rows[subject->first].path;
+    return !path->span && path->kind != KGATE_SCOPE_PROFILER &&
+           (subject->end > subject->first + 1 || is_label(subject->profile, path->name));
+}
+
+bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
+                         size_t *count)
+{
+    struct subject subject = {.profile = profile};
+    bool good = true;
+    *count = 0;
+    *found = calloc(profile->row_count + 1, sizeof **found);
+    subject.own_ns = calloc(profile->row_count + 1, sizeof *subject.own_ns);
+    for (size_t i = 0; i < profile->row_count && *found && subject.own_ns && good;
+         i = subject.end) {
+        subject.first = i;
+        subject.end = i + 1;
+        while (subject.end < profile->row_count &&
+               profile->rows[subject.end].path.parent != subject.end)
+            subject.end++;
+        if (!is_case(&subject))
+            continue;
+        subject_measure(&subject);
+        if (subject.total_ns > 0)
+            good = subject_judge(&subject, &(*found)[(*count)++]);
+    }
+    good = good && *found && subject.own_ns;
+    free(subject.own_ns);
+    if (!good) {
+        free(*found);
+        *found = NULL;
+    }
+    return good;
+}
+
+/* --- Words ----------------------------------------------------------------------------------- */
+
+/* Whether another path of the case has this one's name. */
+static bool is_ambiguous(const struct kg_profile *profile, size_t first, size_t row)
+{
+    for (size_t i = first; i < profile->row_count; i++) {
+        if (i > first && profile->rows[i].path.parent == i)
+            break;
+        if (i != row && !strcmp(profile->rows[i].path.name, profile->rows[row].path.name))
+            return true;
+    }
+    return false;
+}
+
+/* "scores", or "layer > scores" where there are others of that name; "scores itself" where the time
+ * of what is inside it is not meant. */
+static void component_append(const struct kg_profile *profile, size_t first, size_t row,
+                             struct kg_text *text)
+{
+    const char *names[NAMES_MOST];
+    const size_t most = is_ambiguous(profile, first, row) ? NAMES_MOST : 1;
+    size_t count = 0, at = row;
+    for (; at != first && count < most; at = profile->rows[at].path.parent)
+        names[count++] = profile->rows[at].path.name;
+    if (at != first && most > 1)
+        kg_text_append(text, "… > ");
+    while (count--)
+        kg_text_printf(text, "%s%s", names[count], count ? " > " : "");
+    if (row + 1 < profile->row_count && profile->rows[row + 1].path.parent == row)
+        kg_text_append(text, " itself");
+}
+
+/* One of the things between brackets: only what is notable, and not what was said. */
+static void aside_begin(struct kg_text *text, bool *any)
+{
+    kg_text_append(text, *any ? ", " : " (");
+    *any = true;
+}
+
+static void asides_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                          struct kg_text *text)
+{
+    const bool scope = found->kind == KG_BOTTLENECK_SCOPE;
+    const size_t row = scope ? found->second : found->component;
+    const double share = scope ? found->second_share : found->share;
+    bool any = false;
+    if (row != found->path && share >= NOTABLE && found->kind != KG_BOTTLENECK_NAME) {
+        aside_begin(text, &any);
+        component_append(profile, found->path, row, text);
+        kg_text_printf(text, " %.0f %%", 100 * share);
+    }
+    if (found->outside_share >= NOTABLE && found->kind != KG_BOTTLENECK_OUTSIDE) {
+        aside_begin(text, &any);
+        kg_text_printf(text, "%.0f %% in no scope inside", 100 * found->outside_share);
+    }
+    kg_text_append(text, any ? ")" : "");
+}
+
+void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                         struct kg_text *text)
+{
+    const char *its = found->on_gpu ? "its time on the GPU" : "its time";
+    kg_text_printf(text, "bottleneck of %s: ", profile->rows[found->path].path.name);
+    switch (found->kind) {
+    case KG_BOTTLENECK_SCOPE:
+        component_append(profile, found->path, found->component, text);
+        kg_text_printf(text, ", %.0f %% of %s", 100 * found->share, its);
+        break;
+    case KG_BOTTLENECK_NAME:
+        kg_text_printf(text, "%s in %zu places, %.0f %% of %s",
+                       profile->rows[found->component].path.name, found->places, 100 * found->share,
+                       its);
+        break;
+    case KG_BOTTLENECK_OUTSIDE:
+        kg_text_printf(text, "%.0f %% of %s is in no scope inside it", 100 * found->outside_share,
+                       its);
+        break;
+    case KG_BOTTLENECK_SPREAD:
+        kg_text_printf(text, "none, %s is spread: no scope has %.0f %% of it", its,
+                       100 * BOTTLENECK);
+        break;
+    }
+    asides_append(profile, found, text);
+}
+
+void kg_bottlenecks_tell(const struct kg_profile *profile, struct kg_text *text,
+                         void (*line)(struct kg_text *text, const char *words))
+{
+    struct kg_bottleneck *found;
+    size_t count;
+    if (!kg_bottlenecks_find(profile, &found, &count)) {
+        text->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count && i <= TOLD_MOST; i++) {
+        struct kg_text words = {0};
+        if (i < TOLD_MOST)
+            kg_bottleneck_words(profile, &found[i], &words);
+        else
+            kg_text_printf(&words, "bottlenecks of %zu more are in the JSON report", count - i);
+        line(text, kg_text_string(&words));
+        text->failed = text->failed || words.failed;
+        kg_text_free(&words);
+    }
+    free(found);
+}
+
+static void terminal_line(struct kg_text *text, const char *words)
+{
+    kg_escape_terminal(text, words, LINE_MOST);
+    kg_text_append(text, "\n");
+}
+
+void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text)
+{
+    kg_bottlenecks_tell(profile, text, terminal_line);
+}
