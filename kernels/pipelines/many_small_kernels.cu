@@ -49,13 +49,26 @@ extern "C" void kg_many_small_kernels_cuda_launches(const struct kg_many_small_k
     steps_launch(work, work->stream);
 }
 
+static bool is_recorded(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status != cudaStreamCaptureStatusNone;
+}
+
 /* 1 graph: the same kernels, known to the device beforehand, as one launch. The gaps that are left
- * are the device's own, from the end of a kernel to the begin of the next. */
+ * are the device's own, from the end of a kernel to the begin of the next. A stream that is itself
+ * recorded takes no launch of a graph, so the kernels go into that recording one by one: the same
+ * graph again. */
 extern "C" void kg_many_small_kernels_cuda_graph(const struct kg_many_small_kernels *work)
 {
-    KGATE_SCOPE_CUDA("graph", work->stream, 2 * work->n * sizeof *work->now);
-    (void)cudaGraphLaunch(static_cast<cudaGraphExec_t>(work->graph),
-                          static_cast<cudaStream_t>(work->stream));
+    cudaStream_t stream = static_cast<cudaStream_t>(work->stream);
+    if (is_recorded(stream)) {
+        steps_launch(work, stream);
+        return;
+    }
+    KGATE_SCOPE_CUDA("graph", stream, 2 * work->n * sizeof *work->now);
+    (void)cudaGraphLaunch(static_cast<cudaGraphExec_t>(work->graph), stream);
 }
 
 /* 2 fused: one kernel, whose threads keep their element in registers from the first step to the
@@ -67,14 +80,18 @@ extern "C" void kg_many_small_kernels_cuda_fused(const struct kg_many_small_kern
               work->now, work->n, work->steps);
 }
 
-/* What the steps put on a stream of their own, as a graph. What cannot be recorded is said
- * when the recording ends. */
+/* What the steps put on a stream of their own, as a graph. What cannot be recorded is said when the
+ * recording ends. A kernel's code may be loaded when it is launched first, which cannot be recorded:
+ * so it is launched before, over nothing. */
 static cudaError_t steps_record(const struct kg_many_small_kernels *work, cudaStream_t stream,
                                 cudaGraph_t *graph)
 {
-    const cudaError_t begun = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-    if (begun != cudaSuccess)
-        return begun;
+    KG_LAUNCH(oscillators_step, 1, THREADS, 0, stream, work->start, work->now, 0);
+    cudaError_t status = cudaStreamSynchronize(stream);
+    if (status == cudaSuccess)
+        status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    if (status != cudaSuccess)
+        return status;
     steps_launch(work, stream);
     return cudaStreamEndCapture(stream, graph);
 }

@@ -321,6 +321,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 {
     if (!executable)
         return kg_emulated_failed(cudaErrorInvalidValue);
+    if (kg_emulated_stream_known(stream) && stream->recording)
+        return recording_break(stream, cudaErrorStreamCaptureUnsupported);
     const std::vector<std::function<void()>> nodes = executable->nodes;
     return kg_emulated_put(stream, [nodes] {
         for (const std::function<void()> &node : nodes)
