@@ -21,7 +21,8 @@ struct planner {
     const struct kg_plan_options *options;
     struct kg_plan *plan;
     size_t capacity;
-    uint64_t matched; /* cases that passed the filter so far */
+    uint64_t turns; /* that shards had so far: one for each case that passed the filter, */
+    bool joined;    /* but that the next one stays with the one before */
     struct kg_error *err;
 };
 
@@ -224,14 +225,26 @@ static const char *case_id(struct kg_arena *arena, const struct kg_case *planned
     return id;
 }
 
-/* Whether filter and shard keep this id. */
-static bool selected(struct planner *planner, const char *id)
+/* Whether cases of the same parameters are judged together, and so must be measured together. */
+static bool judged_together(const struct kg_workload_spec *spec)
+{
+    for (size_t i = 0; i < spec->budget_count; i++)
+        if (!strcmp(spec->budgets[i].metric, KG_SPEEDUP_OVER_CPU))
+            return true;
+    return false;
+}
+
+/* Whether filter and shard keep this case. */
+static bool selected(struct planner *planner, const struct kg_case *planned)
 {
     const struct kg_plan_options *options = planner->options;
-    if (options->filter && fnmatch(options->filter, id, 0) != 0)
+    if (options->filter && fnmatch(options->filter, planned->id, 0) != 0)
         return false;
-    const uint64_t position = planner->matched++;
-    return !options->shard_count || position % options->shard_count == options->shard_index;
+    if (!planner->joined)
+        planner->turns++;
+    planner->joined = judged_together(planned->spec);
+    return !options->shard_count ||
+           (planner->turns - 1) % options->shard_count == options->shard_index;
 }
 
 static struct kg_case *case_append(struct planner *planner)
@@ -278,7 +291,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     planned->definition_hash = definition_hash(arena, planned, kernel);
     if (!planned->definition_hash)
         return kg_error_memory(planner->err);
-    if (selected(planner, planned->id))
+    if (selected(planner, planned))
         planner->plan->case_count++;
     else
         planner->plan->left_out++;
@@ -319,6 +332,7 @@ static bool workload_plan(struct planner *planner, const struct kg_workload_spec
     if (!choice)
         return kg_error_memory(planner->err);
     do {
+        planner->joined = false;
         for (int device = 0; kg_device_names[device]; device++)
             if (spec->settings.devices & 1u << device &&
                 !timings_plan(planner, spec, kernel, choice, (enum kgate_device)device))

@@ -35,7 +35,8 @@ struct kg_plan {
 struct kg_plan_options {
     const char *filter;   /* glob on the id (fnmatch, `*` matches `/` too), or NULL */
     uint64_t shard_index; /* 0 to shard_count - 1 */
-    uint64_t shard_count; /* 0: no shards; else every shard_count-th case after the filter */
+    uint64_t shard_count; /* 0: no shards; else every shard_count-th case after the filter;
+                             those that are judged together are dealt as one */
 };
 
 extern const char *const kg_device_names[3];

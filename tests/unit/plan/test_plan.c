@@ -77,6 +77,27 @@ static void filter_and_shards_part_the_cases(void **state)
     assert_int_equal(total, 10);
 }
 
+/* A shard with a case on the GPU and not the one on the CPU could not tell their ratio. */
+static void shards_keep_together_what_is_judged_together(void **state)
+{
+    const char *const workloads =
+        "  - {name: a, kernel: copy, devices: [cpu, cuda], timing: [cold, hot],\n"
+        "     matrix: {bytes: [1MiB, 2MiB]}, budget: {speedup_over_cpu: '>= 2'}}\n"
+        "  - {name: b, kernel: copy, devices: [cpu, cuda]}\n";
+    static const char *const expected[2][4] = {
+        {"a/bytes=1MiB/cpu", "a/bytes=1MiB/cuda", "a/bytes=1MiB,timing=hot/cuda", "b/cpu"},
+        {"a/bytes=2MiB/cpu", "a/bytes=2MiB/cuda", "a/bytes=2MiB,timing=hot/cuda", "b/cuda"}};
+    (void)state;
+    for (size_t shard = 0; shard < 2; shard++) {
+        const struct kg_plan_options options = {.shard_index = shard, .shard_count = 2};
+        assert_true(plan_of(workloads, &options));
+        assert_int_equal(plan.case_count, 4);
+        for (size_t i = 0; i < 4; i++)
+            assert_string_equal(plan.cases[i].id, expected[shard][i]);
+        done();
+    }
+}
+
 static void commands_get_their_parameters(void **state)
 {
     (void)state;
@@ -191,6 +212,7 @@ int main(void)
         cmocka_unit_test(matrix_is_the_cross_product_in_the_order_of_the_file),
         cmocka_unit_test(definition_is_what_is_measured_not_how_long),
         cmocka_unit_test(filter_and_shards_part_the_cases),
+        cmocka_unit_test(shards_keep_together_what_is_judged_together),
         cmocka_unit_test(commands_get_their_parameters),
         cmocka_unit_test(mistakes_are_named_at_their_place),
         cmocka_unit_test(missing_devices_are_skipped_with_the_reason),
