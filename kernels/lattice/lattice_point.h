@@ -1,0 +1,424 @@
+/* lattice_point.h: nearest lattice points, and the hierarchical code of one vector: the one place
+ * for host and device, plain C that is C++ and CUDA C too. Pure functions without branches but for
+ * the loop over overloads, so that a loop over vectors can be vectorised around them.
+ *
+ * Nearest points (Conway and Sloane 1982, algorithms 2 and 5): each coordinate is rounded, f_i =
+ * [v_i / unit], with the remainder r_i = v_i - unit f_i. D4: where the sum of f is odd, the
+ * coordinate with the largest |r_i| is rounded the other way. E8 is D8 and D8 + (1/2)^8: the nearer
+ * of the nearest points of the two. Neither needs a square: next to D8's, rounding to halves makes
+ * coordinate i's squared distance smaller by unit |r_i| - unit^2 / 4, and rounding i the other way
+ * makes it larger by unit (unit - 2 |r_i|) among whole numbers, by 2 unit |r_i| among halves.
+ *
+ * Ties. Decoding undoes encoding exactly if the nearest point of a layer commutes with the
+ * lattice's translations, Q(v + p) = Q(v) + p for p in L, also where v is equally near to several
+ * points, which happens to many a point of L / q. So a tie may be broken by the remainders only,
+ * which p does not change:
+ * - halves are rounded up in the last layer, and down in those before and for x itself. With one
+ *   direction for all, the even q's digits -q/2 … q/2 - 1 would add up to a range that reaches
+ *   twice as far (q = 4) to one side; so they lean against each other;
+ * - of equal |r_i| the lowest i is rounded the other way; r_i = 0 counts as positive where halves
+ *   go up, as negative where they go down;
+ * - of two equally near points of E8's halves the one with the smaller first coordinate wins.
+ *   (A translation by an odd half swaps D8 and D8 + 1/2, so "the first" would not do.)
+ *
+ * Exactness. Layers hold whole numbers and halves below 2^20 in floats, where sums, products and
+ * remainders are exact whether or not a product is fused into a sum, and so are roundings, which
+ * are done with 1 / q: v / q + 1/(8 q) is at least 1/(8 q) away from where rounding would change,
+ * its error at most |v| / q 2^-22. The one product that rounds is x * 1 / (beta alpha^t); the one
+ * sum, E8's of eight |r_i| of x, in the order that is written here. Compilers must not contract
+ * these. Z2's and D4's nearest points of x / beta are exact, E8's up to 2^-21. */
+#pragma once
+#include <math.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define KG_BOTH static __host__ __device__ __forceinline__
+#else
+#define KG_BOTH static inline __attribute__((always_inline))
+#endif
+
+/* a b + c where all three and the result are exact, or fusing is harmless. */
+#if defined(__CUDA_ARCH__) || defined(__FMA__)
+#define KG_EXACT_FMA(a, b, c) fmaf(a, b, c)
+#else
+#define KG_EXACT_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+
+enum kg_lattice_kind { KG_LATTICE_Z2, KG_LATTICE_D4, KG_LATTICE_E8, KG_LATTICE_KINDS };
+
+enum {
+    KG_LATTICE_DIMENSIONS_MOST = 8,
+    KG_LATTICE_COUNT_BITS = 4, /* of the count of overloads, stored with each vector */
+    KG_LATTICE_COUNTS = 1 << KG_LATTICE_COUNT_BITS
+};
+
+/* What encoder and decoder need to know; made by kg_lattice_plan_make. Handed to the GPU by value.
+ */
+struct kg_lattice_plan {
+    float q;
+    float inverse_q;
+    unsigned layers;
+    unsigned digit_bits;      /* ceil(log2 q) */
+    unsigned coordinate_bits; /* layers * digit_bits */
+    unsigned code_bytes;      /* 1, 2, 4 or 8 */
+    /* for each count t of overloads: */
+    float scale[KG_LATTICE_COUNTS];         /* beta alpha^t */
+    float inverse_scale[KG_LATTICE_COUNTS]; /* 1 / (beta alpha^t) */
+    float limit[KG_LATTICE_COUNTS];         /* x / (beta alpha^t) is clipped to it */
+};
+
+/* A code before it is packed: coordinates 0 to n/2 - 1, and n/2 to n - 1, coordinate_bits each,
+ * the lowest first; each coordinate's digit of layer 0 lowest. */
+struct kg_lattice_code {
+    uint32_t low;
+    uint32_t high;
+};
+
+KG_BOTH unsigned kg_lattice_dimensions(enum kg_lattice_kind kind)
+{
+    return kind == KG_LATTICE_Z2 ? 2U : kind == KG_LATTICE_D4 ? 4U : 8U;
+}
+
+/* --- Nearest points ------------------------------------------------------------------------------
+ */
+
+/* 1 for an odd whole number, else 0. */
+KG_BOTH float kg_lattice_odd(float sum)
+{
+    return sum - 2.0F * floorf(sum * 0.5F);
+}
+
+/* +1 or -1: to which side of its rounded value a coordinate lies. tie is 0 for real remainders;
+ * 1/8 or -1/8 for multiples of 1/2, where 0 is to count as positive or as negative. */
+KG_BOTH float kg_lattice_side(float remainder, float tie)
+{
+    return remainder + tie > 0 ? 1.0F : -1.0F;
+}
+
+/* Z2: rounding is all. D4: from the rounded coordinates f and their remainders r, in place. */
+KG_BOTH void kg_lattice_nearest_d4(float *f, const float *r, float tie)
+{
+    const float odd = kg_lattice_odd((f[0] + f[1]) + (f[2] + f[3]));
+    const float a0 = fabsf(r[0]), a1 = fabsf(r[1]), a2 = fabsf(r[2]), a3 = fabsf(r[3]);
+    const float front = a1 > a0 ? a1 : a0, back = a3 > a2 ? a3 : a2;
+    const float first = back > front ? 0.0F : odd, second = odd - first;
+    const float one = a1 > a0 ? first : 0.0F, three = a3 > a2 ? second : 0.0F;
+    f[0] += (first - one) * kg_lattice_side(r[0], tie);
+    f[1] += one * kg_lattice_side(r[1], tie);
+    f[2] += (second - three) * kg_lattice_side(r[2], tie);
+    f[3] += three * kg_lattice_side(r[3], tie);
+}
+
+/* E8, likewise; f becomes whole numbers or halves. */
+KG_BOTH void kg_lattice_nearest_e8(float *f, const float *r, float unit, float tie)
+{
+    float a[8], side[8], whole[8], half[8];
+    for (int i = 0; i < 8; i++) {
+        a[i] = fabsf(r[i]);
+        side[i] = kg_lattice_side(r[i], tie);
+    }
+    const float sum_f = ((f[0] + f[1]) + (f[2] + f[3])) + ((f[4] + f[5]) + (f[6] + f[7]));
+    const float sum_a = ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
+    const float sum_side =
+        ((side[0] + side[1]) + (side[2] + side[3])) + ((side[4] + side[5]) + (side[6] + side[7]));
+    const float whole_odd = kg_lattice_odd(sum_f);
+    /* Below the halves lie f_i, or f_i - 1 where the side is negative. */
+    const float half_odd = kg_lattice_odd(sum_f + (sum_side - 8.0F) * 0.5F);
+    float largest = a[0], smallest = a[0];
+    int largest_at = 0, smallest_at = 0;
+    for (int i = 1; i < 8; i++) {
+        largest_at = a[i] > largest ? i : largest_at;
+        largest = a[i] > largest ? a[i] : largest;
+        smallest_at = a[i] < smallest ? i : smallest_at;
+        smallest = a[i] < smallest ? a[i] : smallest;
+    }
+    for (int i = 0; i < 8; i++) {
+        whole[i] = f[i] + (largest_at == i ? whole_odd : 0.0F) * side[i];
+        half[i] = f[i] + (smallest_at == i ? 0.5F - half_odd : 0.5F) * side[i];
+    }
+    const float whole_cost = whole_odd * (unit - 2.0F * largest);
+    const float half_cost = (2.0F * unit - sum_a) + half_odd * (2.0F * smallest);
+    const int nearer = half_cost < whole_cost, equal = half_cost == whole_cost;
+    const int halves = nearer | (equal & (half[0] < whole[0]));
+    for (int i = 0; i < 8; i++)
+        f[i] = halves ? half[i] : whole[i];
+}
+
+KG_BOTH void kg_lattice_nearest(enum kg_lattice_kind kind, float *f, const float *r, float unit,
+                                float tie)
+{
+    if (kind == KG_LATTICE_D4)
+        kg_lattice_nearest_d4(f, r, tie);
+    else if (kind == KG_LATTICE_E8)
+        kg_lattice_nearest_e8(f, r, unit, tie);
+}
+
+/* point = Q_L(y) of a real vector, |y_i| at most 2^18, halves down. */
+KG_BOTH void kg_lattice_nearest_real(enum kg_lattice_kind kind, const float *y, float *point)
+{
+    float r[KG_LATTICE_DIMENSIONS_MOST];
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++) {
+        const float even = rintf(y[i]), rest = y[i] - even, down = rest <= -0.5F ? 1.0F : 0.0F;
+        point[i] = even - down;
+        r[i] = rest + down;
+    }
+    kg_lattice_nearest(kind, point, r, 1.0F, 0.0F);
+}
+
+/* Whether halves go up or down between layer and layer + 1. */
+KG_BOTH float kg_lattice_tie(const struct kg_lattice_plan *plan, unsigned layer)
+{
+    return layer + 1 == plan->layers ? 0.125F : -0.125F;
+}
+
+/* nearest = Q_L(v / q) of whole numbers and halves v. */
+KG_BOTH void kg_lattice_nearest_layer(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                      const float *v, float tie, float *nearest)
+{
+    float r[KG_LATTICE_DIMENSIONS_MOST];
+    const float nudge = tie * plan->inverse_q;
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++) {
+        nearest[i] = rintf(KG_EXACT_FMA(v[i], plan->inverse_q, nudge));
+        r[i] = KG_EXACT_FMA(-plan->q, nearest[i], v[i]);
+    }
+    kg_lattice_nearest(kind, nearest, r, plan->q, tie);
+}
+
+/* --- Generators ----------------------------------------------------------------------------------
+ * Columns of G: D4 (2,0,0,0), (1,1,0,0), (1,0,1,0), (1,0,0,1); E8 2 e_1, e_1 + e_i for i = 2 to 7,
+ * and (1/2)^8. */
+
+/* b = G^-1 point: whole numbers. */
+KG_BOTH void kg_lattice_coordinates(enum kg_lattice_kind kind, const float *point, float *b)
+{
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++)
+        b[i] = point[i];
+    if (kind == KG_LATTICE_D4)
+        b[0] = ((point[0] - point[1]) - (point[2] + point[3])) * 0.5F;
+    if (kind == KG_LATTICE_E8) {
+        for (int i = 0; i < 7; i++)
+            b[i] = point[i] - point[7];
+        b[0] = (b[0] - (((b[1] + b[2]) + (b[3] + b[4])) + (b[5] + b[6]))) * 0.5F;
+        b[7] = 2.0F * point[7];
+    }
+}
+
+/* point = G b. */
+KG_BOTH void kg_lattice_point(enum kg_lattice_kind kind, const float *b, float *point)
+{
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++)
+        point[i] = b[i];
+    if (kind == KG_LATTICE_D4)
+        point[0] = (2.0F * b[0] + b[1]) + (b[2] + b[3]);
+    if (kind == KG_LATTICE_E8) {
+        const float half = 0.5F * b[7];
+        point[0] = (2.0F * b[0] + half) + (((b[1] + b[2]) + (b[3] + b[4])) + (b[5] + b[6]));
+        for (int i = 1; i < 7; i++)
+            point[i] = b[i] + half;
+        point[7] = half;
+    }
+}
+
+/* --- Numbers and bits ----------------------------------------------------------------------------
+ * 2^23 + k, as bits, ends in k: conversions that every device does at full speed. */
+KG_BOTH uint32_t kg_lattice_bits(float whole)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } number;
+    number.value = whole + 8388608.0F;
+    return number.bits & 0x7fffffU;
+}
+
+KG_BOTH float kg_lattice_whole(uint32_t bits)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } number;
+    number.bits = bits | 0x4b000000U;
+    return number.value - 8388608.0F;
+}
+
+/* --- The code of one vector ----------------------------------------------------------------------
+ */
+
+/* x / (beta alpha^count), clipped. NaN is taken for +infinity. */
+KG_BOTH float kg_lattice_scaled(float x, float inverse_scale, float limit)
+{
+#ifdef __CUDA_ARCH__
+    const float y = __fmul_rn(x, inverse_scale);
+#else
+    const float y = x * inverse_scale;
+#endif
+    const float below = y < limit ? y : limit;
+    return below > -limit ? below : -limit;
+}
+
+/* A layer: adds the digits of g, (G^-1 g) mod q, times `place`, to those of the layers before, and
+ * goes on to g = Q_L(g / q). */
+KG_BOTH void kg_lattice_encode_layer(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                     unsigned layer, float place, float *g, float *digits)
+{
+    float b[KG_LATTICE_DIMENSIONS_MOST], next[KG_LATTICE_DIMENSIONS_MOST];
+    const float nudge = 0.125F * plan->inverse_q;
+    kg_lattice_coordinates(kind, g, b);
+    kg_lattice_nearest_layer(kind, plan, g, kg_lattice_tie(plan, layer), next);
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++) {
+        const float quotient = floorf(KG_EXACT_FMA(b[i], plan->inverse_q, nudge));
+        digits[i] = KG_EXACT_FMA(place, KG_EXACT_FMA(-plan->q, quotient, b[i]), digits[i]);
+        g[i] = next[i];
+    }
+}
+
+/* Whether something is left after the last layer. */
+KG_BOTH int kg_lattice_overloads(enum kg_lattice_kind kind, const float *g)
+{
+    float left = 0;
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++)
+        left += fabsf(g[i]);
+    return left > 0;
+}
+
+KG_BOTH struct kg_lattice_code
+kg_lattice_pack(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan, const float *digits)
+{
+    const unsigned half = kg_lattice_dimensions(kind) / 2;
+    struct kg_lattice_code code = {0, 0};
+    for (unsigned i = 0; i < half; i++) {
+        code.low |= kg_lattice_bits(digits[i]) << (i * plan->coordinate_bits);
+        code.high |= kg_lattice_bits(digits[half + i]) << (i * plan->coordinate_bits);
+    }
+    return code;
+}
+
+KG_BOTH float kg_lattice_place(const struct kg_lattice_plan *plan)
+{
+    return (float)(1U << plan->digit_bits);
+}
+
+/* Encodes x, and gives the count of overloads. */
+KG_BOTH unsigned kg_lattice_encode_one(enum kg_lattice_kind kind,
+                                       const struct kg_lattice_plan *plan, const float *x,
+                                       struct kg_lattice_code *code)
+{
+    const unsigned n = kg_lattice_dimensions(kind);
+    for (unsigned count = 0;; count++) {
+        float y[KG_LATTICE_DIMENSIONS_MOST], g[KG_LATTICE_DIMENSIONS_MOST];
+        float digits[KG_LATTICE_DIMENSIONS_MOST] = {0}, place = 1;
+        for (unsigned i = 0; i < n; i++)
+            y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[count], plan->limit[count]);
+        kg_lattice_nearest_real(kind, y, g);
+        for (unsigned m = 0; m < plan->layers; m++) {
+            kg_lattice_encode_layer(kind, plan, m, place, g, digits);
+            place *= kg_lattice_place(plan);
+        }
+        if (!kg_lattice_overloads(kind, g) || count == KG_LATTICE_COUNTS - 1) {
+            *code = kg_lattice_pack(kind, plan, digits);
+            return count;
+        }
+    }
+}
+
+/* Adds power x_m, x_m = G b - q Q_L(G b / q), the digits b of a layer. */
+KG_BOTH void kg_lattice_decode_layer(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                     unsigned layer, float power, struct kg_lattice_code code,
+                                     float *sum)
+{
+    const unsigned n = kg_lattice_dimensions(kind);
+    const unsigned shift = layer * plan->digit_bits;
+    const uint32_t mask = (1U << plan->digit_bits) - 1;
+    float b[KG_LATTICE_DIMENSIONS_MOST], v[KG_LATTICE_DIMENSIONS_MOST];
+    float nearest[KG_LATTICE_DIMENSIONS_MOST];
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t half = i < n / 2 ? code.low : code.high;
+        b[i] = kg_lattice_whole(half >> (i % (n / 2) * plan->coordinate_bits + shift) & mask);
+    }
+    kg_lattice_point(kind, b, v);
+    kg_lattice_nearest_layer(kind, plan, v, kg_lattice_tie(plan, layer), nearest);
+    for (unsigned i = 0; i < n; i++)
+        sum[i] = KG_EXACT_FMA(power, KG_EXACT_FMA(-plan->q, nearest[i], v[i]), sum[i]);
+}
+
+/* Decodes into x. */
+KG_BOTH void kg_lattice_decode_one(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                   struct kg_lattice_code code, unsigned count, float *x)
+{
+    float sum[KG_LATTICE_DIMENSIONS_MOST] = {0}, power = 1;
+    for (unsigned m = 0; m < plan->layers; m++) {
+        kg_lattice_decode_layer(kind, plan, m, power, code, sum);
+        power *= plan->q;
+    }
+    for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++)
+        x[i] = sum[i] * plan->scale[count];
+}
+
+/* What decoding the code of x gives, without the code: Q_L(x / (beta alpha^t)) beta alpha^t with
+ * the first t that does not overload. */
+KG_BOTH void kg_lattice_quantize_one(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                     const float *x, float *quantized)
+{
+    const unsigned n = kg_lattice_dimensions(kind);
+    for (unsigned count = 0;; count++) {
+        float y[KG_LATTICE_DIMENSIONS_MOST], first[KG_LATTICE_DIMENSIONS_MOST];
+        float g[KG_LATTICE_DIMENSIONS_MOST], next[KG_LATTICE_DIMENSIONS_MOST];
+        for (unsigned i = 0; i < n; i++)
+            y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[count], plan->limit[count]);
+        kg_lattice_nearest_real(kind, y, first);
+        for (unsigned i = 0; i < n; i++)
+            g[i] = first[i];
+        for (unsigned m = 0; m < plan->layers; m++) {
+            kg_lattice_nearest_layer(kind, plan, g, kg_lattice_tie(plan, m), next);
+            for (unsigned i = 0; i < n; i++)
+                g[i] = next[i];
+        }
+        if (!kg_lattice_overloads(kind, g) || count == KG_LATTICE_COUNTS - 1) {
+            for (unsigned i = 0; i < n; i++)
+                quantized[i] = first[i] * plan->scale[count];
+            return;
+        }
+    }
+}
+
+/* --- Packed codes --------------------------------------------------------------------------------
+ */
+
+KG_BOTH uint64_t kg_lattice_code_join(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                      struct kg_lattice_code code)
+{
+    const unsigned half_bits = kg_lattice_dimensions(kind) / 2 * plan->coordinate_bits;
+    return code.low | (uint64_t)code.high << half_bits;
+}
+
+KG_BOTH struct kg_lattice_code kg_lattice_code_split(enum kg_lattice_kind kind,
+                                                     const struct kg_lattice_plan *plan,
+                                                     uint64_t joined)
+{
+    const unsigned half_bits = kg_lattice_dimensions(kind) / 2 * plan->coordinate_bits;
+    const uint64_t mask = ((uint64_t)1 << half_bits) - 1;
+    struct kg_lattice_code code;
+    code.low = (uint32_t)(joined & mask);
+    code.high = (uint32_t)(joined >> half_bits & mask);
+    return code;
+}
+
+KG_BOTH void kg_lattice_code_write(void *codes, size_t index, unsigned bytes, uint64_t joined)
+{
+    if (bytes == 1)
+        ((uint8_t *)codes)[index] = (uint8_t)joined;
+    else if (bytes == 2)
+        ((uint16_t *)codes)[index] = (uint16_t)joined;
+    else if (bytes == 4)
+        ((uint32_t *)codes)[index] = (uint32_t)joined;
+    else
+        ((uint64_t *)codes)[index] = joined;
+}
+
+KG_BOTH uint64_t kg_lattice_code_read(const void *codes, size_t index, unsigned bytes)
+{
+    return bytes == 1   ? ((const uint8_t *)codes)[index]
+           : bytes == 2 ? ((const uint16_t *)codes)[index]
+           : bytes == 4 ? ((const uint32_t *)codes)[index]
+                        : ((const uint64_t *)codes)[index];
+}
