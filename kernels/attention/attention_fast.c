@@ -16,19 +16,24 @@ enum { QUERIES = 96 };
  */
 
 /* One panel of keys, transposed and scaled; zeros beyond the last. */
-static void keys_panel(const float *k, size_t stride, size_t keys, size_t depth, float scale,
-                       float *packed)
+static void keys_panel(const float *restrict k, size_t stride, size_t keys, size_t depth,
+                       float scale, float *restrict packed)
 {
     for (size_t c = 0; c < depth; c++, packed += TILE_N)
         for (size_t j = 0; j < TILE_N; j++)
             packed[j] = j < keys ? k[j * stride + c] * scale : 0;
 }
 
-static void values_panel(const float *v, size_t stride, size_t columns, size_t rows, float *packed)
+static void values_panel(const float *restrict v, size_t stride, size_t columns, size_t rows,
+                         float *restrict packed)
 {
-    for (size_t j = 0; j < rows; j++, packed += TILE_N)
-        for (size_t c = 0; c < TILE_N; c++)
-            packed[c] = c < columns ? v[j * stride + c] : 0;
+    if (columns < TILE_N)
+        memset(packed, 0, rows * TILE_N * sizeof *packed);
+    for (size_t j = 0; j < rows; j++)
+        if (columns == TILE_N) /* a count that the compiler knows */
+            memcpy(packed + j * TILE_N, v + j * stride, TILE_N * sizeof *packed);
+        else
+            memcpy(packed + j * TILE_N, v + j * stride, columns * sizeof *packed);
 }
 
 void kg_attention_keys_pack(struct kg_attention *attention)
@@ -258,8 +263,8 @@ void kg_attention_weighted_sum_fast(struct kg_attention *attention)
 }
 
 /* 1 fused: no pass over the scores for the scale, which is in the packed keys, nor for the mask,
- * which is in the product's stores; what is masked is neither computed nor read. Softmax takes a
- * row once, in the place where it lies, while the last of it is still in the cache. */
+ * which is in the product's stores; what is masked is neither computed nor read. Softmax reads a
+ * row from memory once and leaves it where it was. */
 void kg_attention_fused(struct kg_attention *attention)
 {
     kg_attention_qkv_projection_fast(attention);

@@ -13,8 +13,9 @@
 enum { TILE_M = KG_ATTENTION_TILE_M, TILE_N = KG_ATTENTION_TILE_N };
 
 /* A tile of queries, a multiple of TILE_M, and of keys, one of TILE_N: the packed keys and values
- * of a tile, d_head 64, are 32 KiB, and stay in the first-level cache for all of its queries. */
-enum { QUERIES = 96, KEYS = 64 };
+ * of a tile, d_head 64, are 64 KiB, and stay in the second-level cache for all of its queries; its
+ * strip of scores, 3 KiB, in the first. Shorter tiles pay more for each row's maximum and sum. */
+enum { QUERIES = 96, KEYS = 128 };
 
 /* What a row has of its softmax so far. */
 struct online {

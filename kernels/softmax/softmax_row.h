@@ -21,9 +21,11 @@ static inline float kg_softmax_row_max(const float *x, size_t n)
             lane[k] = x[j + k] > lane[k] ? x[j + k] : lane[k];
     for (; j < n; j++)
         largest = x[j] > largest ? x[j] : largest;
-    for (size_t k = 0; k < LANES; k++)
-        largest = lane[k] > largest ? lane[k] : largest;
-    return largest;
+    for (size_t half = LANES / 2; half; half /= 2)
+#pragma omp simd
+        for (size_t k = 0; k < half; k++)
+            lane[k] = lane[k + half] > lane[k] ? lane[k + half] : lane[k];
+    return lane[0] > largest ? lane[0] : largest;
 }
 
 /* y_j = exp(x_j - largest); y may be x. Their sum. */
