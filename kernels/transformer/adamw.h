@@ -1,5 +1,7 @@
-/* adamw.h: AdamW (Loshchilov and Hutter 2019, algorithm 2, with a constant rate), the paper's
- * constants. Step t = 1, 2, …, gradient g, every parameter p decays:
+/* adamw.h: AdamW (Loshchilov and Hutter 2019, algorithm 2), the paper's constants. The rate grows
+ * linearly to its value over the first KG_ADAMW_WARM_UP steps: with the full rate from the first
+ * on, the wider models' loss leaps up before it falls. Step t = 1, 2, …, gradient g, every
+ * parameter p decays:
  *
  *   m = b1 m + (1 - b1) g        v = b2 v + (1 - b2) g^2
  *   p = p - rate (m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon) + decay p)
@@ -17,6 +19,7 @@ extern "C" {
 #define KG_ADAMW_BETA2 0.999F
 #define KG_ADAMW_EPSILON 1e-8F
 #define KG_ADAMW_DECAY 0.01F
+enum { KG_ADAMW_WARM_UP = 10 };
 
 #ifdef __CUDACC__
 #define KG_ADAMW_BOTH __host__ __device__
@@ -26,12 +29,13 @@ extern "C" {
 
 /* What a step has in common for all parameters. */
 struct kg_adamw_scales {
-    float rate;
+    float rate;        /* of this step */
     float correction1; /* 1 / (1 - b1^t) */
     float correction2; /* 1 / (1 - b2^t) */
 };
 
-/* step  t, from 1 */
+/* rate  after the warm-up
+ * step  t, from 1 */
 struct kg_adamw_scales kg_adamw_scales_of(double rate, size_t step);
 
 /* One parameter's new value; its moments are changed in place. */

@@ -78,7 +78,7 @@ static float row_exp(float *x, size_t n, float largest)
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < n; j++) {
-        x[j] = fast_exp(x[j] - largest);
+        x[j] = kg_softmax_exp(x[j] - largest);
         sum += x[j];
     }
     return sum;

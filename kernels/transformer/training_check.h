@@ -9,7 +9,8 @@ size_t kg_training_text_length(const struct kg_training *training);
 /* The mean loss of the last quarter of the steps, at least one. */
 double kg_training_final_loss(const struct kg_training *training);
 
-/* What the final loss must be at the most, or infinity where nothing is asked. */
+/* What the final loss must be at the most, or infinity where nothing is asked: of runs too short
+ * for a fall to be told from chance. */
 double kg_training_demanded_loss(const struct kg_training *training);
 
 /* Compares what lies in the training's arrays. False with context->message without memory. */

@@ -76,10 +76,11 @@ struct kg_layer {
  *   - the first step's loss against the reference's with the initial parameters, the last step's
  *     loss and each tensor of its gradients against the reference's with the parameters that it had
  *     (kg_adamw_undo): relative as in transformer_layer, over KG_TRAINING_TOLERANCE * product_unit;
- *   - final_loss over initial_loss - kg_training_fall: the loss must have fallen, and where there
- *     were steps enough, below unigram_entropy: the model has to look at what came before. Not
- *     asked where the last quarter of steps has fewer than KG_TRAINING_TOKENS tokens: so few differ
- *     by more than the fall. */
+ *   - final_loss over what it must be at the most: below initial_loss by more the further the
+ *     parameters could go, and of a run that is long, of a wide model at a moderate rate below
+ *     unigram_entropy, too: it must look at what came before (training_check.c has the figures;
+ * they hold for the defaults). Not asked of few steps, or where the last quarter of them has fewer
+ *     than KG_TRAINING_TOKENS tokens: those differ by more than the fall. */
 #define KG_TRAINING_TOLERANCE 1024
 enum { KG_TRAINING_TOKENS = 256 };
 struct kg_training_cpu;
