@@ -1,0 +1,73 @@
+/* blocks.cuh: what the .cu files of the blocks share. */
+#pragma once
+#include "common/rows.cuh"
+#include "layernorm/layernorm.h"
+#include "transformer/blocks.h"
+
+/* The tanh form of GELU (Hendrycks and Gimpel 2016): x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715
+ * x^3)))
+ */
+static __device__ __forceinline__ float kg_gelu_tanh(float x)
+{
+    return tanhf(0.7978845608F * (x + 0.044715F * x * x * x));
+}
+
+static __device__ __forceinline__ float kg_gelu(float x)
+{
+    return 0.5F * x * (1.0F + kg_gelu_tanh(x));
+}
+
+static __device__ __forceinline__ float kg_gelu_slope(float x)
+{
+    const float t = kg_gelu_tanh(x), inner = 0.7978845608F * (1.0F + 3 * 0.044715F * x * x);
+    return 0.5F * (1.0F + t) + 0.5F * x * (1.0F - t * t) * inner;
+}
+
+static inline unsigned kg_blocks_for(size_t extent, unsigned tile)
+{
+    return (unsigned)((extent + tile - 1) / tile);
+}
+
+/* From where depth l of line i of a product's sum is not 0, and up to where. */
+static __device__ __forceinline__ unsigned kg_depth_begin(const struct kg_product &p, unsigned line)
+{
+    return p.triangle == KG_TRIANGLE_UPPER_A ? line : 0;
+}
+
+static __device__ __forceinline__ unsigned kg_depth_end(const struct kg_product &p, unsigned line)
+{
+    return p.triangle == KG_TRIANGLE_LOWER_A ? min(p.k, line + 1) : p.k;
+}
+
+/* Whether the calling block is the last of `count` to say that it is done; the writes of all that
+ * said so before are seen then, by __ldcg. The counter goes back to 0 for the next launch. */
+static __device__ __forceinline__ bool kg_blocks_last(unsigned *arrived, unsigned count)
+{
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicInc(arrived, count - 1) == count - 1;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+/* layernorm's own kernels do the forward step. */
+static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
+                                          const struct kg_norm *norm)
+{
+    struct kg_rows rows = {};
+    rows.rows = norm->rows;
+    rows.cols = norm->cols;
+    rows.device.x = const_cast<float *>(norm->x);
+    rows.device.y = norm->y;
+    rows.device.gamma = const_cast<float *>(norm->gamma);
+    rows.device.beta = const_cast<float *>(norm->beta);
+    rows.device.stream = space->stream;
+    return rows;
+}
+
+/* Of the fast table, in product.cu. */
+void kg_blocks_fast_products(const struct kg_blocks_space *space, const struct kg_product *products,
+                             size_t count);
