@@ -107,13 +107,12 @@ struct kg_attention_arrays {
     float *y;
 };
 
-struct kg_cublas;
-
-/* The GPU's part: memory of the device. */
+/* The GPU's part: memory of the device. Of type bf16 all arrays but Y hold bfloat16s, two bytes
+ * each, whatever the pointers say. */
 struct kg_attention_device {
     struct kg_attention_arrays arrays;
     void *stream;
-    struct kg_cublas *cublas; /* blas */
+    int stages; /* flash: of the projections, as gemm.h has it */
 };
 
 struct kg_attention {
@@ -205,6 +204,16 @@ void kg_attention_cuda_plain(struct kg_attention *attention);
 void kg_attention_cuda_fused(struct kg_attention *attention);
 void kg_attention_cuda_efficient(struct kg_attention *attention);
 void kg_attention_cuda_flash(struct kg_attention *attention);
+
+/* Before the first call of these: false with context->message, and context->unavailable where the
+ * device does not have what they need, or they do not take heads of this width. flash takes
+ * multiples of 8 up to 128, efficient all up to 256. */
+bool kg_attention_efficient_prepare(struct kgate_context *context, struct kg_attention *attention);
+bool kg_attention_flash_prepare(struct kgate_context *context, struct kg_attention *attention);
+
+/* An array's size on the device. */
+size_t kg_attention_device_bytes(const struct kg_attention *attention,
+                                 enum kg_attention_array array);
 
 /* Whether the GPU has this version of a part, and what it multiplies. Pure: for `describe`. */
 bool kg_attention_device_has(enum kg_attention_part part, int64_t version,

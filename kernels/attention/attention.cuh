@@ -1,0 +1,114 @@
+/* attention.cuh: where the GPU's versions of attention find a head. Extents are below 2^31, offsets
+ * may be above. */
+#pragma once
+#include <cmath>
+
+#include "attention/attention.h"
+#include "common/common.h"
+#include "common/launch.cuh"
+#include "gemm/gemm.h"
+
+struct kg_attention_shape {
+    int seq_len;
+    int num_heads;
+    int heads; /* of all sequences, counted through */
+    int d_model;
+    int d_head;
+    bool causal;
+    float scale; /* of scores */
+};
+
+static inline struct kg_attention_shape kg_attention_shape_of(const struct kg_attention *attention)
+{
+    return {(int)attention->seq_len,
+            (int)attention->num_heads,
+            (int)(attention->batch * attention->num_heads),
+            (int)attention->d_model,
+            (int)attention->d_head,
+            attention->causal,
+            1.0F / sqrtf((float)attention->d_head)};
+}
+
+/* The first element of a head: of its queries; keys are d_model further on, values twice as much.
+ * A token's are 3 d_model behind those of the one before it. */
+template <class T>
+static __device__ __forceinline__ T *kg_head_qkv(const struct kg_attention_shape &shape, T *qkv,
+                                                 int head)
+{
+    return qkv +
+           (size_t)(head / shape.num_heads) * (size_t)shape.seq_len * 3 * (size_t)shape.d_model +
+           (size_t)(head % shape.num_heads * shape.d_head);
+}
+
+/* The same of H, where a token's are d_model behind those of the one before it. */
+template <class T>
+static __device__ __forceinline__ T *kg_head_h(const struct kg_attention_shape &shape, T *h,
+                                               int head)
+{
+    return h + (size_t)(head / shape.num_heads) * (size_t)shape.seq_len * (size_t)shape.d_model +
+           (size_t)(head % shape.num_heads * shape.d_head);
+}
+
+/* The head's matrix of seq_len by seq_len. */
+template <class T>
+static __device__ __forceinline__ T *kg_head_scores(const struct kg_attention_shape &shape, T *s,
+                                                    int head)
+{
+    return s + (size_t)head * (size_t)shape.seq_len * (size_t)shape.seq_len;
+}
+
+/* A projection, the output's or that of Q, K and V, for a version of kernels/gemm. */
+static inline struct kg_gemm kg_attention_projection(const struct kg_attention *attention,
+                                                     bool output)
+{
+    const struct kg_attention_arrays *arrays = &attention->device.arrays;
+    struct kg_gemm gemm = {};
+    gemm.m = kg_attention_tokens(attention);
+    gemm.k = attention->d_model;
+    gemm.n = output ? attention->d_model : 3 * attention->d_model;
+    gemm.device.a = output ? arrays->h : arrays->x;
+    gemm.device.b = output ? arrays->w_out : arrays->w_qkv;
+    gemm.device.c = output ? arrays->y : arrays->qkv;
+    gemm.device.stream = attention->device.stream;
+    return gemm;
+}
+
+/* What scopes say that they read and write. */
+static inline uint64_t kg_attention_scope_bytes(const struct kg_attention *attention,
+                                                unsigned arrays)
+{
+    uint64_t bytes = 0;
+    for (int array = 0; array < KG_ATTENTION_ARRAYS; array++)
+        if (arrays >> array & 1)
+            bytes += kg_attention_device_bytes(attention, (enum kg_attention_array)array);
+    return bytes;
+}
+#define KG_ATTENTION_BYTES(attention, part)                                                        \
+    kg_attention_scope_bytes((attention),                                                          \
+                             kg_attention_inputs(part) | 1U << kg_attention_output(part))
+#define KG_ATTENTION_QKV_TO_H(attention)                                                           \
+    kg_attention_scope_bytes((attention), 1U << KG_ATTENTION_QKV | 1U << KG_ATTENTION_H)
+
+/* Lets `kernel` have so much shared memory for a block, in set_up: false with context->message, and
+ * context->unavailable where the device has less. */
+template <class Kernel>
+static bool kg_attention_allow(struct kgate_context *context, Kernel *kernel, size_t bytes,
+                               const char *version)
+{
+    int device = 0, most = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (status == cudaSuccess && bytes > (size_t)most) {
+        context->unavailable = true;
+        return kg_kernel_refuse(context,
+                                "version '%s' needs a GPU with %zu KiB of shared memory for a "
+                                "block with heads of this width",
+                                version, (bytes + 1023) / 1024);
+    }
+    if (status == cudaSuccess)
+        status =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    return status == cudaSuccess ||
+           kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+}

@@ -1,0 +1,417 @@
+/* 3 flash: FlashAttention (Dao, Fu, Ermon, Rudra and Re 2022) as version 2 arranges it (Dao 2023),
+ * on tensor cores. A block takes 128 queries of a head, a warp 32 of them, and goes through the
+ * keys by 64: the warp's 32 by 64 scores are made in registers, turned into weights there and are
+ * at once, rounded to bfloat16, the left factor of the product with the values, whose layout they
+ * have by chance of the instruction: they are never in memory at all. What is written is H, so
+ * memory is O(N), and traffic is that of reading K and V once for each 128 queries.
+ *
+ * A query's running maximum and sum are kept by the four threads that hold its row; only the
+ * maximum is agreed on with each tile, the sum's four parts at the end. A warp has 32 rows, not
+ * 16, so that each fragment of K and V that is read from shared memory is multiplied twice: with
+ * one product for each, shared memory would be as busy as the tensor cores. Keys and values of the
+ * next tile are on their way (cp.async) while this one is multiplied: one barrier a tile. Tiles
+ * behind the diagonal are not visited, and only those that it or the end of the keys crosses
+ * are masked.
+ *
+ * Heads of at most 64 columns keep their queries in registers; wider ones read them from
+ * shared memory again with each tile, a quarter more of that traffic: sums of 32 by 128 and scores
+ * of 32 by 64 are 192 of a thread's 255 registers.
+ *
+ * The projections are gemm's `tensor`, the first with its result rounded to bfloat16. */
+#include <cmath>
+
+#include "attention/attention.cuh"
+#include "attention/attention_flash.cuh"
+#include "common/common.h"
+#include "common/mma.cuh"
+#include "gemm/gemm.h"
+#include "kgate/profiler.h"
+
+enum {
+    CHUNK = KG_FLASH_CHUNK,
+    STEP = 16, /* of mma along its sum */
+    WARP_ROWS = KG_FLASH_ROWS / (KG_FLASH_THREADS / 32),
+    TILES_M = WARP_ROWS / 16, /* of mma, of a warp */
+    TILES_KEYS = KG_FLASH_KEYS / 8
+};
+
+template <int WIDTH> static constexpr bool keeps_queries = WIDTH <= 64;
+
+struct flash_problem {
+    struct kg_attention_shape shape; /* scale is that of scores times log2(e): exponentials are
+                                        powers of two */
+    const uint16_t *qkv;
+    uint16_t *h;
+    int tiles; /* of queries, of each head */
+};
+
+/* 2^x by the one instruction that there is for it, 2 ulp; 0 for -infinity. */
+static __device__ __forceinline__ float power_of_two(float x)
+{
+#ifdef KGATE_EMULATE_CUDA
+    return exp2f(x);
+#else
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t pair_round(float low, float high)
+{
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+    return (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
+}
+
+/* A thread copies the same chunk of every AT_ONCE-th line. */
+template <int WIDTH> struct flash_copy {
+    static constexpr int CHUNKS = WIDTH / CHUNK, AT_ONCE = KG_FLASH_THREADS / CHUNKS;
+    static __device__ __forceinline__ int line()
+    {
+        return (int)threadIdx.x / CHUNKS;
+    }
+    static __device__ __forceinline__ int chunk()
+    {
+        return (int)threadIdx.x % CHUNKS;
+    }
+};
+
+/* Begins to copy LINES lines, `from` the thread's chunk of the first, of which `rows` are there;
+ * zeros for the others, and behind a line's end: what is multiplied with weight 0 must be a number.
+ */
+template <int WIDTH, int LINES>
+static __device__ __forceinline__ void lines_copy(const struct kg_attention_shape &shape,
+                                                  uint16_t (*shared)[WIDTH], const uint16_t *from,
+                                                  int rows)
+{
+    using copy = flash_copy<WIDTH>;
+    const int line = copy::line(), place = kg_flash_place(line, copy::chunk()) * CHUNK;
+    const bool inside = copy::chunk() * CHUNK < shape.d_head;
+#pragma unroll
+    for (int i = 0; i < LINES; i += copy::AT_ONCE)
+        kg_cp_async_16(&shared[line + i][place], from + (size_t)i * (size_t)(3 * shape.d_model),
+                       inside && line + i < rows);
+}
+
+/* The same of a tile of keys and values, of which `rows` are there; `from` as if for queries. */
+template <int WIDTH>
+static __device__ __forceinline__ void slot_copy(const struct kg_attention_shape &shape,
+                                                 struct kg_flash_slot<WIDTH> *slot,
+                                                 const uint16_t *from, int rows)
+{
+    lines_copy<WIDTH, KG_FLASH_KEYS>(shape, slot->k, from + shape.d_model, rows);
+    lines_copy<WIDTH, KG_FLASH_KEYS>(shape, slot->v, from + 2 * (size_t)shape.d_model, rows);
+}
+
+/* Lane i gives the address of line i % 8 of matrix i / 8, as kg_ldmatrix_x4 wants it. Of Q the
+ * matrices are 16 rows' upper and lower eight, then the same of the next eight columns. */
+template <int WIDTH>
+static __device__ __forceinline__ void queries_read(const struct kg_flash_shared<WIDTH> *shared,
+                                                    int step, uint32_t a[TILES_M][4])
+{
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+    const int line = lane % 16, chunk = kg_flash_place(line, lane / 16) ^ step * 2;
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+        kg_ldmatrix_x4(a[i], &shared->q[warp * WARP_ROWS + i * 16 + line][chunk * CHUNK]);
+}
+
+/* Scores of the warp's queries against a tile's keys, unscaled. K is B by columns as it lies: of 16
+ * keys the matrices are the upper eight's first and next eight columns, then the lower eight's. */
+template <int WIDTH>
+static __device__ __forceinline__ void
+scores_make(const struct kg_flash_shared<WIDTH> *shared, const struct kg_flash_slot<WIDTH> *slot,
+            const uint32_t (*kept)[TILES_M][4], float s[TILES_M][TILES_KEYS][4])
+{
+    const int lane = (int)threadIdx.x % 32, line = lane / 16 * 8 + lane % 8;
+#pragma unroll
+    for (int step = 0; step < WIDTH / STEP; step++) {
+        uint32_t read[TILES_M][4];
+        const int chunk = kg_flash_place(line, lane / 8 % 2) ^ step * 2;
+        if constexpr (!keeps_queries<WIDTH>)
+            queries_read(shared, step, read);
+        const uint32_t(*a)[4] = keeps_queries<WIDTH> ? kept[step] : read;
+#pragma unroll
+        for (int j = 0; j < TILES_KEYS / 2; j++) {
+            uint32_t b[4];
+            kg_ldmatrix_x4(b, &slot->k[j * 16 + line][chunk * CHUNK]);
+#pragma unroll
+            for (int i = 0; i < TILES_M; i++) {
+                kg_mma_bf16_16x8x16(s[i][2 * j], a[i], b);
+                kg_mma_bf16_16x8x16(s[i][2 * j + 1], a[i], b + 2);
+            }
+        }
+    }
+}
+
+/* A thread has elements e = 0 … 3 of each 16 by 8: rows lane / 4, and from 2 on 8 further, columns
+ * lane % 4 * 2 and the next. Its first row is `row`, its first key `key`. */
+static __device__ __forceinline__ void scores_mask(const struct kg_attention_shape &shape, int row,
+                                                   int key, float s[TILES_M][TILES_KEYS][4])
+{
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            const int query = row + i * 16 + e / 2 * 8;
+            const int end = shape.causal ? min(query + 1, shape.seq_len) : shape.seq_len;
+#pragma unroll
+            for (int j = 0; j < TILES_KEYS; j++)
+                if (key + j * 8 + e % 2 >= end)
+                    s[i][j][e] = -INFINITY;
+        }
+}
+
+/* What is known of the warp's queries so far; of each row, its four threads have a part of the sum
+ * each. */
+template <int WIDTH> struct flash_state {
+    float out[TILES_M][WIDTH / 8][4];
+    float largest[TILES_M][2];
+    float sum[TILES_M][2];
+};
+
+static __device__ __forceinline__ float row_largest(float largest)
+{
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 1));
+    return fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 2));
+}
+
+/* Turns scores into weights relative to the largest so far, and corrects what was summed relative
+ * to the largest before. Of a first tile that was -infinity, and the correction is 0; the first
+ * tile has key 0, which every query sees, so the largest is finite from then on. */
+template <int WIDTH>
+static __device__ __forceinline__ void weights_make(float scale, struct flash_state<WIDTH> &state,
+                                                    float s[TILES_M][TILES_KEYS][4])
+{
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            float largest = state.largest[i][half], sum = 0;
+#pragma unroll
+            for (int j = 0; j < TILES_KEYS; j++)
+                largest = fmaxf(largest, fmaxf(s[i][j][half * 2], s[i][j][half * 2 + 1]));
+            largest = row_largest(largest);
+            const float correction = power_of_two((state.largest[i][half] - largest) * scale);
+            const float offset = largest * scale;
+#pragma unroll
+            for (int j = 0; j < TILES_KEYS; j++)
+#pragma unroll
+                for (int e = half * 2; e < half * 2 + 2; e++) {
+                    s[i][j][e] = power_of_two(s[i][j][e] * scale - offset);
+                    sum += s[i][j][e];
+                }
+#pragma unroll
+            for (int j = 0; j < WIDTH / 8; j++) {
+                state.out[i][j][half * 2] *= correction;
+                state.out[i][j][half * 2 + 1] *= correction;
+            }
+            state.sum[i][half] = state.sum[i][half] * correction + sum;
+            state.largest[i][half] = largest;
+        }
+}
+
+/* Adds the weighted values. Two tiles of weights, 16 by 8 of C each, are one A of 16 by 16 in the
+ * same threads. Of V, read transposed, the matrices are 16 keys' upper and lower eight, then those
+ * of the next eight columns. */
+template <int WIDTH>
+static __device__ __forceinline__ void values_add(const struct kg_flash_slot<WIDTH> *slot,
+                                                  const float s[TILES_M][TILES_KEYS][4],
+                                                  struct flash_state<WIDTH> &state)
+{
+    const int lane = (int)threadIdx.x % 32, line = lane % 16;
+    const int chunk = kg_flash_place(line, lane / 16);
+#pragma unroll
+    for (int step = 0; step < KG_FLASH_KEYS / STEP; step++) {
+        uint32_t a[TILES_M][4];
+#pragma unroll
+        for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+            for (int part = 0; part < 4; part++) {
+                const float *pair = s[i][step * 2 + part / 2] + part % 2 * 2;
+                a[i][part] = pair_round(pair[0], pair[1]);
+            }
+#pragma unroll
+        for (int j = 0; j < WIDTH / 16; j++) {
+            uint32_t b[4];
+            kg_ldmatrix_x4_trans(b, &slot->v[step * STEP + line][(chunk ^ j * 2) * CHUNK]);
+#pragma unroll
+            for (int i = 0; i < TILES_M; i++) {
+                kg_mma_bf16_16x8x16(state.out[i][2 * j], a[i], b);
+                kg_mma_bf16_16x8x16(state.out[i][2 * j + 1], a[i], b + 2);
+            }
+        }
+    }
+}
+
+/* `h` is the head's first element, `row` the thread's first row. */
+template <int WIDTH>
+static __device__ __forceinline__ void rows_write(const struct kg_attention_shape &shape,
+                                                  uint16_t *h, int row,
+                                                  const struct flash_state<WIDTH> &state)
+{
+    const int column = (int)threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int query = row + i * 16 + half * 8;
+            float sum = state.sum[i][half];
+            sum += __shfl_xor_sync(0xffffffffU, sum, 1);
+            sum += __shfl_xor_sync(0xffffffffU, sum, 2);
+            if (query >= shape.seq_len)
+                continue;
+            uint16_t *to = h + (size_t)query * (size_t)shape.d_model;
+#pragma unroll
+            for (int j = 0; j < WIDTH / 8; j++)
+                if (j * 8 < shape.d_head)
+                    *reinterpret_cast<uint32_t *>(to + j * 8 + column) = pair_round(
+                        state.out[i][j][half * 2] / sum, state.out[i][j][half * 2 + 1] / sum);
+        }
+}
+
+/* Brings the block's queries and the first tile of keys; `kept` the warp's queries, where it keeps
+ * them. */
+template <int WIDTH>
+static __device__ __forceinline__ void
+queries_fetch(const struct kg_attention_shape &shape, struct kg_flash_shared<WIDTH> *shared,
+              const uint16_t *from, int first, uint32_t (*kept)[TILES_M][4])
+{
+    lines_copy<WIDTH, KG_FLASH_ROWS>(shape, shared->q,
+                                     from + (size_t)first * (size_t)(3 * shape.d_model),
+                                     shape.seq_len - first);
+    kg_cp_async_commit();
+    slot_copy(shape, &shared->slots[0], from, shape.seq_len);
+    kg_cp_async_commit();
+    if constexpr (keeps_queries<WIDTH>) {
+        kg_cp_async_wait<1>();
+        __syncthreads();
+#pragma unroll
+        for (int step = 0; step < WIDTH / STEP; step++)
+            queries_read(shared, step, kept[step]);
+    }
+}
+
+/* At the top of the loop this tile's copies and no others are on their way; after the barrier they
+ * are there for all, and nobody reads the other slot any more. */
+template <int WIDTH>
+static __global__ void __launch_bounds__(KG_FLASH_THREADS) flash(struct flash_problem p)
+{
+    KG_DYNAMIC_SHARED(struct kg_flash_shared<WIDTH>, shared);
+    const struct kg_attention_shape &shape = p.shape;
+    const int2 block = kg_flash_block(p.tiles, (int)blockIdx.x);
+    const int first = block.y * KG_FLASH_ROWS, lane = (int)threadIdx.x % 32;
+    const int row = first + (int)threadIdx.x / 32 * WARP_ROWS; /* of the warp */
+    const int end = shape.causal ? min(first + KG_FLASH_ROWS, shape.seq_len) : shape.seq_len;
+    const int seen = min(shape.causal ? row + 1 : shape.seq_len, shape.seq_len);
+    const uint16_t *from = kg_head_qkv(shape, p.qkv, block.x) +
+                           (size_t)flash_copy<WIDTH>::line() * (size_t)(3 * shape.d_model) +
+                           flash_copy<WIDTH>::chunk() * CHUNK;
+    uint32_t kept[keeps_queries<WIDTH> ? WIDTH / STEP : 1][TILES_M][4];
+    struct flash_state<WIDTH> state = {
+    };
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+        state.largest[i][0] = state.largest[i][1] = -INFINITY;
+    queries_fetch(shape, shared, from, first, kept);
+    for (int key = 0; key < end; key += KG_FLASH_KEYS) {
+        struct kg_flash_slot<WIDTH> *now = &shared->slots[key / KG_FLASH_KEYS % 2];
+        from += (size_t)KG_FLASH_KEYS * (size_t)(3 * shape.d_model);
+        kg_cp_async_wait<0>();
+        __syncthreads();
+        if (key + KG_FLASH_KEYS < end)
+            slot_copy(shape, &shared->slots[(key / KG_FLASH_KEYS + 1) % 2], from,
+                      shape.seq_len - key - KG_FLASH_KEYS);
+        kg_cp_async_commit();
+        if (key >= seen + WARP_ROWS - 1)
+            continue; /* the warp's queries see none of these */
+        float s[TILES_M][TILES_KEYS][4] = {};
+        scores_make(shared, now, kept, s);
+        if (key + KG_FLASH_KEYS > seen)
+            scores_mask(shape, row + lane / 4, key + lane % 4 * 2, s);
+        weights_make(shape.scale, state, s);
+        values_add(now, s, state);
+    }
+    rows_write(shape, kg_head_h(shape, p.h, block.x), row + lane / 4, state);
+}
+
+/* d_head to the width of the tiles that hold it. */
+static const struct plan {
+    int width;
+    void (*kernel)(struct flash_problem p);
+    size_t shared_bytes;
+} plans[] = {{64, flash<64>, sizeof(struct kg_flash_shared<64>)},
+             {KG_FLASH_WIDTH_MOST, flash<KG_FLASH_WIDTH_MOST>,
+              sizeof(struct kg_flash_shared<KG_FLASH_WIDTH_MOST>)}};
+
+static const struct plan *plan_of(const struct kg_attention *attention)
+{
+    const struct plan *plan = plans;
+    while ((size_t)plan->width < attention->d_head)
+        plan++;
+    return plan;
+}
+
+extern "C" bool kg_attention_flash_prepare(struct kgate_context *context,
+                                           struct kg_attention *attention)
+{
+    int device = 0, major = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (status != cudaSuccess)
+        return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+    if (major < 8 || attention->d_head > KG_FLASH_WIDTH_MOST || attention->d_head % CHUNK != 0) {
+        context->unavailable = true;
+        return kg_kernel_refuse(context,
+                                "version 'flash' needs a GPU of compute capability 8.0 or later "
+                                "and there takes heads of %d, %d, … up to %d columns",
+                                CHUNK, 2 * CHUNK, KG_FLASH_WIDTH_MOST);
+    }
+    const struct plan *plan = plan_of(attention);
+    struct kg_gemm first = kg_attention_projection(attention, false);
+    struct kg_gemm last = kg_attention_projection(attention, true);
+    first.device.c_bf16 = true;
+    if (!kg_attention_allow(context, plan->kernel, plan->shared_bytes, "flash") ||
+        !kg_gemm_tensor_prepare(context, &first) || !kg_gemm_tensor_prepare(context, &last))
+        return false;
+    attention->device.stages = first.device.stages;
+    return true;
+}
+
+static void project(const struct kg_attention *attention, bool output)
+{
+    struct kg_gemm gemm = kg_attention_projection(attention, output);
+    gemm.device.c_bf16 = !output;
+    gemm.device.stages = attention->device.stages;
+    kg_gemm_cuda_tensor(&gemm);
+}
+
+static void attend(const struct kg_attention *attention)
+{
+    const struct plan *plan = plan_of(attention);
+    struct kg_attention_shape shape = kg_attention_shape_of(attention);
+    shape.scale *= 1.44269504F; /* log2(e) */
+    const int tiles = (shape.seq_len + KG_FLASH_ROWS - 1) / KG_FLASH_ROWS;
+    const struct flash_problem p = {shape, (const uint16_t *)attention->device.arrays.qkv,
+                                    (uint16_t *)attention->device.arrays.h, tiles};
+    KG_LAUNCH(plan->kernel, (unsigned)(shape.heads * tiles), KG_FLASH_THREADS, plan->shared_bytes,
+              attention->device.stream, p);
+}
+
+extern "C" void kg_attention_cuda_flash(struct kg_attention *attention)
+{
+    {
+        KGATE_SCOPE_CUDA("qkv_projection", attention->device.stream,
+                         KG_ATTENTION_BYTES(attention, KG_ATTENTION_QKV_PROJECTION));
+        project(attention, false);
+    }
+    {
+        KGATE_SCOPE_CUDA("scores_softmax_weighted_sum", attention->device.stream,
+                         KG_ATTENTION_QKV_TO_H(attention));
+        attend(attention);
+    }
+    KGATE_SCOPE_CUDA("output_projection", attention->device.stream,
+                     KG_ATTENTION_BYTES(attention, KG_ATTENTION_OUTPUT_PROJECTION));
+    project(attention, true);
+}
