@@ -341,7 +341,7 @@ PARAMS(whole_params, levels, "flash",
     const struct kgate_workload kg_kernel_##workload_name = {                                      \
         .name = #workload_name,                                                                    \
         .summary = (text),                                                                         \
-        .params = param_table,                                                                     \
+        .params = (param_table),                                                                   \
         .param_count = sizeof(param_table) / sizeof *(param_table),                                \
         .devices = KG_KERNEL_DEVICES,                                                              \
         .revision = 1,                                                                             \

@@ -38,8 +38,8 @@ static void head_weighted_sum(const struct kg_attention *attention,
 {
     KGATE_SCOPE_ON("weighted_sum", KGATE_DEVICE_CPU, "openblas", 0);
     const size_t n = attention->seq_len;
-    product(n, attention->d_head, n, 1, p, n, CblasNoTrans, head->v, head->stride, head->h,
-            head->h_stride);
+    product(n, attention->d_head, n, 1, p, n, CblasNoTrans, head->v, head->stride,
+            attention->arrays.h + head->out, head->h_stride);
 }
 
 static void head_mask(const struct kg_attention *attention, float *s)
@@ -55,9 +55,10 @@ void kg_attention_scores_blas(struct kg_attention *attention)
 {
     for (size_t h = 0; h < kg_attention_heads(attention); h++) {
         const struct kg_attention_head head = kg_attention_head_of(attention, h);
-        head_scores(attention, &head, head.s);
+        float *s = attention->arrays.s + head.matrix;
+        head_scores(attention, &head, s);
         if (attention->causal)
-            head_mask(attention, head.s);
+            head_mask(attention, s);
     }
 }
 
@@ -65,7 +66,7 @@ void kg_attention_weighted_sum_blas(struct kg_attention *attention)
 {
     for (size_t h = 0; h < kg_attention_heads(attention); h++) {
         const struct kg_attention_head head = kg_attention_head_of(attention, h);
-        head_weighted_sum(attention, &head, head.p);
+        head_weighted_sum(attention, &head, attention->arrays.p + head.matrix);
     }
 }
 

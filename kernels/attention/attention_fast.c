@@ -114,6 +114,7 @@ static void scores_panel(const struct kg_attention *attention, const struct kg_a
                          const float *keys, size_t i0, size_t end, size_t j0)
 {
     const size_t n = attention->seq_len;
+    float *s = attention->arrays.s + head->matrix;
     for (size_t i = i0; i < end; i += TILE_M) {
         const size_t rows = kg_attention_least(TILE_M, end - i);
         const float *q[TILE_M];
@@ -122,11 +123,11 @@ static void scores_panel(const struct kg_attention *attention, const struct kg_a
             continue;
         kg_attention_tile_rows(head->q + i * head->stride, head->stride, rows, q);
         if (rows == TILE_M && j0 + TILE_N <= kg_attention_keys(attention, i)) {
-            kg_attention_tile(q, keys, attention->d_head, head->s + i * n + j0, n, false);
+            kg_attention_tile(q, keys, attention->d_head, s + i * n + j0, n, false);
             continue;
         }
         kg_attention_tile(q, keys, attention->d_head, tile, TILE_N, false);
-        scores_store(attention, tile, head->s, i, j0, rows);
+        scores_store(attention, tile, s, i, j0, rows);
     }
 }
 
@@ -164,7 +165,7 @@ static void block_scores(const struct kg_attention *attention, size_t block, boo
     for (size_t j = 0; j < kg_attention_keys(attention, end - 1); j += TILE_N)
         scores_panel(attention, &head, keys + j * attention->d_head, first, end, j);
     if (whole)
-        mask_rest(attention, head.s, first, end);
+        mask_rest(attention, attention->arrays.s + head.matrix, first, end);
 }
 
 /* whole  whether a component's user wants the masked part too */
@@ -220,8 +221,8 @@ static void weighted_tile(const struct kg_attention *attention,
     const size_t depth = kg_attention_keys(attention, i + rows - 1);
     kg_attention_tile(p, values, depth, tile, TILE_N, false);
     for (size_t r = 0; r < rows; r++)
-        memcpy(head->h + (i + r) * head->h_stride + panel * TILE_N, tile + r * TILE_N,
-               columns * sizeof *tile);
+        memcpy(attention->arrays.h + head->out + (i + r) * head->h_stride + panel * TILE_N,
+               tile + r * TILE_N, columns * sizeof *tile);
 }
 
 static void block_weighted_sum(const struct kg_attention *attention, const float *matrices,

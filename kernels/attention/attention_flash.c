@@ -67,7 +67,7 @@ static void row_efficient(const struct kg_attention *attention,
 {
     const size_t keys = kg_attention_keys(attention, i), depth = attention->d_head;
     const float scale = 1 / sqrtf((float)depth), *q = head->q + i * head->stride;
-    float s[KEYS], *out = head->h + i * head->h_stride;
+    float s[KEYS], *out = attention->arrays.h + head->out + i * head->h_stride;
     struct online online = {.largest = -INFINITY};
     memset(out, 0, depth * sizeof *out);
     for (size_t j0 = 0; j0 < keys; j0 += KEYS) {
@@ -193,7 +193,8 @@ static void tile_end(const struct tile *tile)
 {
     for (size_t i = 0; i < tile->rows; i++) {
         const float scale = 1 / tile->online[i].sum, *out = tile->out + i * tile->panels * TILE_N;
-        float *h = tile->head.h + (tile->first + i) * tile->head.h_stride;
+        float *h =
+            tile->attention->arrays.h + tile->head.out + (tile->first + i) * tile->head.h_stride;
         for (size_t c = 0; c < tile->attention->d_head; c++)
             h[c] = out[c] * scale;
     }

@@ -6,9 +6,8 @@ struct kg_attention_head {
     const float *q; /* seq_len rows of d_head, `stride` apart; k and v likewise */
     const float *k;
     const float *v;
-    float *s; /* seq_len by seq_len, contiguous; NULL where the version has none; p likewise */
-    float *p;
-    float *h; /* seq_len rows of d_head, `h_stride` apart */
+    size_t matrix; /* where its seq_len by seq_len scores begin in S and in P */
+    size_t out;    /* where its first row begins in H: rows of d_head, `h_stride` apart */
     size_t stride;
     size_t h_stride;
 };
@@ -18,22 +17,21 @@ static inline size_t kg_attention_heads(const struct kg_attention *attention)
     return attention->batch * attention->num_heads;
 }
 
-/* head  counts through the heads of the first sequence, then those of the next */
+/* Of what has Q, K and V. head counts through the heads of the first sequence, then those of the
+ * next. */
 static inline struct kg_attention_head kg_attention_head_of(const struct kg_attention *attention,
                                                             size_t head)
 {
-    const struct kg_attention_arrays *arrays = &attention->arrays;
-    const size_t n = attention->seq_len, d_model = attention->d_model, matrix = n * n * head;
+    const size_t n = attention->seq_len, d_model = attention->d_model;
     const size_t first = head / attention->num_heads * n; /* token */
     const size_t column = head % attention->num_heads * attention->d_head;
-    const float *q = arrays->qkv ? arrays->qkv + first * 3 * d_model + column : NULL;
+    const float *q = attention->arrays.qkv + first * 3 * d_model + column;
     return (struct kg_attention_head){
         .q = q,
-        .k = q ? q + d_model : NULL,
-        .v = q ? q + 2 * d_model : NULL,
-        .s = arrays->s ? arrays->s + matrix : NULL,
-        .p = arrays->p ? arrays->p + matrix : NULL,
-        .h = arrays->h ? arrays->h + first * d_model + column : NULL,
+        .k = q + d_model,
+        .v = q + 2 * d_model,
+        .matrix = n * n * head,
+        .out = first * d_model + column,
         .stride = 3 * d_model,
         .h_stride = d_model,
     };

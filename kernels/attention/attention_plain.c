@@ -26,12 +26,13 @@ static void head_scores(const struct kg_attention *attention, const struct kg_at
 {
     const size_t n = attention->seq_len;
     const float root = sqrtf((float)attention->d_head);
+    float *s = attention->arrays.s + head->matrix;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             float sum = 0;
             for (size_t c = 0; c < attention->d_head; c++)
                 sum += head->q[i * head->stride + c] * head->k[j * head->stride + c];
-            head->s[i * n + j] = j < kg_attention_keys(attention, i) ? sum / root : -INFINITY;
+            s[i * n + j] = j < kg_attention_keys(attention, i) ? sum / root : -INFINITY;
         }
 }
 
@@ -67,12 +68,14 @@ static void head_weighted_sum(const struct kg_attention *attention,
                               const struct kg_attention_head *head)
 {
     const size_t n = attention->seq_len;
+    const float *p = attention->arrays.p + head->matrix;
+    float *h = attention->arrays.h + head->out;
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < attention->d_head; c++) {
             float sum = 0;
             for (size_t j = 0; j < n; j++)
-                sum += head->p[i * n + j] * head->v[j * head->stride + c];
-            head->h[i * head->h_stride + c] = sum;
+                sum += p[i * n + j] * head->v[j * head->stride + c];
+            h[i * head->h_stride + c] = sum;
         }
 }
 

@@ -78,7 +78,7 @@ struct reference {
     double *out_error;
     double *value; /* of one row of the result */
     double *error;
-    double *x; /* of one row of X: d_model */
+    double *x; /* of all rows of X that a sequence has, or of one of a component's input */
 };
 
 /* s = q K^T / sqrt(d_head) of the first `keys` keys. */
@@ -196,8 +196,9 @@ static double scores_worst(const struct reference *reference, size_t row)
     matrix_load(head.q + i * head.stride, 0, 1, attention->d_head, reference->q,
                 reference->q_error);
     row_scores(reference, keys);
-    return kg_worse(row_worst(head.s + i * n, reference->s, reference->s_error, keys),
-                    rest_worst(head.s + i * n, -INFINITY, keys, n));
+    const float *s = attention->arrays.s + row * n;
+    return kg_worse(row_worst(s, reference->s, reference->s_error, keys),
+                    rest_worst(s, -INFINITY, keys, n));
 }
 
 static double softmax_worst(const struct reference *reference, size_t row)
@@ -218,9 +219,10 @@ static double weighted_sum_worst(const struct reference *reference, size_t row)
     const struct kg_attention_head head = kg_attention_head_of(attention, row / n);
     const size_t keys = kg_attention_keys(attention, i);
     matrix_load(head.v, head.stride, keys, depth, reference->v, reference->v_error);
-    matrix_load(head.p + i * n, 0, 1, keys, reference->s, reference->s_error);
+    matrix_load(attention->arrays.p + row * n, 0, 1, keys, reference->s, reference->s_error);
     row_weighted_sum(reference, keys, reference->value, reference->error);
-    return row_worst(head.h + i * head.h_stride, reference->value, reference->error, depth);
+    return row_worst(attention->arrays.h + head.out + i * head.h_stride, reference->value,
+                     reference->error, depth);
 }
 
 /* --- The whole ----------------------------------------------------------------------------------
