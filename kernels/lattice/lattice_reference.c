@@ -48,21 +48,33 @@ static double rounded(double v, double unit, bool up)
     return up ? floor((v + unit / 2) / unit) : ceil((v - unit / 2) / unit);
 }
 
-/* The point of Z^n, or of D_n, nearest to v / unit. */
-static void nearest_whole(unsigned n, bool even, const double *v, double unit, bool up,
-                          double *point)
+/* The half of an odd whole number nearest to v / unit. */
+static double rounded_half(double v, double unit, bool up)
 {
-    double rest[MOST], sum = 0;
-    unsigned farthest = 0;
+    return up ? floor(v / unit) + 0.5 : ceil(v / unit) - 0.5;
+}
+
+/* The point of Z^n nearest to v / unit; of D_n where `even`; of D_n + 1/2 where `half` too. How
+ * far a coordinate is from its half is told by how near it is to a whole number: that is exact
+ * however near it is. */
+static void nearest_shifted(unsigned n, bool even, bool half, const double *v, double unit, bool up,
+                            double *point)
+{
+    double sum = 0, farthest = -INFINITY;
+    unsigned at = 0;
     for (unsigned i = 0; i < n; i++) {
-        point[i] = rounded(v[i], unit, up);
-        rest[i] = v[i] - unit * point[i];
-        sum += point[i];
-        if (fabs(rest[i]) > fabs(rest[farthest]))
-            farthest = i;
+        const double from_whole = fabs(v[i] - unit * rounded(v[i], unit, up));
+        const double far = half ? -from_whole : from_whole;
+        point[i] = half ? rounded_half(v[i], unit, up) : rounded(v[i], unit, up);
+        sum += half ? point[i] - 0.5 : point[i];
+        if (far > farthest) {
+            farthest = far;
+            at = i;
+        }
     }
+    const double rest = v[at] - unit * point[at];
     if (even && fmod(sum, 2) != 0)
-        point[farthest] += (up ? rest[farthest] >= 0 : rest[farthest] > 0) ? 1 : -1;
+        point[at] += (up ? rest >= 0 : rest > 0) ? 1 : -1;
 }
 
 static double distance_squared(unsigned n, const double *v, double unit, const double *point)
@@ -89,7 +101,7 @@ static double whole_advantage(const double *v)
     float a[8], largest = 0, smallest = 1;
     for (unsigned i = 0; i < 8; i++) {
         whole[i] = rounded(v[i], 1, false);
-        half[i] = rounded(v[i] - 0.5, 1, false) + 0.5;
+        half[i] = rounded_half(v[i], 1, false);
         a[i] = (float)fabs(v[i] - whole[i]);
         largest = fmaxf(largest, a[i]);
         smallest = fminf(smallest, a[i]);
@@ -101,13 +113,9 @@ static double whole_advantage(const double *v)
 
 static void nearest_e8(const double *v, double unit, bool up, bool real, double *point)
 {
-    double shifted[8], half[8];
-    for (unsigned i = 0; i < 8; i++)
-        shifted[i] = v[i] - unit / 2;
-    nearest_whole(8, true, v, unit, up, point);
-    nearest_whole(8, true, shifted, unit, up, half);
-    for (unsigned i = 0; i < 8; i++)
-        half[i] += 0.5;
+    double half[8];
+    nearest_shifted(8, true, false, v, unit, up, point);
+    nearest_shifted(8, true, true, v, unit, up, half);
     double advantage = distance_squared(8, v, unit, half) - distance_squared(8, v, unit, point);
     if (real && fabs(advantage) < 1e-5)
         advantage = whole_advantage(v);
@@ -121,7 +129,8 @@ static void nearest(enum kg_lattice_kind kind, const double *v, double unit, boo
     if (kind == KG_LATTICE_E8)
         nearest_e8(v, unit, up, real, point);
     else
-        nearest_whole(kg_lattice_dimensions(kind), kind == KG_LATTICE_D4, v, unit, up, point);
+        nearest_shifted(kg_lattice_dimensions(kind), kind == KG_LATTICE_D4, false, v, unit, up,
+                        point);
 }
 
 /* The code of y; true where it overloads. */
