@@ -169,8 +169,8 @@ static __device__ __forceinline__ void share_store(const struct share<KIND> &sha
     float4 quads[2] = {};
 #pragma unroll
     for (unsigned k = 0; k < share.QUADS; k++)
-        quads[k] = make_float4(vectors[4 * k], vectors[4 * k + 1], vectors[4 * k + 2],
-                               vectors[4 * k + 3]);
+        quads[k] =
+            make_float4(vectors[4 * k], vectors[4 * k + 1], vectors[4 * k + 2], vectors[4 * k + 3]);
     if (KIND == KG_LATTICE_E8)
         pair_exchange(share.lane, quads);
 #pragma unroll
@@ -206,8 +206,8 @@ static __device__ __forceinline__ void counts_store(const struct share<KIND> &sh
 {
     const unsigned apart = KIND == KG_LATTICE_E8 ? 2 : 1;
     const size_t v = share.vector(0);
-    const unsigned next = KIND == KG_LATTICE_Z2 ? counts[1]
-                                                : __shfl_down_sync(0xffffffffU, counts[0], apart);
+    const unsigned next =
+        KIND == KG_LATTICE_Z2 ? counts[1] : __shfl_down_sync(0xffffffffU, counts[0], apart);
     if (v % 2 == 0 && v < job.batch)
         job.counts[v / 2] = static_cast<uint8_t>(counts[0] | next << 4);
 }
