@@ -323,11 +323,11 @@ static const char *const levels[] = {"plain", "fused", "efficient", "flash", "bl
     }
 
 PARAMS(product_params, plain_fast_blas, "fast",
-       "plain: as the formula, fast: tiled, all threads, blas: OpenBLAS or cuBLAS");
+       "plain: as the formula, fast: tiled, all threads, blas: OpenBLAS (CPU)");
 PARAMS(softmax_params, plain_fast, "fast", "plain: as the formula, fast: vectorised, all threads");
 PARAMS(whole_params, levels, "flash",
        "plain: as the formula, fused: element-wise steps joined to the products, efficient: O(N) "
-       "memory, flash: tiled, O(N) memory, blas: OpenBLAS or cuBLAS");
+       "memory, flash: tiled, O(N) memory, blas: OpenBLAS (CPU)");
 
 #define WORKLOAD(part, workload_name, param_table, text)                                           \
     static bool workload_name##_describe(struct kgate_context *context, struct kgate_work *work)   \

@@ -20,31 +20,32 @@
  * in only the pairs, and all of those that come out.
  *
  * Versions of the components: plain, as the formula; fast, tiled and vectorised, all threads; blas,
- * OpenBLAS or cuBLAS, where it is a product. Versions of the whole, by level:
- *   0 plain      component after component; S and P in memory, batch num_heads N^2 floats each
- *   1 fused      fast products; the scale in what they read, the mask as a tile is stored, softmax
- * in place: one such matrix 2 efficient  a row's softmax as it goes along its keys, the sum
- * corrected whenever the maximum grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory
- * O(N) 3 flash      the same for tiles of queries against tiles of keys, which stay in the cache,
- * or in a multiprocessor's shared memory (Dao, Fu, Ermon, Rudra and Re 2022) blas         the
- * products by the library; on the CPU with one head's N^2 scores at a time
+ * where it is a product, OpenBLAS, on the CPU only. Of the whole, by level:
+ *
+ * - plain, 0: component after component; S and P in memory, batch num_heads N^2 floats each.
+ * - fused, 1: fast products; the scale in what they read, the mask as a tile is stored, softmax in
+ *   place: one such matrix.
+ * - efficient, 2: a row's softmax as it goes along its keys, the sum corrected whenever the maximum
+ *   grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory O(N).
+ * - flash, 3: the same for tiles of queries against tiles of keys, which stay in the cache, or in a
+ *   multiprocessor's shared memory and registers (Dao, Fu, Ermon, Rudra and Re 2022).
+ * - blas, on the CPU only: products by OpenBLAS, one head's N^2 scores at a time.
  *
  * Check: every element of the result must be written (it is NaN before), and rows are compared with
- * double precision: all up to KG_ATTENTION_CHECKED of them, else so many chosen at random, of the
- * whole from KG_ATTENTION_SEQUENCES sequences. The error of an element is in units of what rounding
- * is expected to leave there, which the reference adds up as it goes along, stage by stage, errors
- * of different elements taken as independent (Higham and Mary 2019), u the accumulating type's
- * rounding (float's 2^-24) and v the operands' (the same, or bfloat16's 2^-9 where a version rounds
- * what it multiplies to that):
- *   a sum of n products a_l b_l   u sqrt(n) |a b|, |.| the root of the sum of squares: its partial
- *                                 sums are as large as that, and each is rounded; and 2 v |a b| for
- *                                 the rounding of both factors
- *   a score                       that, and the errors of Q and K carried along, over sqrt(d_head),
- *                                 and u (|s| + 2 + max - s) for scaling and the exponential, of
- *                                 which a score's absolute error is the relative one
- *   a sum of exponentials         u sqrt(N), relative: all terms are positive
- * The tolerance is 8 such units: a row of a million Gaussian errors has its largest at 5. What
- * masks, heads or tiles get wrong is some 1 / sqrt(N) of the result, thousands of units. */
+ * double precision: all up to KG_ATTENTION_CHECKED of them, else the first, the last and so many at
+ * random, of the whole from KG_ATTENTION_SEQUENCES sequences. The error of an element is in units
+ * of what rounding is expected to leave there, which the reference adds up as it goes along, stage
+ * by stage, errors of different elements taken as independent (Higham and Mary 2019), u the
+ * accumulating type's rounding (float's 2^-24) and v the operands' (the same, or bfloat16's 2^-9
+ * where a version rounds what it multiplies to that): a sum of n products a_l b_l   u sqrt(n) |a
+ * b|, |.| the root of the sum of squares: its partial sums are as large as that, and each is
+ * rounded; and 2 v |a b| for the rounding of both factors a score                       that, and
+ * the errors of Q and K carried along, over sqrt(d_head), and u (|s| + 2 + max - s) for scaling and
+ * the exponential, of which a score's absolute error is the relative one a sum of exponentials u
+ * sqrt(N), relative: all terms are positive The tolerance is 8 such units: a row of a million
+ * Gaussian errors has its largest at 5. What a head or a tile gets wrong is as large as the result,
+ * thousands of units in float, hundreds in bfloat16; a mask that is off by one shows in the first
+ * row, half of which it is. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

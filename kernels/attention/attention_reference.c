@@ -283,12 +283,13 @@ static double sequence_worst(const struct reference *reference, size_t sequence,
 /* --- Which rows ---------------------------------------------------------------------------------
  */
 
-/* All of `all` rows, or the last and others at random; how many. */
+/* All of `all` rows, or the first, the last and others at random; how many. */
 static size_t rows_choose(struct kg_random *random, size_t all, size_t *rows)
 {
     const size_t count = all < KG_ATTENTION_CHECKED ? all : KG_ATTENTION_CHECKED;
     for (size_t r = 0; r < count; r++)
         rows[r] = count == all ? r : (size_t)kg_random_below(random, all);
+    rows[0] = 0;
     rows[count - 1] = all - 1;
     return count;
 }
