@@ -1,7 +1,9 @@
 /* attention's CUDA versions on the emulator: its components and the whole, against double
  * precision. */
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "attention/attention.h"
 #include "attention/attention_flash.cuh"
@@ -66,9 +68,9 @@ static void level_passes(const struct shape &shape, const char *version, uint64_
 static void components_of_any_shape(void **)
 {
     static const struct shape shapes[] = {
-        {1, 1, 1, 1, true},   {1, 3, 2, 2, false},   {7, 5, 3, 2, true},   {33, 4, 2, 1, false},
-        {64, 8, 1, 2, true},  {130, 20, 1, 1, true}, {131, 6, 2, 1, true}, {132, 68, 1, 1, false},
-        {260, 4, 1, 1, true}, {257, 3, 1, 1, true},
+        {1, 1, 1, 1, true},   {1, 3, 2, 2, false},    {7, 5, 3, 2, true},
+        {33, 4, 2, 1, false}, {64, 8, 1, 2, true},    {70, 20, 1, 1, true},
+        {131, 6, 2, 1, true}, {132, 68, 1, 1, false}, {257, 3, 1, 1, true},
     };
     struct kg_random random = {emulated_seed(0)};
     for (const struct shape &shape : shapes)
@@ -91,13 +93,140 @@ static void float_levels_of_any_shape(void **)
 static void flash_of_any_shape(void **)
 {
     static const struct shape shapes[] = {
-        {1, 8, 1, 1, true},    {5, 64, 1, 2, false},    {63, 128, 1, 1, true},
-        {65, 64, 2, 1, true},  {129, 64, 1, 1, true},   {130, 24, 2, 1, false},
-        {200, 72, 1, 1, true}, {128, 128, 1, 1, false}, {257, 16, 1, 2, true},
+        {1, 8, 1, 1, true},     {5, 64, 1, 2, false},  {63, 128, 1, 1, true}, {65, 16, 2, 1, true},
+        {130, 24, 2, 1, false}, {200, 72, 1, 1, true}, {257, 16, 1, 2, true},
     };
     struct kg_random random = {emulated_seed(2)};
     for (const struct shape &shape : shapes)
         level_passes(shape, "flash", kg_random_next(&random));
+}
+
+/* --- Level 3's shared memory ------------------------------------------------------------------ */
+/* Eight chunks are all banks: by their places modulo 8, a bit each. */
+static void chunks_lie_where_no_access_meets_a_bank_twice(void **)
+{
+    for (int width : {64, (int)KG_FLASH_WIDTH_MOST}) {
+        const int chunks = width / KG_FLASH_CHUNK;
+        for (int line = 0; line < KG_FLASH_ROWS; line += 8)
+            for (int chunk = 0; chunk < chunks; chunk++) {
+                unsigned read = 0, written = 0;
+                for (int i = 0; i < 8; i++) {
+                    const int below = line + i, beside = chunk / 8 * 8 + i;
+                    read |= 1U << (below * chunks + kg_flash_place(below, chunk)) % 8;
+                    written |= 1U << ((line + chunk % 8) * chunks +
+                                      kg_flash_place(line + chunk % 8, beside)) %
+                                         8;
+                }
+                assert_int_equal(read, 0xff);
+                assert_int_equal(written, 0xff);
+            }
+    }
+}
+
+static void chunks_of_a_line_lie_in_places_of_their_own(void **)
+{
+    for (int chunks : {8, 16})
+        for (int line = 0; line < 16; line++) {
+            unsigned places = 0;
+            for (int chunk = 0; chunk < chunks; chunk++)
+                places |= 1U << kg_flash_place(line, chunk);
+            assert_int_equal(places, (1U << chunks) - 1);
+        }
+}
+
+static void flash_meets_no_bank_twice(void **)
+{
+    for (size_t d_head : {(size_t)64, (size_t)128}) {
+        kg_emulated_loads = kg_emulated_copies = {};
+        level_passes({66, d_head, 1, 1, true}, "flash", emulated_seed(3));
+        assert_true(kg_emulated_loads.phases > 0 && kg_emulated_copies.phases > 0);
+        assert_int_equal(kg_emulated_loads.conflicts, 0);
+        assert_int_equal(kg_emulated_copies.conflicts, 0);
+    }
+}
+
+static void every_tile_of_every_head_has_a_block(void **)
+{
+    for (int tiles : {1, 2, 7})
+        for (int heads : {1, 5}) {
+            std::vector<int> blocks((size_t)(tiles * heads));
+            for (int block = 0; block < tiles * heads; block++) {
+                const int2 mine = kg_flash_block(tiles, block);
+                assert_in_range(mine.x, 0, heads - 1);
+                assert_in_range(mine.y, 0, tiles - 1);
+                blocks[(size_t)(mine.x * tiles + mine.y)]++;
+            }
+            for (int count : blocks)
+                assert_int_equal(count, 1);
+        }
+}
+
+/* --- What the GPU does not have --------------------------------------------------------------- */
+static void *memory_take(struct kgate_context *, size_t bytes)
+{
+    return calloc(1, bytes);
+}
+
+static void memory_give(struct kgate_context *, void *memory)
+{
+    free(memory);
+}
+
+/* set_up of a whole with one head of `d_head` columns; says why it is not to be had. */
+static struct kgate_context set_up_refused(size_t d_head, int64_t version)
+{
+    const struct kgate_value values[] = {{8, 0}, {(int64_t)d_head, 0}, {1, 0}, {1, 0},
+                                         {0, 0}, {version, 0}};
+    struct kgate_context context = {};
+    struct kgate_work work;
+    void *state = nullptr;
+    context.values = values;
+    context.device = KGATE_DEVICE_CUDA;
+    context.threads = 1;
+    context.allocate = context.allocate_device = memory_take;
+    context.release = context.release_device = memory_give;
+    context.stream = kg_emulated_stream();
+    assert_true(kg_kernel_attention.describe(&context, &work));
+    assert_false(kg_kernel_attention.set_up(&context, &state));
+    return context;
+}
+
+static void heads_that_a_level_does_not_take_are_unavailable(void **)
+{
+    static const struct {
+        size_t d_head;
+        int64_t version;
+        const char *message;
+    } cases[] = {
+        {12, KG_ATTENTION_FLASH, "takes heads of 8, 16, … up to 128 columns"},
+        {136, KG_ATTENTION_FLASH, "takes heads of 8, 16, … up to 128 columns"},
+        {257, KG_ATTENTION_EFFICIENT, "takes heads of at most 256 columns"},
+    };
+    for (const auto &one : cases) {
+        const struct kgate_context context = set_up_refused(one.d_head, one.version);
+        assert_true(context.unavailable);
+        if (!strstr(context.message, one.message))
+            fail_msg("'%s', expected '%s'", context.message, one.message);
+    }
+}
+
+static void shared_memory_that_is_refused_is_said_by_set_up(void **)
+{
+    for (const char *version : {"efficient", "flash"}) {
+        struct shape_params made;
+        params_of(&made, {8, 16, 1, 1, false}, version);
+        emulated_refused(&kg_kernel_attention, made.params, SHAPE_PARAMS + 1, 1);
+    }
+}
+
+static void every_level_can_be_recorded(void **)
+{
+    for (const char *version : {"plain", "fused", "efficient", "flash"}) {
+        struct shape_params made;
+        params_of(&made, {40, 16, 2, 2, true}, version);
+        assert_true(emulated_run_recorded(&kg_kernel_attention, made.params, SHAPE_PARAMS + 1,
+                                          emulated_seed(4)));
+    }
 }
 
 int main()
@@ -106,6 +235,13 @@ int main()
         cmocka_unit_test(components_of_any_shape),
         cmocka_unit_test(float_levels_of_any_shape),
         cmocka_unit_test(flash_of_any_shape),
+        cmocka_unit_test(chunks_lie_where_no_access_meets_a_bank_twice),
+        cmocka_unit_test(chunks_of_a_line_lie_in_places_of_their_own),
+        cmocka_unit_test(flash_meets_no_bank_twice),
+        cmocka_unit_test(every_tile_of_every_head_has_a_block),
+        cmocka_unit_test(heads_that_a_level_does_not_take_are_unavailable),
+        cmocka_unit_test(shared_memory_that_is_refused_is_said_by_set_up),
+        cmocka_unit_test(every_level_can_be_recorded),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
