@@ -1,5 +1,5 @@
-/* Does TURNS turns a call and reports figures of its own. Built twice, once with four times the turns: a
- * build and a slower one. */
+/* Does TURNS turns a call and reports figures of its own. Built twice, once with four times the
+ * turns: a build and a slower one. */
 #include <stdlib.h>
 
 #include "kgate/plugin.h"
