@@ -35,17 +35,20 @@
  * double precision: all up to KG_ATTENTION_CHECKED of them, else the first, the last and so many at
  * random, of the whole from KG_ATTENTION_SEQUENCES sequences. The error of an element is in units
  * of what rounding is expected to leave there, which the reference adds up as it goes along, stage
- * by stage, errors of different elements taken as independent (Higham and Mary 2019), u the
- * accumulating type's rounding (float's 2^-24) and v the operands' (the same, or bfloat16's 2^-9
- * where a version rounds what it multiplies to that): a sum of n products a_l b_l   u sqrt(n) |a
- * b|, |.| the root of the sum of squares: its partial sums are as large as that, and each is
- * rounded; and 2 v |a b| for the rounding of both factors a score                       that, and
- * the errors of Q and K carried along, over sqrt(d_head), and u (|s| + 2 + max - s) for scaling and
- * the exponential, of which a score's absolute error is the relative one a sum of exponentials u
- * sqrt(N), relative: all terms are positive The tolerance is 8 such units: a row of a million
- * Gaussian errors has its largest at 5. What a head or a tile gets wrong is as large as the result,
- * thousands of units in float, hundreds in bfloat16; a mask that is off by one shows in the first
- * row, half of which it is. */
+ * by stage, errors of different elements taken as independent (Higham and Mary 2019). With u what
+ * one rounding of a sum is off by (float's 2^-24), v the same of what is multiplied (float's, or
+ * 2^-9 where a version rounds that to bfloat16), and |.| the root of the sum of squares:
+ *
+ * - a sum of n products a_l b_l: u sqrt(n) |a b|, since its partial sums are as large as |a b| and
+ *   each is rounded, and 2 v |a b| for the rounding of both factors;
+ * - a score: that, and the errors of Q and K carried along, over sqrt(d_head), and
+ *   u (|s| + 2 + max - s) for scaling and exponential, of which a score's absolute error is the
+ *   relative one;
+ * - a sum of N exponentials: u sqrt(N), relative, as all terms are positive.
+ *
+ * The tolerance is 8 such units: of a million Gaussian errors the largest is at 5. What a head or a
+ * tile gets wrong is as large as the result, thousands of units in float, hundreds in bfloat16; a
+ * mask that is off by one shows in the first row, half of which it is. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* attention_tile.h: the product that both of attention's are made of, and what it reads. A tile of
+/* attention_tile.h: what Q K^T and P V are both made of, and what it reads. A tile of
  * TILE_M by TILE_N sums stays in registers (twelve vectors of eight, of AVX2's sixteen), as in
  * gemm_cpu.c; its left factor is read where it lies, a row of Q or of P, its right factor from
  * panels in which TILE_N of a row lie side by side: K transposed, or V.
