@@ -42,8 +42,8 @@ static void steps_launch(const struct kg_many_small_kernels *work, void *stream)
     }
 }
 
-/* 0 launches: the host launches each step. The device is done with one before the next is there, and
- * waits. */
+/* 0 launches: the host launches each step. The device is done with one before the next is there,
+ * and waits. */
 extern "C" void kg_many_small_kernels_cuda_launches(const struct kg_many_small_kernels *work)
 {
     steps_launch(work, work->stream);
@@ -81,8 +81,8 @@ extern "C" void kg_many_small_kernels_cuda_fused(const struct kg_many_small_kern
 }
 
 /* What the steps put on a stream of their own, as a graph. What cannot be recorded is said when the
- * recording ends. A kernel's code may be loaded when it is launched first, which cannot be recorded:
- * so it is launched before, over nothing. */
+ * recording ends. A kernel's code may be loaded when it is launched first, which cannot be
+ * recorded: so it is launched before, over nothing. */
 static cudaError_t steps_record(const struct kg_many_small_kernels *work, cudaStream_t stream,
                                 cudaGraph_t *graph)
 {

@@ -10,8 +10,9 @@
  *             all threads add to one N and wait for each other. Scopes: step, then device_to_host
  *             and synchronise on the GPU, add and synchronise on the CPU
  * once        looks at all N at the end. GPU: one copy back, nobody waits. CPU: each thread adds up
- *             its own, and all are put together at the end. Scopes: step, then device_to_host or
- * add Error: the largest of |x - reference| / |b| of all elements after the last step, and of
+ *             its own, and all are put together at the end. Scopes: step, and the copy or add
+ *
+ * Error: the largest of |x - reference| / |b| of all elements after the last step, and of
  * |sqrt(N_s) - sqrt(reference)| / sqrt(N_0) of all steps. Rounding adds at most
  * u (w |r| + |x|) <= u |b| (w + 1/d) to the error of x in a step, and each step leaves 1 - w d of
  * what is there: never more than u |b| (1/d + 1/(w d^2)) <= 66 u |b| in all; that of r is at most

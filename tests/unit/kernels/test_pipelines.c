@@ -1,6 +1,7 @@
 /* The pipelines on the CPU: the bad version and the mended one do the same, whatever the sizes; and
  * the check knows damage, a step too few among it. */
 #include "kernels/kernel_trial.h"
+#include "kgate/profiler.h"
 #include "pipelines/host_device_pipeline.h"
 #include "pipelines/many_small_kernels.h"
 #include "pipelines/sync_heavy.h"
@@ -148,6 +149,54 @@ static void iteration_ends_where_its_norm_is_zero(void **state)
     }
 }
 
+/* How often a scope of that name was recorded. */
+static uint64_t scope_calls(const struct kgate_profile_results *results, const char *name)
+{
+    for (size_t i = 0; i < results->name_count; i++)
+        if (!strcmp(results->names[i].name, name))
+            return results->names[i].calls;
+    return 0;
+}
+
+/* Two threads, five steps. */
+static void profile_shows_the_pattern(void **state)
+{
+    static const struct {
+        const char *workload, *version, *scope;
+        uint64_t calls;
+    } cases[] = {
+        {"many_small_kernels", "launches", "fork_join", 5},
+        {"many_small_kernels", "launches", "step", 10},
+        {"many_small_kernels", "fused", "fork_join", 0},
+        {"many_small_kernels", "fused", "steps", 2},
+        {"sync_heavy", "every_step", "step", 10},
+        {"sync_heavy", "every_step", "synchronise", 10},
+        {"sync_heavy", "every_step", "add", 10},
+        {"sync_heavy", "once", "step", 10},
+        {"sync_heavy", "once", "synchronise", 0},
+        {"sync_heavy", "once", "add", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct kg_pair pairs[] = {
+            {"elements", "1000"}, {"steps", "5"}, {"version", cases[i].version}};
+        struct trial trial;
+        char message[256];
+        assert_true(trial_begin(&trial, cases[i].workload, pairs, 3, 2));
+        assert_true(kgate_profiler_start(NULL, message));
+        trial.workload->run(trial.state);
+        kgate_profiler_stop();
+        struct kgate_profile_results *results = kgate_profiler_results(NULL, message);
+        assert_non_null(results);
+        const uint64_t calls = scope_calls(results, cases[i].scope);
+        if (calls != cases[i].calls)
+            fail_msg("%s %s: scope '%s' %llu times", cases[i].workload, cases[i].version,
+                     cases[i].scope, (unsigned long long)calls);
+        kgate_profile_results_free(results);
+        trial_end(&trial);
+    }
+}
+
 static void what_only_the_gpu_has_is_unavailable(void **state)
 {
     const struct kg_pair graph[] = {{"version", "graph"}};
@@ -239,6 +288,7 @@ int main(void)
         cmocka_unit_test(versions_agree_bit_by_bit),
         cmocka_unit_test(damaged_results_are_wrong),
         cmocka_unit_test(iteration_ends_where_its_norm_is_zero),
+        cmocka_unit_test(profile_shows_the_pattern),
         cmocka_unit_test(what_only_the_gpu_has_is_unavailable),
         cmocka_unit_test(work_is_what_the_headers_say),
         cmocka_unit_test(halves_of_a_float_are_refused),
