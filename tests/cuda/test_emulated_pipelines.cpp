@@ -2,11 +2,13 @@
  * calls and in any that their streams and events allow, and recorded as graphs. */
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
 #include "cuda/emulator.h"
 
+#include "kgate/profiler.h"
 #include "pipelines/host_device_pipeline.h"
 #include "pipelines/many_small_kernels.h"
 #include "pipelines/sync_heavy.h"
@@ -138,6 +140,48 @@ static void calls_are_recorded_but_for_one_that_waits(void **)
     assert_false(recorded(&kg_kernel_sync_heavy, "every_step"));
 }
 
+/* How often two calls of a version enter a scope. */
+static uint64_t scope_calls(const struct kgate_workload *workload, const char *version,
+                            const char *scope)
+{
+    const bool transfers = workload == &kg_kernel_host_device_pipeline;
+    const struct emulated_param params[] = {
+        {transfers ? "bytes" : "elements", transfers ? "4KiB" : "9"},
+        {transfers ? "chunks" : "steps", "3"},
+        {"version", version}};
+    char message[256];
+    uint64_t calls = 0;
+    assert_true(kgate_profiler_start(nullptr, message));
+    emulated_spoil(nullptr);
+    assert_true(emulated_run(workload, params, 3, emulated_seed(0), nullptr));
+    kgate_profiler_stop();
+    struct kgate_profile_results *results = kgate_profiler_results(nullptr, message);
+    assert_non_null(results);
+    for (size_t i = 0; i < results->name_count; i++)
+        if (!strcmp(results->names[i].name, scope))
+            calls = results->names[i].calls;
+    kgate_profile_results_free(results);
+    return calls;
+}
+
+static void profile_shows_the_pattern(void **)
+{
+    const struct kgate_workload *pipeline = &kg_kernel_host_device_pipeline;
+    const struct kgate_workload *small = &kg_kernel_many_small_kernels;
+    const struct kgate_workload *sync = &kg_kernel_sync_heavy;
+    for (const char *scope : {"host_to_device", "compute", "device_to_host"}) {
+        assert_int_equal(scope_calls(pipeline, "pinned", scope), 2);
+        assert_int_equal(scope_calls(pipeline, "overlapped", scope), 6);
+    }
+    assert_int_equal(scope_calls(small, "launches", "step"), 6);
+    assert_int_equal(scope_calls(small, "graph", "graph"), 2);
+    assert_int_equal(scope_calls(small, "fused", "steps"), 2);
+    assert_int_equal(scope_calls(sync, "every_step", "synchronise"), 6);
+    assert_int_equal(scope_calls(sync, "every_step", "device_to_host"), 6);
+    assert_int_equal(scope_calls(sync, "once", "synchronise"), 0);
+    assert_int_equal(scope_calls(sync, "once", "device_to_host"), 2);
+}
+
 int main()
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +190,7 @@ int main()
         cmocka_unit_test_teardown(blocks_that_turn_more_than_once, nothing_is_left),
         cmocka_unit_test_teardown(results_hold_in_any_order_that_streams_allow, nothing_is_left),
         cmocka_unit_test_teardown(calls_are_recorded_but_for_one_that_waits, nothing_is_left),
+        cmocka_unit_test_teardown(profile_shows_the_pattern, nothing_is_left),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
