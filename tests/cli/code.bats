@@ -146,7 +146,7 @@ YAML
 
 @test "compare says of a moved time whether the code changed: on the terminal and in the report" {
     kgate run -c suite.yaml -o a.json -q --set rounds.min=6 >run.txt
-    jq '.cases[].code_hash = "0123456789abcdef"' a.json >before.json
+    quiet a.json | jq '.cases[].code_hash = "0123456789abcdef"' >before.json
     scale before.json 3 >slow.json
     scale before.json 0.3 >fast.json
     for after in slow fast; do
