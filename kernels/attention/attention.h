@@ -46,6 +46,14 @@
  *   relative one;
  * - a sum of N exponentials: u sqrt(N), relative, as all terms are positive.
  *
+ * On the GPU all levels are in float but flash, which takes bfloat16 for its tensor cores. There X
+ * and both W are rounded when they are made, and the reference has the rounded ones; Q, K, V and H
+ * are rounded once, when their sums are written, and P when it becomes a factor, by v of its size
+ * whatever maximum it is relative to; the sum of exponentials takes them unrounded. So each product
+ * has the 2 v above, and nothing is to be added: the rest is thousands of times less, 2^-23 in
+ * place of u for tensor cores, which cut off (Fasi, Higham, Mikaitis and Pranesh 2021), and 2^-22
+ * for the instruction that makes powers of two. The speed of the CUDA versions is unmeasured.
+ *
  * The tolerance is 8 such units: of a million Gaussian errors the largest is at 5. What a head or a
  * tile gets wrong is as large as the result, thousands of units in float, hundreds in bfloat16; a
  * mask that is off by one shows in the first row, half of which it is. */

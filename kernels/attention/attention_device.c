@@ -1,4 +1,5 @@
 /* The GPU's side of attention: its versions, its memory, and the host's copies for the check. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,10 @@ bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attenti
     if (!version->run)
         return kg_device_refuse_version(context,
                                         kg_attention_version_name(attention->part, number));
+    /* Tokens and heads are counted by an int, and so are blocks. */
+    const double queries = (double)kg_attention_tokens(attention) * (double)attention->num_heads;
+    if (queries > INT_MAX)
+        return kg_kernel_refuse(context, "batch * num_heads * seq_len is above %d", INT_MAX);
     attention->version = version->run;
     attention->device.stream = context->stream;
     return (!version->prepare || version->prepare(context, attention)) &&

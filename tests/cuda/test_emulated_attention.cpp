@@ -94,7 +94,7 @@ static void flash_of_any_shape(void **)
 {
     static const struct shape shapes[] = {
         {1, 8, 1, 1, true},     {5, 64, 1, 2, false},  {63, 128, 1, 1, true}, {65, 16, 2, 1, true},
-        {130, 24, 2, 1, false}, {200, 72, 1, 1, true}, {257, 16, 1, 2, true},
+        {191, 24, 1, 1, false}, {200, 72, 1, 1, true}, {257, 16, 1, 2, true},
     };
     struct kg_random random = {emulated_seed(2)};
     for (const struct shape &shape : shapes)
