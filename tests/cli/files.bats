@@ -17,7 +17,7 @@ YAML
 
 @test "compare: equal files pass, slower ones fail, faster ones pass" {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
-    quiet r.json >a.json
+    agreeing r.json >a.json
     run kgate compare a.json a.json
     [ "$status" -eq 0 ]
     [[ "$output" == *"2 unchanged"* ]]
@@ -53,7 +53,7 @@ YAML
 
 @test "compare takes a baseline file too" {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
-    quiet r.json >a.json
+    agreeing r.json >a.json
     kgate baseline update a.json -b base -q
     run kgate compare base/*.json a.json
     [ "$status" -eq 0 ]

@@ -139,7 +139,7 @@ YAML
     jq -e '.cases[0].counters | map({(.name): .threshold}) | add == {turns: 0.01, quality: null}' r.json
     jq -e '.cases[1].counters | map(.values) == [[42, 42, 42]]' r.json
     kgate report r.json --format markdown | grep -q 'turns/cpu<br>turns 20.0 k, quality 50.0'
-    quiet r.json >quiet.json
+    agreeing r.json >quiet.json
     jq '.cases[0].counters[1].values |= map(. * 5)' quiet.json >other.json
     run kgate compare quiet.json other.json --verbose -o out
     [ "$status" -eq 0 ]
