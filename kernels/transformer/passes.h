@@ -6,48 +6,13 @@
 #include "kgate/profiler.h"
 #include "transformer/model.h"
 
-/* struct NAME: whole sequences, and where what is computed of them goes; and functions NAME_… that
- * say where a slice has a tensor; `layer` is ignored for those of the model. */
-#define KG_SLICE(name, real)                                                                       \
-    struct name {                                                                                  \
-        const struct kg_model *model;                                                              \
-        size_t sequences;                                                                          \
-        size_t rows;             /* sequences * seq_len */                                         \
-        struct kg_layout layout; /* of the activations */                                          \
-        const real *parameters;  /* laid out as model->parameters */                               \
-        real *activations;                                                                         \
-        real *gradients; /* as the parameters; written, what lies between left as it is */         \
-        real *stream;  /* rows by d: backward's gradient of x, from the last layer to the first */ \
-        real *scratch; /* kg_slice_scratch(model, rows) of them */                                 \
-        real loss_scale; /* 1 / the tokens of the whole batch: what gradients are of */            \
-    };                                                                                             \
-                                                                                                   \
-    static inline real *name##_activation(const struct name *slice, enum kg_activation kind,       \
-                                          size_t layer)                                            \
-    {                                                                                              \
-        return slice->activations + kg_layout_at(&slice->layout, kind, layer);                     \
-    }                                                                                              \
-                                                                                                   \
-    static inline const real *name##_parameter(const struct name *slice, enum kg_parameter kind,   \
-                                               size_t layer)                                       \
-    {                                                                                              \
-        return slice->parameters + kg_layout_at(&slice->model->parameters, kind, layer);           \
-    }                                                                                              \
-                                                                                                   \
-    static inline real *name##_gradient(const struct name *slice, enum kg_parameter kind,          \
-                                        size_t layer)                                              \
-    {                                                                                              \
-        return slice->gradients + kg_layout_at(&slice->model->parameters, kind, layer);            \
-    }                                                                                              \
-                                                                                                   \
-    /* x before a layer; of number `layers`, after the last. */                                    \
-    static inline real *name##_x(const struct name *slice, size_t layer)                           \
-    {                                                                                              \
-        return layer < slice->model->layers ? name##_activation(slice, KG_INPUT, layer)            \
-                                            : name##_activation(slice, KG_RESULT, 0);              \
-    }
-KG_SLICE(kg_slice, float)
-KG_SLICE(kg_reference_slice, double)
+#define REAL float
+#define SLICE kg_slice
+#include "transformer/slice_template.h"
+
+#define REAL double
+#define SLICE kg_reference_slice
+#include "transformer/slice_template.h"
 
 /* The fast attention goes by blocks of so many rows: of what a block does not see, above the
  * diagonal, its products take no more than a block; larger blocks have faster products. */
