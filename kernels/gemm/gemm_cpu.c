@@ -2,8 +2,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "common/multiply_add.h"
 #include "gemm/gemm.h"
+#include "gemm/gemm_tile.h"
 #include "kgate/profiler.h"
 
 /* 0 naive: the definition, one element after the other. B is read down its columns, a cache line
@@ -19,10 +19,10 @@ void kg_gemm_naive(struct kg_gemm *gemm)
         }
 }
 
-/* The blocking of Goto and van de Geijn (2008): a tile of TILE_M by TILE_N sums in registers
- * (twelve vectors of eight, of AVX2's sixteen), a panel of B that stays in the first-level cache, a
- * block of A in the second, B's strip in the last. */
-enum { TILE_M = 6, TILE_N = 16, BLOCK_M = 96, BLOCK_K = 256 };
+/* The blocking of Goto and van de Geijn (2008): a tile of sums in registers (gemm_tile.h), a panel
+ * of B that stays in the first-level cache, a block of A in the second, B's strip in the last.
+ * BLOCK_M is a multiple of every tile's rows. */
+enum { BLOCK_M = 96, BLOCK_K = 256 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -41,113 +41,106 @@ size_t kg_gemm_packed_a_floats(const struct kg_gemm *gemm)
 
 size_t kg_gemm_packed_b_floats(const struct kg_gemm *gemm)
 {
-    return round_up(gemm->n, TILE_N) * BLOCK_K;
+    return round_up(gemm->n, kg_gemm_tile()->columns) * BLOCK_K;
 }
 
-/* Rows of A as the tile reads them: TILE_M of a column side by side, zeros beyond the edge. A row
+/* Rows of A as the tile reads them: its rows of a column side by side, zeros beyond the edge. A row
  * is read from left to right. */
 static void pack_a(const float *restrict a, size_t stride, size_t rows, size_t depth,
-                   float *restrict packed)
+                   size_t tile_rows, float *restrict packed)
 {
-    for (size_t i = 0; i < rows; i += TILE_M, packed += TILE_M * depth)
-        for (size_t r = 0; r < TILE_M; r++)
+    for (size_t i = 0; i < rows; i += tile_rows, packed += tile_rows * depth)
+        for (size_t r = 0; r < tile_rows; r++)
             if (i + r < rows)
                 for (size_t l = 0; l < depth; l++)
-                    packed[l * TILE_M + r] = a[(i + r) * stride + l];
+                    packed[l * tile_rows + r] = a[(i + r) * stride + l];
             else
                 for (size_t l = 0; l < depth; l++)
-                    packed[l * TILE_M + r] = 0;
+                    packed[l * tile_rows + r] = 0;
 }
 
-/* One panel of B: TILE_N of a row side by side. */
+/* One panel of B: the tile's columns of a row side by side. */
 static void pack_b(const float *restrict b, size_t stride, size_t columns, size_t depth,
-                   float *restrict packed)
+                   size_t tile_columns, float *restrict packed)
 {
-    if (columns < TILE_N)
-        memset(packed, 0, depth * TILE_N * sizeof *packed);
-    for (size_t l = 0; l < depth; l++)
-        if (columns == TILE_N)
-            memcpy(packed + l * TILE_N, b + l * stride, TILE_N * sizeof *packed);
-        else
-            memcpy(packed + l * TILE_N, b + l * stride, columns * sizeof *packed);
+    for (size_t l = 0; l < depth; l++, packed += tile_columns) {
+        memcpy(packed, b + l * stride, columns * sizeof *packed);
+        memset(packed + columns, 0, (tile_columns - columns) * sizeof *packed);
+    }
 }
 
-/* The sums of one tile over `depth`, in registers from begin to end. */
-static void tile_multiply(const float *restrict a, const float *restrict b, size_t depth,
-                          float *restrict tile)
+static void tile_store(const float *restrict tile, size_t tile_columns, float *restrict c,
+                       size_t stride, size_t rows, size_t columns, bool first)
 {
-    float sum[TILE_M][TILE_N] = {{0}};
-    for (size_t l = 0; l < depth; l++, a += TILE_M, b += TILE_N)
-        for (size_t i = 0; i < TILE_M; i++)
-#pragma omp simd
-            for (size_t j = 0; j < TILE_N; j++)
-                sum[i][j] = kg_multiply_add(a[i], b[j], sum[i][j]);
-    for (size_t i = 0; i < TILE_M; i++)
-        for (size_t j = 0; j < TILE_N; j++)
-            tile[i * TILE_N + j] = sum[i][j];
-}
-
-static void tile_store(const float *restrict tile, float *restrict c, size_t stride, size_t rows,
-                       size_t columns, int first)
-{
-    for (size_t i = 0; i < rows; i++)
-        if (columns == TILE_N && first)
-            memcpy(c + i * stride, tile + i * TILE_N, TILE_N * sizeof *c);
+    for (size_t i = 0; i < rows; i++, tile += tile_columns, c += stride)
+        if (first)
+            memcpy(c, tile, columns * sizeof *c);
         else
             for (size_t j = 0; j < columns; j++)
-                c[i * stride + j] = tile[i * TILE_N + j] + (first ? 0 : c[i * stride + j]);
+                c[j] += tile[j];
 }
 
+/* What one strip of depth is multiplied by: all threads read it. */
+struct strip {
+    const struct kg_gemm_tile *tile;
+    size_t height; /* rows of a block */
+    size_t from;   /* along k */
+    size_t depth;
+};
+
 /* One block of rows of C against all panels of B. */
-static void block_multiply(struct kg_gemm *gemm, size_t i0, size_t height, size_t l0, size_t depth)
+static void block_multiply(struct kg_gemm *gemm, const struct strip *strip, size_t i0)
 {
     KGATE_SCOPE_ON("multiply", KGATE_DEVICE_CPU, "openmp", 0);
+    const struct kg_gemm_tile *tile = strip->tile;
+    const size_t rows = least(strip->height, gemm->m - i0), depth = strip->depth;
     float *packed = gemm->packed_a + (size_t)omp_get_thread_num() * BLOCK_M * BLOCK_K;
-    const size_t rows = least(height, gemm->m - i0);
-    float tile[TILE_M * TILE_N];
-    pack_a(gemm->a + i0 * gemm->k + l0, gemm->k, rows, depth, packed);
-    for (size_t j = 0; j < gemm->n; j += TILE_N)
-        for (size_t i = 0; i < rows; i += TILE_M) {
-            tile_multiply(packed + i * depth, gemm->packed_b + j * depth, depth, tile);
-            tile_store(tile, gemm->c + (i0 + i) * gemm->n + j, gemm->n, least(TILE_M, rows - i),
-                       least(TILE_N, gemm->n - j), l0 == 0);
+    float sums[KG_GEMM_TILE_ROWS_MOST * KG_GEMM_TILE_COLUMNS_MOST];
+    pack_a(gemm->a + i0 * gemm->k + strip->from, gemm->k, rows, depth, tile->rows, packed);
+    for (size_t j = 0; j < gemm->n; j += tile->columns)
+        for (size_t i = 0; i < rows; i += tile->rows) {
+            tile->multiply(packed + i * depth, gemm->packed_b + j * depth, depth, sums);
+            tile_store(sums, tile->columns, gemm->c + (i0 + i) * gemm->n + j, gemm->n,
+                       least(tile->rows, rows - i), least(tile->columns, gemm->n - j),
+                       strip->from == 0);
         }
 }
 
 /* A thread's share of B's panels. The scope ends before it waits for the others. */
-static void strip_pack(struct kg_gemm *gemm, size_t l0, size_t depth)
+static void strip_pack(struct kg_gemm *gemm, const struct strip *strip)
 {
     KGATE_SCOPE_ON("pack_b", KGATE_DEVICE_CPU, "openmp", 0);
+    const size_t width = strip->tile->columns;
 #pragma omp for schedule(static) nowait
-    for (size_t j = 0; j < gemm->n; j += TILE_N)
-        pack_b(gemm->b + l0 * gemm->n + j, gemm->n, least(TILE_N, gemm->n - j), depth,
-               gemm->packed_b + j * depth);
+    for (size_t j = 0; j < gemm->n; j += width)
+        pack_b(gemm->b + strip->from * gemm->n + j, gemm->n, least(width, gemm->n - j),
+               strip->depth, width, gemm->packed_b + j * strip->depth);
 }
 
 /* How many rows a block has: at most BLOCK_M, and so many that all threads have equally many
- * blocks.
- */
-static size_t block_height(const struct kg_gemm *gemm)
+ * blocks. */
+static size_t block_height(const struct kg_gemm *gemm, size_t tile_rows)
 {
     const size_t threads = (size_t)gemm->threads;
     const size_t blocks = round_up((gemm->m + BLOCK_M - 1) / BLOCK_M, threads);
-    return round_up((gemm->m + blocks - 1) / blocks, TILE_M);
+    return round_up((gemm->m + blocks - 1) / blocks, tile_rows);
 }
 
 /* 1 blocked: everything that is read again and again is copied once to where it is read in order.
  */
 void kg_gemm_blocked(struct kg_gemm *gemm)
 {
-    const size_t height = block_height(gemm);
-    for (size_t l0 = 0; l0 < gemm->k; l0 += BLOCK_K) {
-        const size_t depth = least(BLOCK_K, gemm->k - l0);
+    struct strip strip = {.tile = kg_gemm_tile()};
+    strip.height = block_height(gemm, strip.tile->rows);
+    for (; strip.from < gemm->k; strip.from += BLOCK_K) {
+        strip.depth = least(BLOCK_K, gemm->k - strip.from);
 #pragma omp parallel num_threads(gemm->threads)
         {
-            strip_pack(gemm, l0, depth);
+            strip_pack(gemm, &strip);
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
-            for (size_t i = 0; i < gemm->m; i += height)
-                block_multiply(gemm, i, height, l0, depth);
+            for (size_t i = 0; i < gemm->m; i += strip.height)
+                block_multiply(gemm, &strip, i);
         }
     }
 }
