@@ -8,6 +8,7 @@
 
 #include "attention/attention_tile.h"
 #include "kgate/profiler.h"
+#include "softmax/softmax_exp.h"
 #include "softmax/softmax_row.h"
 
 enum { TILE_M = KG_ATTENTION_TILE_M, TILE_N = KG_ATTENTION_TILE_N };
@@ -50,7 +51,7 @@ static inline float dot(const float *restrict a, const float *restrict b, size_t
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t c = 0; c < n; c++)
-        sum = kg_multiply_add(a[c], b[c], sum);
+        sum += a[c] * b[c];
     return sum;
 }
 

@@ -24,12 +24,6 @@ void kg_softmax_fast(struct kg_rows *rows)
 {
     const size_t cols = rows->cols, count = rows->rows;
 #pragma omp parallel for num_threads(rows->threads) schedule(static)
-    for (size_t i = 0; i < count; i++) {
-        const float *x = rows->x + i * cols;
-        float *y = rows->y + i * cols;
-        const float scale = 1.0F / kg_softmax_row_exp(x, y, cols, kg_softmax_row_max(x, cols));
-#pragma omp simd
-        for (size_t j = 0; j < cols; j++)
-            y[j] *= scale;
-    }
+    for (size_t i = 0; i < count; i++)
+        kg_softmax_row(rows->x + i * cols, rows->y + i * cols, cols, cols);
 }
