@@ -13,9 +13,9 @@
  * lattice's translations, Q(v + p) = Q(v) + p for p in L, also where v is equally near to several
  * points, which happens to many a point of L / q. So a tie may be broken by the remainders only,
  * which p does not change:
- * - halves are rounded up in the last layer, and down in those before and for x itself. With one
- *   direction for all, the even q's digits -q/2 … q/2 - 1 would add up to a range that reaches
- *   twice as far (q = 4) to one side; so they lean against each other;
+ * - halves are rounded up for x itself and in the last layer, and down in the layers before. With
+ *   one direction for all layers the even q's digits -q/2 … q/2 - 1 would add up to a range that
+ *   reaches twice as far (q = 4) to one side; so they lean against each other;
  * - of equal |r_i| the lowest i is rounded the other way; r_i = 0 counts as positive where halves
  *   go up, as negative where they go down;
  * - of two equally near points of E8's halves the one with the smaller first coordinate wins.
@@ -26,7 +26,8 @@
  * are done with 1 / q: v / q + 1/(8 q) is at least 1/(8 q) away from where rounding would change,
  * its error at most |v| / q 2^-22. The one product that rounds is x * 1 / (beta alpha^t); the one
  * sum, E8's of eight |r_i| of x, in the order that is written here. Compilers must not contract
- * these. Z2's and D4's nearest points of x / beta are exact, E8's up to 2^-21. */
+ * these. Z2's and D4's nearest points of x / beta are exact, but for the
+ * one float next to 1/2, E8's up to 2^-21. */
 #pragma once
 #include <math.h>
 #include <stdint.h>
@@ -79,6 +80,26 @@ KG_BOTH unsigned kg_lattice_dimensions(enum kg_lattice_kind kind)
     return kind == KG_LATTICE_Z2 ? 2U : kind == KG_LATTICE_D4 ? 4U : 8U;
 }
 
+/* a where it is more, or less, than b; else b, also where a is not a number. One instruction each,
+ * which on the CPU is this comparison, and on the GPU the function. */
+KG_BOTH float kg_lattice_more(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return fmaxf(a, b);
+#else
+    return a > b ? a : b;
+#endif
+}
+
+KG_BOTH float kg_lattice_less(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return fminf(a, b);
+#else
+    return a < b ? a : b;
+#endif
+}
+
 /* --- Nearest points ------------------------------------------------------------------------------
  */
 
@@ -88,11 +109,13 @@ KG_BOTH float kg_lattice_odd(float sum)
     return sum - 2.0F * floorf(sum * 0.5F);
 }
 
-/* +1 or -1: to which side of its rounded value a coordinate lies. tie is 0 for real remainders;
- * 1/8 or -1/8 for multiples of 1/2, where 0 is to count as positive or as negative. */
+/* +1 or -1: to which side of its rounded value a coordinate lies. tie is 0 for real remainders,
+ * none of which is -0; 1/8 or -1/8 for multiples of 1/2, where 0 is to count as positive or as
+ * negative.
+ */
 KG_BOTH float kg_lattice_side(float remainder, float tie)
 {
-    return remainder + tie > 0 ? 1.0F : -1.0F;
+    return copysignf(1.0F, remainder + tie);
 }
 
 /* Z2: rounding is all. D4: from the rounded coordinates f and their remainders r, in place. */
@@ -100,7 +123,7 @@ KG_BOTH void kg_lattice_nearest_d4(float *f, const float *r, float tie)
 {
     const float odd = kg_lattice_odd((f[0] + f[1]) + (f[2] + f[3]));
     const float a0 = fabsf(r[0]), a1 = fabsf(r[1]), a2 = fabsf(r[2]), a3 = fabsf(r[3]);
-    const float front = a1 > a0 ? a1 : a0, back = a3 > a2 ? a3 : a2;
+    const float front = kg_lattice_more(a1, a0), back = kg_lattice_more(a3, a2);
     const float first = back > front ? 0.0F : odd, second = odd - first;
     const float one = a1 > a0 ? first : 0.0F, three = a3 > a2 ? second : 0.0F;
     f[0] += (first - one) * kg_lattice_side(r[0], tie);
@@ -109,39 +132,48 @@ KG_BOTH void kg_lattice_nearest_d4(float *f, const float *r, float tie)
     f[3] += three * kg_lattice_side(r[3], tie);
 }
 
-/* E8, likewise; f becomes whole numbers or halves. */
+/* ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)). */
+KG_BOTH float kg_lattice_sum(const float *x)
+{
+    return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
+
+KG_BOTH float kg_lattice_product(const float *x)
+{
+    return ((x[0] * x[1]) * (x[2] * x[3])) * ((x[4] * x[5]) * (x[6] * x[7]));
+}
+
+/* E8, likewise; f becomes whole numbers or halves. Which of the two is decided first; then each
+ * coordinate is moved, and the first of those farthest from its value the other way. */
 KG_BOTH void kg_lattice_nearest_e8(float *f, const float *r, float unit, float tie)
 {
-    float a[8], side[8], whole[8], half[8];
+    float a[8], side[8];
     for (int i = 0; i < 8; i++) {
         a[i] = fabsf(r[i]);
         side[i] = kg_lattice_side(r[i], tie);
     }
-    const float sum_f = ((f[0] + f[1]) + (f[2] + f[3])) + ((f[4] + f[5]) + (f[6] + f[7]));
-    const float sum_a = ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
-    const float sum_side =
-        ((side[0] + side[1]) + (side[2] + side[3])) + ((side[4] + side[5]) + (side[6] + side[7]));
-    const float whole_odd = kg_lattice_odd(sum_f);
-    /* Below the halves lie f_i, or f_i - 1 where the side is negative. */
-    const float half_odd = kg_lattice_odd(sum_f + (sum_side - 8.0F) * 0.5F);
     float largest = a[0], smallest = a[0];
-    int largest_at = 0, smallest_at = 0;
     for (int i = 1; i < 8; i++) {
-        largest_at = a[i] > largest ? i : largest_at;
-        largest = a[i] > largest ? a[i] : largest;
-        smallest_at = a[i] < smallest ? i : smallest_at;
-        smallest = a[i] < smallest ? a[i] : smallest;
+        largest = kg_lattice_more(a[i], largest);
+        smallest = kg_lattice_less(a[i], smallest);
     }
-    for (int i = 0; i < 8; i++) {
-        whole[i] = f[i] + (largest_at == i ? whole_odd : 0.0F) * side[i];
-        half[i] = f[i] + (smallest_at == i ? 0.5F - half_odd : 0.5F) * side[i];
-    }
+    const float whole_odd = kg_lattice_odd(kg_lattice_sum(f));
+    /* Below the halves lie f_i, or f_i - 1 where the side is negative. */
+    const float half_odd = 0.5F - kg_lattice_product(side) * (0.5F - whole_odd);
     const float whole_cost = whole_odd * (unit - 2.0F * largest);
-    const float half_cost = (2.0F * unit - sum_a) + half_odd * (2.0F * smallest);
+    const float half_cost = (2.0F * unit - kg_lattice_sum(a)) + half_odd * (2.0F * smallest);
+    /* How far to `side` the two lie apart in coordinate 0. */
+    const float apart =
+        (a[0] == smallest ? 0.5F - half_odd : 0.5F) - (a[0] == largest ? whole_odd : 0.0F);
     const int nearer = half_cost < whole_cost, equal = half_cost == whole_cost;
-    const int halves = nearer | (equal & (half[0] < whole[0]));
-    for (int i = 0; i < 8; i++)
-        f[i] = halves ? half[i] : whole[i];
+    const int halves = nearer | (equal & (apart * side[0] < 0));
+    const float move = halves ? 0.5F : 0.0F, farthest = halves ? smallest : largest;
+    float back = halves ? -half_odd : whole_odd;
+    for (int i = 0; i < 8; i++) {
+        const float away = a[i] == farthest ? back : 0.0F;
+        back -= away;
+        f[i] += (move + away) * side[i];
+    }
 }
 
 KG_BOTH void kg_lattice_nearest(enum kg_lattice_kind kind, float *f, const float *r, float unit,
@@ -153,14 +185,14 @@ KG_BOTH void kg_lattice_nearest(enum kg_lattice_kind kind, float *f, const float
         kg_lattice_nearest_e8(f, r, unit, tie);
 }
 
-/* point = Q_L(y) of a real vector, |y_i| at most 2^18, halves down. */
+/* point = Q_L(y) of a real vector, |y_i| at most 2^18, halves up. The float just below 1/2 is taken
+ * for 1/2: added to 1/2 it is 1. */
 KG_BOTH void kg_lattice_nearest_real(enum kg_lattice_kind kind, const float *y, float *point)
 {
     float r[KG_LATTICE_DIMENSIONS_MOST];
     for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++) {
-        const float even = rintf(y[i]), rest = y[i] - even, down = rest <= -0.5F ? 1.0F : 0.0F;
-        point[i] = even - down;
-        r[i] = rest + down;
+        point[i] = floorf(y[i] + 0.5F);
+        r[i] = y[i] - point[i];
     }
     kg_lattice_nearest(kind, point, r, 1.0F, 0.0F);
 }
@@ -252,8 +284,7 @@ KG_BOTH float kg_lattice_scaled(float x, float inverse_scale, float limit)
 #else
     const float y = x * inverse_scale;
 #endif
-    const float below = y < limit ? y : limit;
-    return below > -limit ? below : -limit;
+    return kg_lattice_more(kg_lattice_less(y, limit), -limit);
 }
 
 /* A layer: adds the digits of g, (G^-1 g) mod q, times `place`, to those of the layers before, and

@@ -100,8 +100,8 @@ static double whole_advantage(const double *v)
     double whole[8], half[8];
     float a[8], largest = 0, smallest = 1;
     for (unsigned i = 0; i < 8; i++) {
-        whole[i] = rounded(v[i], 1, false);
-        half[i] = rounded_half(v[i], 1, false);
+        whole[i] = rounded(v[i], 1, true);
+        half[i] = rounded_half(v[i], 1, true);
         a[i] = (float)fabs(v[i] - whole[i]);
         largest = fmaxf(largest, a[i]);
         smallest = fminf(smallest, a[i]);
@@ -141,7 +141,7 @@ static bool encode_scaled(enum kg_lattice_kind kind, const struct kg_lattice_pla
     const long q = (long)plan->q;
     double g[MOST], b[MOST], v[MOST];
     *code = 0;
-    nearest(kind, y, 1, false, true, g);
+    nearest(kind, y, 1, true, true, g);
     for (unsigned m = 0; m < plan->layers; m++) {
         multiply(inverse_twice[kind], n, g, b);
         for (unsigned i = 0; i < n; i++) {
@@ -166,6 +166,8 @@ unsigned kg_lattice_reference_encode(enum kg_lattice_kind kind, const struct kg_
         for (unsigned i = 0; i < kg_lattice_dimensions(kind); i++) {
             const float scaled = x[i] * plan->inverse_scale[t];
             y[i] = (double)(isnan(scaled) ? limit : fmaxf(-limit, fminf(scaled, limit)));
+            if (y[i] == 0x1.fffffep-2) /* the float just below 1/2 is taken for it */
+                y[i] = 0.5;
         }
         if (!encode_scaled(kind, plan, y, code) || t == KG_LATTICE_COUNTS - 1)
             return t;
