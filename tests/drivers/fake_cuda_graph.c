@@ -193,9 +193,9 @@ EXPORT int cuGraphLaunch(void *handle, void *stream_handle)
     struct fake_stream *stream = fake_stream_of(stream_handle);
     if (!stream || !stream->alive)
         return fake_misused();
-    if (stream->recording) {
-        node_add(stream->recording, KG_NODE_GRAPH)->child = graph_copy(executable->graph);
-        return SUCCESS;
+    if (stream->recording) { /* a recorded stream takes no launch of a graph */
+        stream->recording_broken = true;
+        return CAPTURE_UNSUPPORTED;
     }
     if (!fake_time_is_real())
         fake_pass(device->launch_host_ns);
