@@ -14,6 +14,10 @@ def size:
     .params | to_entries
     | map(select(.key != "version" and .key != "what") | "\(.key)=\(.value)") | join(" ");
 def peer_name: .params.what // name | gsub("_"; " ");
+def peer_time($group):
+    if $group | startswith("rate.")
+    then "\(.work.flops / .summary.median_ns | round) GFLOP/s"
+    else .summary.median_ns | duration end;
 # What a round is compared by, the less the better: time, or time for each operation.
 def cost($group):
     (if $group | startswith("rate.") then .work.flops else 1 end) as $work
@@ -27,7 +31,7 @@ def row($group; $peers; $threads):
     | ([$own, ($peer | cost($group))] | transpose | map(.[1] / .[0])) as $ratios
     | ($ratios | median) as $ratio
     | "| \(name) | \(size) | \($threads) | \(.summary.median_ns | duration) | \($peer | peer_name) " +
-      "| \($peer.summary.median_ns | duration) | \($ratio | ratio) " +
+      "| \($peer | peer_time($group)) | \($ratio | ratio) " +
       "| \($ratios | map(. - $ratio | fabs) | median / $ratio | . * 1000 | round / 10) % |";
 
 .[0] as $first
