@@ -7,7 +7,11 @@
 #include "kgate/profiler.h"
 #include "softmax/softmax_row.h"
 
-enum { TILE_M = KG_ATTENTION_TILE_M, TILE_N = KG_ATTENTION_TILE_N };
+enum {
+    TILE_M = KG_ATTENTION_TILE_M,
+    TILE_N = KG_ATTENTION_TILE_N,
+    COLUMNS = TILE_N * KG_ATTENTION_GROUP /* of a tile of a product */
+};
 
 /* Queries that a thread takes at a time: a multiple of TILE_M. */
 enum { QUERIES = 96 };
@@ -101,32 +105,33 @@ void kg_attention_output_projection_fast(struct kg_attention *attention)
 static void scores_store(const struct kg_attention *attention, const float *tile, float *s,
                          size_t i0, size_t j0, size_t rows)
 {
-    const size_t n = attention->seq_len, columns = kg_attention_least(TILE_N, n - j0);
+    const size_t n = attention->seq_len, columns = kg_attention_least(COLUMNS, n - j0);
     for (size_t i = 0; i < rows; i++) {
         const size_t seen = kg_attention_keys(attention, i0 + i);
         for (size_t j = 0; j < columns; j++)
-            s[(i0 + i) * n + j0 + j] = j0 + j < seen ? tile[i * TILE_N + j] : -INFINITY;
+            s[(i0 + i) * n + j0 + j] = j0 + j < seen ? tile[i * COLUMNS + j] : -INFINITY;
     }
 }
 
-/* Queries from i0 against one panel of keys, up to the last that a query sees. */
-static void scores_panel(const struct kg_attention *attention, const struct kg_attention_head *head,
-                         const float *keys, size_t i0, size_t end, size_t j0)
+/* Queries from i0 against a group of panels of keys, where one of a tile's sees any. */
+static void scores_group(const struct kg_attention *attention, const struct kg_attention_head *head,
+                         const struct kg_attention_panels *keys, size_t i0, size_t end, size_t j0)
 {
-    const size_t n = attention->seq_len;
+    const kg_attention_multiply_function multiply = kg_attention_multiply();
+    const size_t n = attention->seq_len, depth = attention->d_head;
     float *s = attention->arrays.s + head->matrix;
     for (size_t i = i0; i < end; i += TILE_M) {
         const size_t rows = kg_attention_least(TILE_M, end - i);
         const float *q[TILE_M];
-        float tile[TILE_M * TILE_N];
+        float tile[TILE_M * COLUMNS];
         if (j0 >= kg_attention_keys(attention, i + rows - 1))
             continue;
         kg_attention_tile_rows(head->q + i * head->stride, head->stride, rows, q);
-        if (rows == TILE_M && j0 + TILE_N <= kg_attention_keys(attention, i)) {
-            kg_attention_tile(q, keys, attention->d_head, s + i * n + j0, n, false);
+        if (rows == TILE_M && j0 + keys->count * TILE_N <= kg_attention_keys(attention, i)) {
+            multiply(q, keys, depth, s + i * n + j0, n, false);
             continue;
         }
-        kg_attention_tile(q, keys, attention->d_head, tile, TILE_N, false);
+        multiply(q, keys, depth, tile, COLUMNS, false);
         scores_store(attention, tile, s, i, j0, rows);
     }
 }
@@ -146,7 +151,7 @@ static struct kg_attention_head block_of(const struct kg_attention *attention, s
     return kg_attention_head_of(attention, block / blocks);
 }
 
-/* What no panel reached: panels without any key that a query of the tile sees. */
+/* What no group reached: those without any key that a query of the tile sees. */
 static void mask_rest(const struct kg_attention *attention, float *s, size_t first, size_t end)
 {
     const size_t n = attention->seq_len;
@@ -160,10 +165,15 @@ static void block_scores(const struct kg_attention *attention, size_t block, boo
     KGATE_SCOPE_ON("scores", KGATE_DEVICE_CPU, "openmp", 0);
     size_t first, end;
     const struct kg_attention_head head = block_of(attention, block, &first, &end);
+    const size_t depth = attention->d_head, seen = kg_attention_keys(attention, end - 1);
     const float *keys =
         attention->keys + block / blocks_of(attention) * kg_attention_keys_floats(attention);
-    for (size_t j = 0; j < kg_attention_keys(attention, end - 1); j += TILE_N)
-        scores_panel(attention, &head, keys + j * attention->d_head, first, end, j);
+    for (size_t j = 0; j < seen; j += COLUMNS) {
+        const struct kg_attention_panels group = {
+            keys + j * depth, TILE_N * depth,
+            kg_attention_panels(kg_attention_least(COLUMNS, attention->seq_len - j))};
+        scores_group(attention, &head, &group, first, end, j);
+    }
     if (whole)
         mask_rest(attention, attention->arrays.s + head.matrix, first, end);
 }
@@ -211,18 +221,19 @@ void kg_attention_softmax_fast(struct kg_attention *attention)
     softmax(attention, attention->arrays.s, attention->arrays.p, attention->seq_len);
 }
 
-/* TILE_M rows of P, or the last, against one panel of values. */
+/* TILE_M rows of P, or the last, against a group of panels of values, from column c0. */
 static void weighted_tile(const struct kg_attention *attention,
                           const struct kg_attention_head *head, const float *const p[TILE_M],
-                          size_t i, size_t rows, size_t panel, const float *values)
+                          size_t i, size_t rows, const struct kg_attention_panels *values,
+                          size_t c0)
 {
-    float tile[TILE_M * TILE_N];
-    const size_t columns = kg_attention_least(TILE_N, attention->d_head - panel * TILE_N);
+    float tile[TILE_M * COLUMNS];
+    const size_t columns = kg_attention_least(COLUMNS, attention->d_head - c0);
     const size_t depth = kg_attention_keys(attention, i + rows - 1);
-    kg_attention_tile(p, values, depth, tile, TILE_N, false);
+    kg_attention_multiply()(p, values, depth, tile, COLUMNS, false);
     for (size_t r = 0; r < rows; r++)
-        memcpy(attention->arrays.h + head->out + (i + r) * head->h_stride + panel * TILE_N,
-               tile + r * TILE_N, columns * sizeof *tile);
+        memcpy(attention->arrays.h + head->out + (i + r) * head->h_stride + c0, tile + r * COLUMNS,
+               columns * sizeof *tile);
 }
 
 static void block_weighted_sum(const struct kg_attention *attention, const float *matrices,
@@ -237,8 +248,12 @@ static void block_weighted_sum(const struct kg_attention *attention, const float
         const size_t rows = kg_attention_least(TILE_M, end - i);
         const float *p[TILE_M];
         kg_attention_tile_rows(matrices + (number * n + i) * n, n, rows, p);
-        for (size_t panel = 0; panel < kg_attention_panels(attention->d_head); panel++)
-            weighted_tile(attention, &head, p, i, rows, panel, values + panel * TILE_N * n);
+        for (size_t c = 0; c < attention->d_head; c += COLUMNS) {
+            const struct kg_attention_panels group = {
+                values + c * n, TILE_N * n,
+                kg_attention_panels(kg_attention_least(COLUMNS, attention->d_head - c))};
+            weighted_tile(attention, &head, p, i, rows, &group, c);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attention/attention_tile.h"
+#include "common/multiply_add.h"
 #include "kgate/profiler.h"
 #include "softmax/softmax_exp.h"
 #include "softmax/softmax_row.h"
@@ -115,6 +116,7 @@ void kg_attention_efficient(struct kg_attention *attention)
 struct tile {
     const struct kg_attention *attention;
     struct kg_attention_head head;
+    kg_attention_multiply_function multiply;
     const float *keys; /* the head's, packed */
     const float *values;
     size_t first; /* query */
@@ -138,8 +140,9 @@ static inline void strip_scores(const struct tile *tile, size_t i, size_t rows, 
     const float *q[TILE_M];
     kg_attention_tile_rows(tile->head.q + (tile->first + i) * tile->head.stride, tile->head.stride,
                            rows, q);
-    for (size_t j = 0; j < seen; j += TILE_N)
-        kg_attention_tile(q, tile->keys + (j0 + j) * depth, depth, tile->s + j, KEYS, false);
+    const struct kg_attention_panels keys = {tile->keys + j0 * depth, TILE_N * depth,
+                                             kg_attention_panels(seen)};
+    tile->multiply(q, &keys, depth, tile->s, KEYS, false);
 }
 
 static inline void strip_softmax(struct tile *tile, size_t i, size_t rows, size_t j0, size_t seen)
@@ -163,9 +166,9 @@ static inline void strip_weighted_sum(const struct tile *tile, size_t i, size_t 
     const size_t n = tile->attention->seq_len, columns = tile->panels * TILE_N;
     const float *p[TILE_M];
     kg_attention_tile_rows(tile->s, KEYS, rows, p);
-    for (size_t panel = 0; panel < tile->panels; panel++)
-        kg_attention_tile(p, tile->values + (panel * n + j0) * TILE_N, seen,
-                          tile->out + i * columns + panel * TILE_N, columns, true);
+    const struct kg_attention_panels values = {tile->values + j0 * TILE_N, n * TILE_N,
+                                               tile->panels};
+    tile->multiply(p, &values, seen, tile->out + i * columns, columns, true);
 }
 
 /* All queries of the tile against one tile of keys. */
@@ -208,6 +211,7 @@ static void tile_flash(struct kg_attention *attention, size_t number, size_t fir
     struct tile tile = {
         .attention = attention,
         .head = kg_attention_head_of(attention, number),
+        .multiply = kg_attention_multiply(),
         .keys = attention->keys + number * kg_attention_keys_floats(attention),
         .values = attention->values + number * kg_attention_values_floats(attention),
         .first = first,
@@ -241,8 +245,9 @@ static void tiles_flash(struct kg_attention *attention)
 }
 
 /* 3 flash: a tile of queries against a tile of keys, the scores of which never leave the
- * first-level cache: keys and values are read once for QUERIES queries, not for each, and both
- * products run in registers, twelve sums for each vector loaded. */
+ * first-level cache: keys and values are read from memory once for QUERIES queries, not for each,
+ * and both products are register tiles (attention_tile.h), which read each element of K and V once
+ * for TILE_M queries and each of Q and P once for several columns. */
 void kg_attention_flash(struct kg_attention *attention)
 {
     kg_attention_qkv_projection_fast(attention);

@@ -1,16 +1,15 @@
-/* attention_tile.h: what Q K^T and P V are both made of, and what it reads. A tile of
- * TILE_M by TILE_N sums stays in registers (twelve vectors of eight, of AVX2's sixteen), as in
- * gemm_cpu.c; its left factor is read where it lies, a row of Q or of P, its right factor from
- * panels in which TILE_N of a row lie side by side: K transposed, or V.
+/* attention_tile.h: what Q K^T and P V are both made of, and what it reads. Sums of TILE_M rows
+ * stay in registers; their left factor is read where it lies, rows of Q or of P, their right factor
+ * from panels in which TILE_N of a row lie side by side: K transposed, or V.
  *
  * Keys and values are packed once for each head, before any product, by all threads: as many floats
  * as K and V have, rounded up to whole panels. The packed keys have 1 / sqrt(d_head) in them, so
  * that no score is scaled. */
 #pragma once
 #include "attention/attention_heads.h"
-#include "common/multiply_add.h"
 
-enum { KG_ATTENTION_TILE_M = 6, KG_ATTENTION_TILE_N = 16 };
+/* GROUP panels are what a caller that needs room for a product had better ask for at once. */
+enum { KG_ATTENTION_TILE_M = 6, KG_ATTENTION_TILE_N = 16, KG_ATTENTION_GROUP = 4 };
 
 static inline size_t kg_attention_least(size_t a, size_t b)
 {
@@ -49,20 +48,20 @@ static inline void kg_attention_tile_rows(const float *first, size_t stride, siz
         row[r] = first + (r < rows ? r : rows - 1) * stride;
 }
 
-/* c = a b, or c += a b: a TILE_M rows of `depth`, b a panel of as many rows, c TILE_M rows of
- * TILE_N that are `stride` apart. */
-static inline void kg_attention_tile(const float *const a[KG_ATTENTION_TILE_M],
-                                     const float *restrict b, size_t depth, float *restrict c,
-                                     size_t stride, bool add)
-{
-    float sum[KG_ATTENTION_TILE_M][KG_ATTENTION_TILE_N] = {{0}};
-    for (size_t l = 0; l < depth; l++, b += KG_ATTENTION_TILE_N)
-        for (size_t i = 0; i < KG_ATTENTION_TILE_M; i++)
-#pragma omp simd
-            for (size_t j = 0; j < KG_ATTENTION_TILE_N; j++)
-                sum[i][j] = kg_multiply_add(a[i][l], b[j], sum[i][j]);
-    for (size_t i = 0; i < KG_ATTENTION_TILE_M; i++)
-#pragma omp simd
-        for (size_t j = 0; j < KG_ATTENTION_TILE_N; j++)
-            c[i * stride + j] = sum[i][j] + (add ? c[i * stride + j] : 0);
-}
+struct kg_attention_panels {
+    const float *first;
+    size_t stride; /* floats from one to the next */
+    size_t count;
+};
+
+/* c = a b, or c += a b: a TILE_M rows of `depth`, b panels of as many rows, c TILE_M rows, `stride`
+ * apart, of TILE_N for each panel. Pure; thread-safe. */
+typedef void (*kg_attention_multiply_function)(const float *const a[KG_ATTENTION_TILE_M],
+                                               const struct kg_attention_panels *b, size_t depth,
+                                               float *c, size_t stride, bool add);
+
+/* The widest that this processor has, and the one that does everywhere. */
+kg_attention_multiply_function kg_attention_multiply(void);
+void kg_attention_multiply_narrow(const float *const a[KG_ATTENTION_TILE_M],
+                                  const struct kg_attention_panels *b, size_t depth, float *c,
+                                  size_t stride, bool add);

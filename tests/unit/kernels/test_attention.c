@@ -1,6 +1,7 @@
 /* Attention: every version of every part on odd shapes agrees with the reference, a damaged result
  * does not, and what memory each level takes grows as it says. */
-#include "attention/attention.h"
+#include "attention/attention_tile.h"
+#include "common/common.h"
 #include "kernels/kernel_trial.h"
 
 static const char *const parts[] = {"attention_qkv_projection",    "attention_scores",
@@ -105,6 +106,31 @@ static void heads_of_the_wrong_size_are_wrong(void **state)
     trial_end(&trial);
 }
 
+/* Every count of panels, and what lies beyond the tile is left alone. */
+static void the_processors_product_agrees_with_the_one_for_all(void **state)
+{
+    enum { ROWS = KG_ATTENTION_TILE_M, PANELS = 9, DEPTH = 21, STRIDE = 150, C = ROWS * STRIDE };
+    enum { B = PANELS * DEPTH * KG_ATTENTION_TILE_N };
+    float a[ROWS * DEPTH], b[B], c[2][C];
+    const float *rows[ROWS];
+    (void)state;
+    kg_fill_floats(a, ROWS * DEPTH, 1, 1);
+    kg_fill_floats(b, B, 2, 1);
+    kg_attention_tile_rows(a, DEPTH, ROWS, rows);
+    for (size_t count = 1; count <= PANELS; count++)
+        for (int add = 0; add < 2; add++) {
+            const struct kg_attention_panels panels = {b, B / PANELS, count};
+            kg_fill_floats(c[0], C, 3, 1);
+            memcpy(c[1], c[0], sizeof c[0]);
+            kg_attention_multiply()(rows, &panels, DEPTH, c[0], STRIDE, add);
+            kg_attention_multiply_narrow(rows, &panels, DEPTH, c[1], STRIDE, add);
+            for (size_t i = 0; i < C; i++)
+                if (!(fabsf(c[0][i] - c[1][i]) < 1e-5F))
+                    fail_msg("%zu panels, element %zu: %g, not %g", count, i, (double)c[0][i],
+                             (double)c[1][i]);
+        }
+}
+
 static uint64_t peak_of(const char *version, const char *seq_len)
 {
     const struct kg_pair sizes[] = {
@@ -206,6 +232,7 @@ int main(void)
         cmocka_unit_test(damaged_results_are_wrong),
         cmocka_unit_test(a_mask_that_is_missing_or_too_much_is_wrong),
         cmocka_unit_test(heads_of_the_wrong_size_are_wrong),
+        cmocka_unit_test(the_processors_product_agrees_with_the_one_for_all),
         cmocka_unit_test(memory_grows_as_each_level_says),
         cmocka_unit_test(work_is_what_the_header_says),
         cmocka_unit_test(impossible_shapes_are_refused_with_a_reason),
