@@ -108,15 +108,21 @@ static void head_scores(size_t length, size_t width, size_t stride, const float 
     }
 }
 
-/* Leaves what is beyond the last block of a row as it is: nobody reads it. */
+/* A row's softmax goes on to a multiple of LANES, over scores of which nothing is left: whole
+ * vectors without a remainder, which would take longer than they. What is beyond its block stays as
+ * it is: nobody reads it. */
 static void head_softmax(size_t length, float *p)
 {
+    enum { LANES = 8 };
     for (size_t i = 0; i < length; i++) {
         float *row = p + i * length;
         const size_t end = block_end(i / KG_ATTENTION_BLOCK * KG_ATTENTION_BLOCK, length);
-        const float sum = row_exp(row, i + 1, row_max(row, i + 1));
-        row_scale(row, i + 1, 1.0F / sum);
-        memset(row + i + 1, 0, (end - i - 1) * sizeof *row);
+        const size_t lanes = (i + LANES) / LANES * LANES, n = lanes < end ? lanes : end;
+        for (size_t j = i + 1; j < n; j++)
+            row[j] = -1e30F;
+        const float sum = row_exp(row, n, row_max(row, n));
+        row_scale(row, n, 1.0F / sum);
+        memset(row + n, 0, (end - n) * sizeof *row);
     }
 }
 

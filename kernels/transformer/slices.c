@@ -4,10 +4,14 @@
 
 #include "common/common.h"
 
-size_t kg_slices_count(const struct kg_passes *passes, size_t batch)
+size_t kg_slices_count(const struct kg_passes *passes, size_t batch, size_t seq_len)
 {
-    const size_t most = passes == &kg_passes_plain ? 1 : KG_SLICES_MOST;
-    return batch < most ? batch : most;
+    size_t count = batch * seq_len / KG_SLICE_TOKENS;
+    if (passes == &kg_passes_plain)
+        return 1;
+    count = count < KG_SLICES_LEAST ? KG_SLICES_LEAST : count;
+    count = count > KG_SLICES_MOST ? KG_SLICES_MOST : count;
+    return count < batch ? count : batch;
 }
 
 static bool slice_make(struct kgate_context *context, struct kg_slice *slice,
@@ -32,7 +36,7 @@ bool kg_slices_make(struct kgate_context *context, struct kg_slices *slices,
                     const struct kg_passes *passes, const struct kg_model *model,
                     const float *parameters, size_t batch)
 {
-    const size_t count = kg_slices_count(passes, batch);
+    const size_t count = kg_slices_count(passes, batch, model->seq_len);
     *slices = (struct kg_slices){
         .passes = passes,
         .threads = passes == &kg_passes_plain ? 1 : (int)context->threads,

@@ -5,9 +5,10 @@
 #include "kgate/plugin.h"
 #include "transformer/passes.h"
 
-/* Into so many parts a batch is cut at the most: as many threads can work on it. Each has gradients
- * of its own, which are read once a step. */
-enum { KG_SLICES_MOST = 16 };
+/* Into how many parts a batch is cut, of which as many threads can work on it: as many as have
+ * KG_SLICE_TOKENS each, within these bounds. Each has gradients of its own, which are read once a
+ * step: of smaller parts that takes its share of the time, and their products are slower. */
+enum { KG_SLICES_LEAST = 4, KG_SLICES_MOST = 16, KG_SLICE_TOKENS = 256 };
 
 struct kg_slices {
     const struct kg_passes *passes;
@@ -18,8 +19,8 @@ struct kg_slices {
     double loss[KG_SLICES_MOST];  /* the sum over its tokens */
 };
 
-/* How many slices a version has of a batch: plain one. */
-size_t kg_slices_count(const struct kg_passes *passes, size_t batch);
+/* How many slices a version has of a batch: plain one, others no more than sequences. */
+size_t kg_slices_count(const struct kg_passes *passes, size_t batch, size_t seq_len);
 
 /* Allocates what the slices of a batch need. parameters and model must outlive them. False with
  * context->message; what is made by then, kg_slices_free frees. */

@@ -3,6 +3,7 @@
 #include "kernels/kernel_trial.h"
 #include "transformer/adamw.h"
 #include "transformer/check.h"
+#include "transformer/slices.h"
 #include "transformer/text.h"
 #include "transformer/training_check.h"
 #include "transformer/transformer.h"
@@ -330,6 +331,18 @@ static void first_parameters_are_as_documented(void **state)
     free(parameters);
 }
 
+static void a_batch_is_cut_by_its_tokens(void **state)
+{
+    static const size_t cases[][3] = {/* batch, seq_len, slices */
+                                      {1, 1000, 1}, {3, 1, 3},      {8, 32, 4},   {16, 64, 4},
+                                      {16, 128, 8}, {64, 1024, 16}, {5, 1000, 5}, {100000, 1, 16}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(kg_slices_count(&kg_passes_fast, cases[i][0], cases[i][1]), cases[i][2]);
+        assert_int_equal(kg_slices_count(&kg_passes_plain, cases[i][0], cases[i][1]), 1);
+    }
+}
+
 static void text_is_the_same_for_the_same_seed(void **state)
 {
     uint8_t a[5000], b[3000], c[5000];
@@ -428,6 +441,7 @@ int main(void)
         cmocka_unit_test(work_is_what_the_header_says),
         cmocka_unit_test(tensors_lie_one_after_the_other),
         cmocka_unit_test(first_parameters_are_as_documented),
+        cmocka_unit_test(a_batch_is_cut_by_its_tokens),
         cmocka_unit_test(text_is_the_same_for_the_same_seed),
         cmocka_unit_test(text_is_sentences),
         cmocka_unit_test(entropy_of_equal_bytes_is_zero),
