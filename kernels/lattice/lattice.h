@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #include "kgate/plugin.h"
-#include "lattice/lattice_point.h"
+#include "lattice/lattice_code.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -25,9 +25,9 @@ struct tile {
 
 /* gcc's `omp simd` keeps a lane's arrays in memory, where `ivdep` lets it unroll them first. */
 #ifdef __clang__
-#define LANES_LOOP(lane) _Pragma("omp simd") for (unsigned lane = 0; lane < LANES; lane++)
+#define LANES_LOOP _Pragma("omp simd") for (unsigned lane = 0; lane < LANES; lane++)
 #else
-#define LANES_LOOP(lane) _Pragma("GCC ivdep") for (unsigned lane = 0; lane < LANES; lane++)
+#define LANES_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < LANES; lane++)
 #endif
 
 /* Before C2x an array of arrays does not become one of constant arrays by itself. */
@@ -55,7 +55,7 @@ KG_BOTH void tile_begin(enum kg_lattice_kind kind, const struct kg_lattice_plan 
 {
     const unsigned n = kg_lattice_dimensions(kind);
     const float inverse_scale = plan->inverse_scale[count], limit = plan->limit[count];
-    LANES_LOOP(lane)
+    LANES_LOOP
     {
         float y[MOST], point[MOST];
         for (unsigned i = 0; i < n; i++)
@@ -68,7 +68,7 @@ KG_BOTH void tile_begin(enum kg_lattice_kind kind, const struct kg_lattice_plan 
 KG_BOTH void tile_overloads(enum kg_lattice_kind kind, struct tile *restrict tile)
 {
     const unsigned n = kg_lattice_dimensions(kind);
-    LANES_LOOP(lane)
+    LANES_LOOP
     {
         float g[MOST];
         lane_load(n, points(tile->g), lane, g);
@@ -84,7 +84,7 @@ KG_BOTH void tile_encode(enum kg_lattice_kind kind, const struct kg_lattice_plan
     tile_begin(kind, plan, count, x, tile);
     memset(tile->digits, 0, sizeof tile->digits);
     for (unsigned m = 0; m < plan->layers; m++) {
-        LANES_LOOP(lane)
+        LANES_LOOP
         {
             float g[MOST], digits[MOST];
             lane_load(n, points(tile->g), lane, g);
@@ -95,7 +95,7 @@ KG_BOTH void tile_encode(enum kg_lattice_kind kind, const struct kg_lattice_plan
         }
         place *= kg_lattice_place(plan);
     }
-    LANES_LOOP(lane)
+    LANES_LOOP
     {
         float digits[MOST];
         lane_load(n, points(tile->digits), lane, digits);
@@ -114,7 +114,7 @@ KG_BOTH void tile_quantize(enum kg_lattice_kind kind, const struct kg_lattice_pl
     memcpy(tile->first, tile->g, n * sizeof *tile->g);
     for (unsigned m = 0; m < plan->layers; m++) {
         const float tie = kg_lattice_tie(plan, m);
-        LANES_LOOP(lane)
+        LANES_LOOP
         {
             float g[MOST], next[MOST];
             lane_load(n, points(tile->g), lane, g);
@@ -132,7 +132,7 @@ KG_BOTH void tile_decode(enum kg_lattice_kind kind, const struct kg_lattice_plan
     float power = 1;
     memset(tile->g, 0, sizeof tile->g);
     for (unsigned m = 0; m < plan->layers; m++) {
-        LANES_LOOP(lane)
+        LANES_LOOP
         {
             const struct kg_lattice_code code = {tile->low[lane], tile->high[lane]};
             float sum[MOST];
@@ -158,7 +158,7 @@ KG_BOTH void tile_scaled(unsigned n, const float (*restrict from)[LANES],
  */
 #define CODES_WRITE(type, expression)                                                              \
     do {                                                                                           \
-        type *restrict to = (type *)codes + first;                                                 \
+        type *restrict to = &((type *)codes)[first]; /* NOLINT(bugprone-macro-parentheses) */      \
         for (unsigned lane = 0; lane < lanes; lane++)                                              \
             to[lane] = (type)(expression);                                                         \
     } while (0)
@@ -181,7 +181,7 @@ KG_BOTH void codes_write(enum kg_lattice_kind kind, const struct kg_lattice_plan
 
 #define CODES_READ(type, wide)                                                                     \
     do {                                                                                           \
-        const type *restrict from = (const type *)codes + first;                                   \
+        const type *restrict from = &((const type *)codes)[first];                                 \
         for (unsigned lane = 0; lane < lanes; lane++) {                                            \
             low[lane] = (uint32_t)(from[lane] & mask);                                             \
             high[lane] = (uint32_t)((wide)from[lane] >> half_bits & mask);                         \
@@ -240,7 +240,7 @@ static void count_add(uint8_t *counts, unsigned index)
     counts[index / 2] = (uint8_t)(counts[index / 2] + (index % 2 ? 16U : 1U));
 }
 
-/* Where a chunk begins in each array. */
+/* Where a chunk begins in the arrays that encoding, or fused, uses. */
 struct chunk {
     const float *x;
     void *codes;
@@ -248,14 +248,17 @@ struct chunk {
     float *decoded;
 };
 
-static struct chunk chunk_at(const struct kg_lattice *lattice, size_t first)
+static struct chunk chunk_at(const struct kg_lattice *lattice, size_t first, bool fused)
 {
     const size_t n = kg_lattice_dimensions(lattice->kind);
-    return (struct chunk){
-        .x = lattice->x ? lattice->x + first * n : NULL,
-        .codes = lattice->codes ? (char *)lattice->codes + first * lattice->plan.code_bytes : NULL,
-        .counts = lattice->counts ? lattice->counts + first / 2 : NULL,
-        .decoded = lattice->decoded ? lattice->decoded + first * n : NULL};
+    struct chunk chunk = {.x = lattice->x + first * n};
+    if (fused) {
+        chunk.decoded = lattice->decoded + first * n;
+    } else {
+        chunk.codes = (char *)lattice->codes + first * lattice->plan.code_bytes;
+        chunk.counts = lattice->counts + first / 2;
+    }
+    return chunk;
 }
 
 /* What a tile found of the vectors `at`, in their places. */
@@ -314,7 +317,7 @@ KG_BOTH void chunk_run(enum kg_lattice_kind kind, bool fused, const struct kg_la
 {
     const struct kg_lattice_plan *plan = &lattice->plan;
     const unsigned n = kg_lattice_dimensions(kind);
-    const struct chunk chunk = chunk_at(lattice, first);
+    const struct chunk chunk = chunk_at(lattice, first, fused);
     struct tile tile;
     struct pending pending = {.count = 0};
     if (!fused)
@@ -344,65 +347,38 @@ KG_BOTH void chunk_decode(enum kg_lattice_kind kind, const struct kg_lattice *la
 {
     const struct kg_lattice_plan *plan = &lattice->plan;
     const unsigned n = kg_lattice_dimensions(kind);
-    const struct chunk chunk = chunk_at(lattice, first);
+    const void *codes = (const char *)lattice->codes + first * plan->code_bytes;
+    const uint8_t *counts = lattice->counts + first / 2;
+    float *decoded = lattice->decoded + first * n;
     struct tile tile = {0};
     for (unsigned base = 0; base < count; base += LANES) {
         const unsigned lanes = count - base < LANES ? count - base : LANES;
         float scale[LANES] = {0};
         for (unsigned lane = 0; lane < lanes; lane++)
-            scale[lane] = plan->scale[chunk.counts[(base + lane) / 2] >> lane % 2 * 4 & 15U];
-        codes_read(kind, plan, &tile, chunk.codes, base, lanes);
+            scale[lane] = plan->scale[counts[(base + lane) / 2] >> lane % 2 * 4 & 15U];
+        codes_read(kind, plan, &tile, codes, base, lanes);
         tile_decode(kind, plan, &tile);
-        tile_scaled(n, points(tile.g), scale, lanes, chunk.decoded + base * n);
+        tile_scaled(n, points(tile.g), scale, lanes, decoded + base * n);
     }
 }
 
 /* --- All chunks ----------------------------------------------------------------------------------
  */
-static void encode_z2(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_run(KG_LATTICE_Z2, false, lattice, first, count);
-}
+#define CHUNK_FUNCTION(name, call)                                                                 \
+    static void name(const struct kg_lattice *lattice, size_t first, unsigned count)               \
+    {                                                                                              \
+        call;                                                                                      \
+    }
 
-static void encode_d4(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_run(KG_LATTICE_D4, false, lattice, first, count);
-}
-
-static void encode_e8(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_run(KG_LATTICE_E8, false, lattice, first, count);
-}
-
-static void fused_z2(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_run(KG_LATTICE_Z2, true, lattice, first, count);
-}
-
-static void fused_d4(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_run(KG_LATTICE_D4, true, lattice, first, count);
-}
-
-static void fused_e8(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_run(KG_LATTICE_E8, true, lattice, first, count);
-}
-
-static void decode_z2(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_decode(KG_LATTICE_Z2, lattice, first, count);
-}
-
-static void decode_d4(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_decode(KG_LATTICE_D4, lattice, first, count);
-}
-
-static void decode_e8(const struct kg_lattice *lattice, size_t first, unsigned count)
-{
-    chunk_decode(KG_LATTICE_E8, lattice, first, count);
-}
+CHUNK_FUNCTION(encode_z2, chunk_run(KG_LATTICE_Z2, false, lattice, first, count))
+CHUNK_FUNCTION(encode_d4, chunk_run(KG_LATTICE_D4, false, lattice, first, count))
+CHUNK_FUNCTION(encode_e8, chunk_run(KG_LATTICE_E8, false, lattice, first, count))
+CHUNK_FUNCTION(fused_z2, chunk_run(KG_LATTICE_Z2, true, lattice, first, count))
+CHUNK_FUNCTION(fused_d4, chunk_run(KG_LATTICE_D4, true, lattice, first, count))
+CHUNK_FUNCTION(fused_e8, chunk_run(KG_LATTICE_E8, true, lattice, first, count))
+CHUNK_FUNCTION(decode_z2, chunk_decode(KG_LATTICE_Z2, lattice, first, count))
+CHUNK_FUNCTION(decode_d4, chunk_decode(KG_LATTICE_D4, lattice, first, count))
+CHUNK_FUNCTION(decode_e8, chunk_decode(KG_LATTICE_E8, lattice, first, count))
 
 typedef void chunk_function(const struct kg_lattice *lattice, size_t first, unsigned count);
 
