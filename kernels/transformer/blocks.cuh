@@ -53,6 +53,8 @@ static __device__ __forceinline__ bool kg_blocks_last(unsigned *arrived, unsigne
     return last;
 }
 
+static_assert(KG_BLOCKS_PART_FLOATS >= KG_ROWS_PARTS_MOST * KG_ROWS_PART_FLOATS, "");
+
 /* layernorm's own kernels do the forward step. */
 static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
                                           const struct kg_norm *norm)
@@ -64,6 +66,7 @@ static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
     rows.device.y = norm->y;
     rows.device.gamma = const_cast<float *>(norm->gamma);
     rows.device.beta = const_cast<float *>(norm->beta);
+    rows.device.parts = space->parts; /* of rows that are too long for one multiprocessor */
     rows.device.stream = space->stream;
     return rows;
 }

@@ -158,8 +158,10 @@ struct kg_blocks {
 extern const struct kg_blocks kg_blocks_plain;
 extern const struct kg_blocks kg_blocks_fast;
 
-/* From the GPU's memory to the GPU's memory; and zeros. Put on the stream, too. */
+/* From the GPU's memory to the GPU's, and to page-locked memory of the host; and zeros. Put on the
+ * stream, too. */
 void kg_blocks_copy(const struct kg_blocks_space *space, void *to, const void *from, size_t bytes);
+void kg_blocks_fetch(const struct kg_blocks_space *space, void *to, const void *from, size_t bytes);
 void kg_blocks_clear(const struct kg_blocks_space *space, void *memory, size_t bytes);
 
 #ifdef __cplusplus

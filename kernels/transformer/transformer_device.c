@@ -114,23 +114,25 @@ static void *upload_copy(struct kgate_context *context, const void *host, size_t
 
 /* --- A layer -------------------------------------------------------------------------------------
  */
-static void layer_run(struct kg_layer *layer)
+static void layer_backward(const struct kg_layer_device *device)
 {
-    const struct kg_layer_device *device = layer->device;
     const struct kg_device_batch *batch = &device->batch;
-    KGATE_SCOPE_CUDA("transformer_layer", batch->space.stream, 0);
-    kg_device_layer_forward(batch, 0);
-    if (!layer->backward)
-        return;
+    KGATE_SCOPE_CUDA("backward_pass", batch->space.stream, 0);
     kg_blocks_copy(&batch->space, batch->slice.stream, device->output_gradient,
-                   batch->slice.rows * layer->model.d_model * sizeof(float));
+                   batch->slice.rows * batch->slice.model->d_model * sizeof(float));
     kg_device_layer_backward(batch, 0);
 }
 
-/* The host has the parameters of the layer alone. */
-static float *layer_part(const struct kg_layer *layer, float *parameters)
+static void layer_run(struct kg_layer *layer)
 {
-    return parameters + kg_layout_layer(&layer->model.parameters, 0);
+    const struct kg_device_batch *batch = &layer->device->batch;
+    KGATE_SCOPE_CUDA("transformer_layer", batch->space.stream, 0);
+    {
+        KGATE_SCOPE_CUDA("forward_pass", batch->space.stream, 0);
+        kg_device_layer_forward(batch, 0);
+    }
+    if (layer->backward)
+        layer_backward(layer->device);
 }
 
 bool kg_layer_device_set_up(struct kgate_context *context, struct kg_layer *layer,
@@ -138,7 +140,6 @@ bool kg_layer_device_set_up(struct kgate_context *context, struct kg_layer *laye
 {
     const size_t x_bytes =
         layer->batch * layer->model.seq_len * layer->model.d_model * sizeof(float);
-    const size_t layer_bytes = layer->model.parameters.layer_floats * sizeof(float);
     struct kg_layer_device *device = context->allocate(context, sizeof *device);
     if (!device)
         return kg_kernel_refuse(context, "no memory");
@@ -147,8 +148,8 @@ bool kg_layer_device_set_up(struct kgate_context *context, struct kg_layer *laye
     layer->version = layer_run;
     batch->blocks = versions[version];
     if (!batch_make(context, &layer->model, layer->batch, layer->backward, batch) ||
-        !kg_device_upload(context, layer_part(layer, batch->parameters), layer->parameters,
-                          layer_bytes) ||
+        !kg_device_upload(context, batch->parameters, layer->parameters,
+                          layer->model.parameters.floats * sizeof(float)) ||
         !kg_device_upload(context, kg_slice_x(&batch->slice, 0), layer->input, x_bytes))
         return false;
     if (!layer->backward)
@@ -166,8 +167,8 @@ bool kg_layer_device_fetch(struct kgate_context *context, struct kg_layer *layer
         return false;
     return !layer->backward ||
            (kg_device_download(context, layer->input_gradient, slice->stream, x_bytes) &&
-            kg_device_download(context, layer->gradients, layer_part(layer, slice->gradients),
-                               layer->model.parameters.layer_floats * sizeof(float)));
+            kg_device_download(context, layer->gradients, slice->gradients,
+                               layer->model.parameters.floats * sizeof(float)));
 }
 
 void kg_layer_device_tear_down(struct kgate_context *context, struct kg_layer *layer)
@@ -228,6 +229,8 @@ static void train_epoch(struct kg_training *training)
         train_step(training, device->text + step * batch->slice.rows, device->losses + step);
         optimize(training, step + 1);
     }
+    kg_blocks_fetch(&batch->space, training->losses, device->losses,
+                    training->steps * sizeof *training->losses);
 }
 
 bool kg_training_device_set_up(struct kgate_context *context, struct kg_training *training,
@@ -249,18 +252,11 @@ bool kg_training_device_set_up(struct kgate_context *context, struct kg_training
            (device->losses = kg_device_blank(context, training->steps * sizeof(float)));
 }
 
-bool kg_training_device_fetch_losses(struct kgate_context *context, struct kg_training *training)
-{
-    return kg_device_good(context) &&
-           kg_device_download(context, training->losses, training->device->losses,
-                              training->steps * sizeof *training->losses);
-}
-
 bool kg_training_device_fetch(struct kgate_context *context, struct kg_training *training)
 {
     const struct kg_training_device *device = training->device;
     const size_t floats = training->model.parameters.floats, bytes = floats * sizeof(float);
-    return kg_training_device_fetch_losses(context, training) &&
+    return kg_device_good(context) && /* the losses are there by then */
            kg_device_download(context, training->parameters, device->batch.parameters, bytes) &&
            kg_device_download(context, training->gradients, device->batch.slice.gradients, bytes) &&
            kg_device_download(context, training->moment1, device->moments, bytes) &&
@@ -313,12 +309,6 @@ bool kg_layer_device_fetch(struct kgate_context *context, struct kg_layer *layer
 }
 
 bool kg_training_device_fetch(struct kgate_context *context, struct kg_training *training)
-{
-    (void)training;
-    return refuse(context);
-}
-
-bool kg_training_device_fetch_losses(struct kgate_context *context, struct kg_training *training)
 {
     (void)training;
     return refuse(context);
