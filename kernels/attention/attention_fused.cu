@@ -78,7 +78,7 @@ extern "C" void kg_attention_cuda_scores_fast(struct kg_attention *attention)
 
 /* --- Softmax ------------------------------------------------------------------------------------
  */
-enum { ROWS_THREADS = 256, WARP_KEYS = 1024 };
+enum { ROWS_THREADS = 256, WARP_KEYS = 512 };
 
 /* A row to LANES threads, each of which keeps the maximum and the sum of what it has seen, relative
  * to that maximum (Milakov and Gimelshein 2018), and reads again only what it read before, so p may
