@@ -8,6 +8,7 @@
  * packed, stored and decoded. */
 #include <string.h>
 
+#include "kgate/profiler.h"
 #include "lattice/lattice.h"
 
 /* LANES: what a tile's arrays take of the first-level cache, against the cost of starting a loop.
@@ -404,7 +405,11 @@ void kg_lattice_decode_fast(struct kg_lattice *lattice)
 
 void kg_lattice_quantize_separate(struct kg_lattice *lattice)
 {
-    kg_lattice_encode_fast(lattice);
+    {
+        KGATE_SCOPE("encode");
+        kg_lattice_encode_fast(lattice);
+    }
+    KGATE_SCOPE("decode");
     kg_lattice_decode_fast(lattice);
 }
 
