@@ -45,17 +45,14 @@ static struct kg_model model_of(const struct kgate_value *values)
 static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
     const struct kgate_value *values = context->values;
-    if (!kg_transformer_possible(context, values[D_MODEL].integer, values[NUM_HEADS].integer,
-                                 (enum kg_transformer_version)values[VERSION].integer))
-        return false;
     const struct kg_model model = model_of(values);
     const double rows = (double)values[BATCH].integer * (double)model.seq_len;
     const double tokens = rows * (double)values[STEPS].integer;
     if (rows > 1e9 || tokens > 1e12)
         return kg_kernel_refuse(context, "a text of so many bytes is above what can be made");
-    const struct kg_layout layout = kg_activations_layout(&model, (size_t)rows);
-    if (layout.floats > KG_ARRAY_BYTES_MOST / sizeof(float))
-        return kg_kernel_refuse(context, "the activations of such a batch are above 64 GiB");
+    if (!kg_transformer_possible(context, &model, (size_t)rows,
+                                 (enum kg_transformer_version)values[VERSION].integer))
+        return false;
     *work = (struct kgate_work){
         .items = tokens,
         .bytes = 24 * (double)kg_model_parameter_count(&model) * (double)values[STEPS].integer,

@@ -17,10 +17,10 @@ extern "C" {
 enum kg_transformer_version { KG_TRANSFORMER_PLAIN, KG_TRANSFORMER_FAST };
 extern const char *const kg_transformer_versions[];
 
-/* For describe: false with context->message where d_model is no multiple of num_heads, or the
- * device lacks the version. */
-bool kg_transformer_possible(struct kgate_context *context, int64_t d_model, int64_t num_heads,
-                             enum kg_transformer_version version);
+/* For describe: false with context->message where d_model is no multiple of num_heads, the device
+ * lacks the version, or parameters or the activations of `rows` tokens take too much memory. */
+bool kg_transformer_possible(struct kgate_context *context, const struct kg_model *model,
+                             size_t rows, enum kg_transformer_version version);
 
 /* --- transformer_layer --------------------------------------------------------------------------
  * y = a layer of x, as model.h defines it: parameters batch, seq_len, d_model, num_heads, pass,

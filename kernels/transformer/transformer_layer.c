@@ -61,13 +61,10 @@ static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
     const struct kgate_value *values = context->values;
     const int64_t tokens = values[BATCH].integer * values[SEQ_LEN].integer;
-    if (!kg_transformer_possible(context, values[D_MODEL].integer, values[NUM_HEADS].integer,
+    const struct kg_model model = model_of(values);
+    if (!kg_transformer_possible(context, &model, (size_t)tokens,
                                  (enum kg_transformer_version)values[VERSION].integer))
         return false;
-    const struct kg_model model = model_of(values);
-    const struct kg_layout layout = kg_activations_layout(&model, (size_t)tokens);
-    if (layout.floats > KG_ARRAY_BYTES_MOST / sizeof(float))
-        return kg_kernel_refuse(context, "the activations of such a batch are above 64 GiB");
     const double pass = values[PASS].integer ? 2 : 1;
     const double parameters = (double)kg_model_parameter_count(&model);
     *work = (struct kgate_work){

@@ -237,6 +237,8 @@ static void impossible_models_are_refused_with_a_reason(void **state)
          "64 GiB"},
         {"train_epoch", {{"batch", "100000"}, {"seq_len", "4096"}}, 2, "64 GiB"},
         {"train_epoch", {{"batch", "1000000"}, {"seq_len", "65536"}}, 2, "text"},
+        {"train_epoch", {{"d_model", "65536"}}, 1, "parameters"},
+        {"transformer_layer", {{"d_model", "65536"}}, 1, "parameters"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
