@@ -13,7 +13,9 @@
 extern "C" {
 #endif
 
-/* The versions, the same for both workloads and both devices. */
+/* The versions, the same for both workloads and both devices. On the CPU: plain, one thread and the
+ * formulas as loops (plain.c); fast, all threads over slices of the batch, vectorised, products by
+ * OpenBLAS (slices.h, fast_forward.c, fast_backward.c). On the GPU as blocks.h says. */
 enum kg_transformer_version { KG_TRANSFORMER_PLAIN, KG_TRANSFORMER_FAST };
 extern const char *const kg_transformer_versions[];
 
