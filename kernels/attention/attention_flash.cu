@@ -1,8 +1,8 @@
 /* 3 flash: FlashAttention (Dao, Fu, Ermon, Rudra and Re 2022) as version 2 arranges it (Dao 2023),
  * on tensor cores. A block takes 128 queries of a head, a warp 32 of them, and goes through the
  * keys by 64: the warp's 32 by 64 scores are made in registers, turned into weights there and are
- * at once, rounded to bfloat16, the left factor of the product with the values, whose layout they
- * have by chance of the instruction: they are never in memory at all. What is written is H, so
+ * at once, rounded to bfloat16, the left factor of the product with the values, in the layout that
+ * it has for the instruction: they are never in memory at all. What is written is H, so
  * memory is O(N), and traffic is that of reading K and V once for each 128 queries.
  *
  * A query's running maximum and sum are kept by the four threads that hold its row; only the
@@ -55,12 +55,6 @@ static __device__ __forceinline__ float power_of_two(float x)
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 #endif
-}
-
-static __device__ __forceinline__ uint32_t pair_round(float low, float high)
-{
-    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-    return (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
 }
 
 /* A thread copies the same chunk of every AT_ONCE-th line. */
@@ -229,7 +223,7 @@ static __device__ __forceinline__ void values_add(const struct kg_flash_slot<WID
 #pragma unroll
             for (int part = 0; part < 4; part++) {
                 const float *pair = s[i][step * 2 + part / 2] + part % 2 * 2;
-                a[i][part] = pair_round(pair[0], pair[1]);
+                a[i][part] = kg_bf16_pair(pair[0], pair[1]);
             }
 #pragma unroll
         for (int j = 0; j < WIDTH / 16; j++) {
@@ -265,7 +259,7 @@ static __device__ __forceinline__ void rows_write(const struct kg_attention_shap
 #pragma unroll
             for (int j = 0; j < WIDTH / 8; j++)
                 if (j * 8 < shape.d_head)
-                    *reinterpret_cast<uint32_t *>(to + j * 8 + column) = pair_round(
+                    *reinterpret_cast<uint32_t *>(to + j * 8 + column) = kg_bf16_pair(
                         state.out[i][j][half * 2] / sum, state.out[i][j][half * 2 + 1] / sum);
         }
 }
@@ -308,8 +302,7 @@ static __global__ void __launch_bounds__(KG_FLASH_THREADS) flash(struct flash_pr
                            (size_t)flash_copy<WIDTH>::line() * (size_t)(3 * shape.d_model) +
                            flash_copy<WIDTH>::chunk() * CHUNK;
     uint32_t kept[keeps_queries<WIDTH> ? WIDTH / STEP : 1][TILES_M][4];
-    struct flash_state<WIDTH> state = {
-    };
+    flash_state<WIDTH> state = {};
 #pragma unroll
     for (int i = 0; i < TILES_M; i++)
         state.largest[i][0] = state.largest[i][1] = -INFINITY;
@@ -364,9 +357,9 @@ extern "C" bool kg_attention_flash_prepare(struct kgate_context *context,
     if (major < 8 || attention->d_head > KG_FLASH_WIDTH_MOST || attention->d_head % CHUNK != 0) {
         context->unavailable = true;
         return kg_kernel_refuse(context,
-                                "version 'flash' needs a GPU of compute capability 8.0 or later "
-                                "and there takes heads of %d, %d, … up to %d columns",
-                                CHUNK, 2 * CHUNK, KG_FLASH_WIDTH_MOST);
+                                "version 'flash' needs a GPU of compute capability 8.0 or later, "
+                                "and heads of a multiple of %d columns up to %d",
+                                CHUNK, KG_FLASH_WIDTH_MOST);
     }
     const struct plan *plan = plan_of(attention);
     struct kg_gemm first = kg_attention_projection(attention, false);

@@ -80,3 +80,10 @@ static __device__ __forceinline__ void kg_mma_bf16_16x8x16(float c[4], const uin
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 #endif
+
+/* Two floats as two bfloat16s, each the nearest: `low` in the lower half, the element before. */
+static __device__ __forceinline__ uint32_t kg_bf16_pair(float low, float high)
+{
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+    return (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
+}

@@ -155,9 +155,7 @@ static __device__ __forceinline__ void pair_put(float *c, float x, float y)
 
 static __device__ __forceinline__ void pair_put(uint16_t *c, float x, float y)
 {
-    const __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
-    *reinterpret_cast<uint32_t *>(c) =
-        (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
+    *reinterpret_cast<uint32_t *>(c) = kg_bf16_pair(x, y);
 }
 
 static __device__ __forceinline__ void one_put(float *c, float x)

@@ -12,6 +12,7 @@
 #include "common/mma.cuh"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
+#include "gemm/gemm.h"
 #include "kgate/profiler.h"
 #include "util/random.h"
 
@@ -190,6 +191,46 @@ static void keys_beyond_the_end_have_no_weight(void **)
         }
 }
 
+/* --- What the projections leave for level 3 -----------------------------------------------------
+ */
+/* gemm's tensor version, with C as `c` has it. */
+static void product_make(struct kg_gemm gemm, void *c, bool bf16)
+{
+    struct kgate_context context = {};
+    gemm.device.c = static_cast<float *>(c);
+    gemm.device.c_bf16 = bf16;
+    assert_true(kg_gemm_tensor_prepare(&context, &gemm));
+    kg_gemm_cuda_tensor(&gemm);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
+static void a_product_in_bfloat16_is_the_one_in_float_rounded(void **)
+{
+    static const size_t shapes[][3] = {{20, 24, 16}, {3, 5, 7}, {1, 258, 8}};
+    struct kg_random random = {emulated_seed(5)};
+    for (const auto &shape : shapes) {
+        const size_t m = shape[0], n = shape[1], k = shape[2];
+        std::vector<uint4> a(m * k / 8 + 1), b(k * n / 8 + 1);
+        std::vector<float> c(m * n + 1);
+        std::vector<uint4> rounded(m * n / 8 + 1);
+        for (std::vector<uint4> *matrix : {&a, &b})
+            for (uint4 &eight : *matrix)
+                for (uint32_t *pair : {&eight.x, &eight.y, &eight.z, &eight.w})
+                    *pair = kg_bf16_pair((float)kg_random_between(&random, -1, 1),
+                                         (float)kg_random_between(&random, -1, 1));
+        struct kg_gemm gemm = {};
+        gemm.m = m, gemm.n = n, gemm.k = k;
+        gemm.type = KG_GEMM_BF16;
+        gemm.device.a = a.data(), gemm.device.b = b.data();
+        gemm.device.stream = kg_emulated_stream();
+        product_make(gemm, c.data(), false);
+        product_make(gemm, rounded.data(), true);
+        const uint16_t *found = reinterpret_cast<const uint16_t *>(rounded.data());
+        for (size_t i = 0; i < m * n; i++)
+            assert_int_equal(found[i], kg_bf16_round(c[i]));
+    }
+}
+
 /* --- Scopes ----------------------------------------------------------------------------------- */
 /* How often a scope was entered. */
 static uint64_t scope_calls(const struct kgate_profile_results *results, const char *scope)
@@ -319,8 +360,8 @@ static void heads_that_a_level_does_not_take_are_unavailable(void **)
         int64_t version;
         const char *message;
     } cases[] = {
-        {12, KG_ATTENTION_FLASH, "takes heads of 8, 16, … up to 128 columns"},
-        {136, KG_ATTENTION_FLASH, "takes heads of 8, 16, … up to 128 columns"},
+        {12, KG_ATTENTION_FLASH, "heads of a multiple of 8 columns up to 128"},
+        {136, KG_ATTENTION_FLASH, "heads of a multiple of 8 columns up to 128"},
         {257, KG_ATTENTION_EFFICIENT, "takes heads of at most 256 columns"},
     };
     for (const auto &one : cases) {
@@ -358,6 +399,7 @@ int main()
         cmocka_unit_test(float_levels_of_any_shape),
         cmocka_unit_test(flash_of_any_shape),
         cmocka_unit_test(keys_beyond_the_end_have_no_weight),
+        cmocka_unit_test(a_product_in_bfloat16_is_the_one_in_float_rounded),
         cmocka_unit_test(each_level_has_the_scopes_of_its_components),
         cmocka_unit_test(chunks_lie_where_no_access_meets_a_bank_twice),
         cmocka_unit_test(chunks_of_a_line_lie_in_places_of_their_own),
