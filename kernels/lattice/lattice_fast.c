@@ -14,6 +14,8 @@
 /* LANES: what a tile's arrays take of the first-level cache, against the cost of starting a loop.
  * CHUNK: what a thread takes at a time; even, since two vectors share a byte of counts. */
 enum { LANES = 64, CHUNK = 2048, MOST = KG_LATTICE_DIMENSIONS_MOST };
+/* So few vectors are done sooner one by one than as lanes of a tile that is mostly empty. */
+enum { FEW = 6 };
 
 struct tile {
     float g[MOST][LANES];
@@ -383,10 +385,14 @@ CHUNK_FUNCTION(decode_e8, chunk_decode(KG_LATTICE_E8, lattice, first, count))
 
 typedef void chunk_function(const struct kg_lattice *lattice, size_t first, unsigned count);
 
-static void for_each_chunk(const struct kg_lattice *lattice,
+static void for_each_chunk(struct kg_lattice *lattice, void (*plain)(struct kg_lattice *lattice),
                            chunk_function *const functions[KG_LATTICE_KINDS])
 {
     const size_t batch = lattice->batch;
+    if (batch <= FEW) {
+        plain(lattice);
+        return;
+    }
     chunk_function *const function = functions[lattice->kind];
 #pragma omp parallel for num_threads(lattice->threads) schedule(static) if (batch > CHUNK)
     for (size_t first = 0; first < batch; first += CHUNK)
@@ -395,12 +401,14 @@ static void for_each_chunk(const struct kg_lattice *lattice,
 
 void kg_lattice_encode_fast(struct kg_lattice *lattice)
 {
-    for_each_chunk(lattice, (chunk_function *const[]){encode_z2, encode_d4, encode_e8});
+    for_each_chunk(lattice, kg_lattice_encode_plain,
+                   (chunk_function *const[]){encode_z2, encode_d4, encode_e8});
 }
 
 void kg_lattice_decode_fast(struct kg_lattice *lattice)
 {
-    for_each_chunk(lattice, (chunk_function *const[]){decode_z2, decode_d4, decode_e8});
+    for_each_chunk(lattice, kg_lattice_decode_plain,
+                   (chunk_function *const[]){decode_z2, decode_d4, decode_e8});
 }
 
 void kg_lattice_quantize_separate(struct kg_lattice *lattice)
@@ -415,5 +423,6 @@ void kg_lattice_quantize_separate(struct kg_lattice *lattice)
 
 void kg_lattice_quantize_fused(struct kg_lattice *lattice)
 {
-    for_each_chunk(lattice, (chunk_function *const[]){fused_z2, fused_d4, fused_e8});
+    for_each_chunk(lattice, kg_lattice_quantize_plain,
+                   (chunk_function *const[]){fused_z2, fused_d4, fused_e8});
 }

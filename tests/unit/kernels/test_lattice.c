@@ -129,7 +129,7 @@ static void versions_agree_on_vectors_that_are_hard_to_encode(void **state)
 
 static void versions_agree_on_batches_of_any_size(void **state)
 {
-    static const size_t sizes[] = {1, 2, 3, 31, 63, 64, 65, 2047, 2048, 2049, 6001};
+    static const size_t sizes[] = {1, 2, 3, 6, 7, 31, 63, 64, 65, 2047, 2048, 2049, 6001};
     struct kg_random random = {SEED};
     (void)state;
     for (unsigned kind = 0; kind < KG_LATTICE_KINDS; kind++)
