@@ -71,6 +71,9 @@ static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
     return rows;
 }
 
-/* Of the fast table, in product.cu. */
+/* Of the fast table, in product.cu and norm_fast.cu. */
 void kg_blocks_fast_products(const struct kg_blocks_space *space, const struct kg_product *products,
                              size_t count);
+void kg_blocks_fast_norm(const struct kg_blocks_space *space, const struct kg_norm *norm);
+void kg_blocks_fast_norm_backward(const struct kg_blocks_space *space,
+                                  const struct kg_norm_backward *norm);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "transformer/device_products.h"
+
 #ifdef KGATE_HAVE_CUDA
 /* Where the parts of the scratch begin. */
 struct scratch {
@@ -50,137 +52,6 @@ struct kgate_site *kg_device_layer_site(size_t layer)
     return &sites[layer];
 }
 
-/* --- Products ------------------------------------------------------------------------------------
- * A matrix as a factor: its rows are lines, as of A in A B and of B in A B^T; or its columns are,
- * as of B in A B and of A in A^T B. */
-static struct kg_factor by_rows(const float *x, size_t width)
-{
-    return (struct kg_factor){.x = x, .stride = (unsigned)width, .depth_first = true};
-}
-
-static struct kg_factor by_columns(const float *x, size_t width)
-{
-    return (struct kg_factor){.x = x, .stride = (unsigned)width};
-}
-
-static struct kg_product product_of(size_t m, size_t n, size_t k, struct kg_factor a,
-                                    struct kg_factor b, float *c)
-{
-    return (struct kg_product){
-        .a = a,
-        .b = b,
-        .c = c,
-        .c_stride = (unsigned)n,
-        .m = (unsigned)m,
-        .n = (unsigned)n,
-        .k = (unsigned)k,
-        .outer = 1,
-        .inner = 1,
-        .scale = 1,
-    };
-}
-
-/* y = x W + bias, W inputs by outputs. */
-static struct kg_product affine(size_t rows, size_t inputs, size_t outputs, const float *x,
-                                const float *weight, const float *bias, float *y)
-{
-    struct kg_product p =
-        product_of(rows, outputs, inputs, by_rows(x, inputs), by_columns(weight, outputs), y);
-    p.bias = bias;
-    return p;
-}
-
-/* Its gradients: pair[0] by x, pair[1] by the weight and with it the bias. */
-static void affine_backward(size_t rows, size_t inputs, size_t outputs, const float *x,
-                            const float *weight, const float *dy, float *dx, float *dweight,
-                            float *dbias, struct kg_product pair[2])
-{
-    pair[0] = product_of(rows, inputs, outputs, by_rows(dy, outputs), by_rows(weight, outputs), dx);
-    pair[1] =
-        product_of(inputs, outputs, rows, by_columns(x, inputs), by_columns(dy, outputs), dweight);
-    pair[1].sums = dbias;
-}
-
-/* What attention multiplies: of every head a matrix of seq_len rows, beside those of the other
- * heads in rows of `width`; or a square one of its own. */
-struct heads {
-    size_t sequences;
-    size_t heads;
-    size_t length;
-    size_t columns;
-};
-
-static struct heads heads_of(const struct kg_slice *slice)
-{
-    const struct kg_model *model = slice->model;
-    return (struct heads){slice->sequences, model->num_heads, model->seq_len,
-                          model->d_model / model->num_heads};
-}
-
-static struct kg_factor head_factor(struct heads heads, const float *x, size_t width,
-                                    bool depth_first)
-{
-    return (struct kg_factor){.x = x,
-                              .stride = (unsigned)width,
-                              .depth_first = depth_first,
-                              .outer = heads.length * width,
-                              .inner = heads.columns};
-}
-
-static struct kg_factor square_factor(struct heads heads, const float *x, bool depth_first)
-{
-    const size_t square = heads.length * heads.length;
-    return (struct kg_factor){.x = x,
-                              .stride = (unsigned)heads.length,
-                              .depth_first = depth_first,
-                              .outer = heads.heads * square,
-                              .inner = square};
-}
-
-/* The lower triangle of a b^T, of two matrices of heads. */
-static struct kg_product heads_to_square(struct heads heads, const float *a, size_t a_width,
-                                         const float *b, size_t b_width, float scale, float *c)
-{
-    const size_t square = heads.length * heads.length;
-    return (struct kg_product){
-        .a = head_factor(heads, a, a_width, true),
-        .b = head_factor(heads, b, b_width, true),
-        .c = c,
-        .c_stride = (unsigned)heads.length,
-        .c_outer = heads.heads * square,
-        .c_inner = square,
-        .m = (unsigned)heads.length,
-        .n = (unsigned)heads.length,
-        .k = (unsigned)heads.columns,
-        .outer = (unsigned)heads.sequences,
-        .inner = (unsigned)heads.heads,
-        .triangle = KG_TRIANGLE_LOWER_C,
-        .scale = scale,
-    };
-}
-
-/* s b, or s^T b, of a lower triangle s and a matrix of heads. */
-static struct kg_product square_times_heads(struct heads heads, bool transposed, const float *s,
-                                            const float *b, size_t b_width, float *c,
-                                            size_t c_width)
-{
-    return (struct kg_product){
-        .a = square_factor(heads, s, !transposed),
-        .b = head_factor(heads, b, b_width, false),
-        .c = c,
-        .c_stride = (unsigned)c_width,
-        .c_outer = heads.length * c_width,
-        .c_inner = heads.columns,
-        .m = (unsigned)heads.length,
-        .n = (unsigned)heads.columns,
-        .k = (unsigned)heads.length,
-        .outer = (unsigned)heads.sequences,
-        .inner = (unsigned)heads.heads,
-        .triangle = transposed ? KG_TRIANGLE_UPPER_A : KG_TRIANGLE_LOWER_A,
-        .scale = 1,
-    };
-}
-
 /* --- A layer -------------------------------------------------------------------------------------
  */
 #define ACTIVATION(kind) kg_slice_activation(slice, (kind), layer)
@@ -203,7 +74,7 @@ static void attention(const struct kg_device_batch *batch, size_t layer)
 {
     KGATE_SCOPE_CUDA("attention", batch->space.stream, 0);
     const struct kg_slice *slice = &batch->slice;
-    const struct heads heads = heads_of(slice);
+    const struct kg_heads heads = kg_heads_of(slice);
     const size_t rows = slice->rows, d = slice->model->d_model;
     const float *x = ACTIVATION(KG_INPUT);
     float *normal = ACTIVATION(KG_ATTENTION_NORM), *qkv = ACTIVATION(KG_QKV);
@@ -211,14 +82,14 @@ static void attention(const struct kg_device_batch *batch, size_t layer)
     const struct kg_causal causal = {.x = p, .rows = rows * heads.heads, .length = heads.length};
     normalize(batch, x, PARAMETER(KG_ATTENTION_NORM_GAIN), PARAMETER(KG_ATTENTION_NORM_BIAS),
               normal);
-    multiply(batch,
-             affine(rows, d, 3 * d, normal, PARAMETER(KG_QKV_WEIGHT), PARAMETER(KG_QKV_BIAS), qkv));
-    multiply(batch, heads_to_square(heads, qkv, 3 * d, qkv + d, 3 * d,
-                                    1 / sqrtf((float)heads.columns), p));
+    multiply(batch, kg_affine(rows, d, 3 * d, normal, PARAMETER(KG_QKV_WEIGHT),
+                              PARAMETER(KG_QKV_BIAS), qkv));
+    multiply(batch, kg_heads_to_square(heads, qkv, 3 * d, qkv + d, 3 * d,
+                                       1 / sqrtf((float)heads.columns), p));
     batch->blocks->causal(&batch->space, &causal);
-    multiply(batch, square_times_heads(heads, false, p, qkv + 2 * d, 3 * d, attended, d));
-    struct kg_product projection = affine(rows, d, d, attended, PARAMETER(KG_PROJECTION_WEIGHT),
-                                          PARAMETER(KG_PROJECTION_BIAS), ACTIVATION(KG_MIDDLE));
+    multiply(batch, kg_square_times_heads(heads, false, p, qkv + 2 * d, 3 * d, attended, d));
+    struct kg_product projection = kg_affine(rows, d, d, attended, PARAMETER(KG_PROJECTION_WEIGHT),
+                                             PARAMETER(KG_PROJECTION_BIAS), ACTIVATION(KG_MIDDLE));
     projection.residual = x;
     multiply(batch, projection);
 }
@@ -232,11 +103,11 @@ static void feed_forward(const struct kg_device_batch *batch, size_t layer)
     float *normal = ACTIVATION(KG_FEED_FORWARD_NORM);
     normalize(batch, x, PARAMETER(KG_FEED_FORWARD_NORM_GAIN), PARAMETER(KG_FEED_FORWARD_NORM_BIAS),
               normal);
-    struct kg_product expand = affine(rows, d, wide, normal, PARAMETER(KG_EXPAND_WEIGHT),
-                                      PARAMETER(KG_EXPAND_BIAS), ACTIVATION(KG_EXPANDED));
+    struct kg_product expand = kg_affine(rows, d, wide, normal, PARAMETER(KG_EXPAND_WEIGHT),
+                                         PARAMETER(KG_EXPAND_BIAS), ACTIVATION(KG_EXPANDED));
     struct kg_product contract =
-        affine(rows, wide, d, ACTIVATION(KG_HIDDEN), PARAMETER(KG_CONTRACT_WEIGHT),
-               PARAMETER(KG_CONTRACT_BIAS), kg_slice_x(slice, layer + 1));
+        kg_affine(rows, wide, d, ACTIVATION(KG_HIDDEN), PARAMETER(KG_CONTRACT_WEIGHT),
+                  PARAMETER(KG_CONTRACT_BIAS), kg_slice_x(slice, layer + 1));
     expand.gelu = ACTIVATION(KG_HIDDEN);
     contract.residual = x;
     multiply(batch, expand);
@@ -257,14 +128,14 @@ static void feed_forward_backward(const struct kg_device_batch *batch, size_t la
     const size_t rows = slice->rows, d = slice->model->d_model, wide = slice->model->d_ff;
     const struct scratch scratch = scratch_of(slice->model, rows, slice->scratch);
     struct kg_product pair[2];
-    affine_backward(rows, wide, d, ACTIVATION(KG_HIDDEN), PARAMETER(KG_CONTRACT_WEIGHT),
-                    slice->stream, scratch.dwide, GRADIENT(KG_CONTRACT_WEIGHT),
-                    GRADIENT(KG_CONTRACT_BIAS), pair);
+    kg_affine_backward(rows, wide, d, ACTIVATION(KG_HIDDEN), PARAMETER(KG_CONTRACT_WEIGHT),
+                       slice->stream, scratch.dwide, GRADIENT(KG_CONTRACT_WEIGHT),
+                       GRADIENT(KG_CONTRACT_BIAS), pair);
     pair[0].slope_of = ACTIVATION(KG_EXPANDED);
     batch->blocks->products(&batch->space, pair, 2);
-    affine_backward(rows, d, wide, ACTIVATION(KG_FEED_FORWARD_NORM), PARAMETER(KG_EXPAND_WEIGHT),
-                    scratch.dwide, scratch.dnormal, GRADIENT(KG_EXPAND_WEIGHT),
-                    GRADIENT(KG_EXPAND_BIAS), pair);
+    kg_affine_backward(rows, d, wide, ACTIVATION(KG_FEED_FORWARD_NORM), PARAMETER(KG_EXPAND_WEIGHT),
+                       scratch.dwide, scratch.dnormal, GRADIENT(KG_EXPAND_WEIGHT),
+                       GRADIENT(KG_EXPAND_BIAS), pair);
     batch->blocks->products(&batch->space, pair, 2);
     const struct kg_norm_backward norm = {.x = ACTIVATION(KG_MIDDLE),
                                           .gamma = PARAMETER(KG_FEED_FORWARD_NORM_GAIN),
@@ -285,7 +156,7 @@ static void heads_backward(const struct kg_device_batch *batch, size_t layer,
                            const struct scratch *scratch)
 {
     const struct kg_slice *slice = &batch->slice;
-    const struct heads heads = heads_of(slice);
+    const struct kg_heads heads = kg_heads_of(slice);
     const size_t d = slice->model->d_model;
     float *qkv = ACTIVATION(KG_QKV), *p = ACTIVATION(KG_PROBABILITIES), *dqkv = scratch->dqkv;
     const struct kg_causal causal = {.x = p,
@@ -294,13 +165,13 @@ static void heads_backward(const struct kg_device_batch *batch, size_t layer,
                                      .rows = slice->rows * heads.heads,
                                      .length = heads.length};
     const struct kg_product by_values[2] = {
-        heads_to_square(heads, scratch->dattended, d, qkv + 2 * d, 3 * d, 1,
-                        scratch->dprobabilities),
-        square_times_heads(heads, true, p, scratch->dattended, d, dqkv + 2 * d, 3 * d),
+        kg_heads_to_square(heads, scratch->dattended, d, qkv + 2 * d, 3 * d, 1,
+                           scratch->dprobabilities),
+        kg_square_times_heads(heads, true, p, scratch->dattended, d, dqkv + 2 * d, 3 * d),
     };
     const struct kg_product by_scores[2] = {
-        square_times_heads(heads, false, scratch->dprobabilities, qkv + d, 3 * d, dqkv, 3 * d),
-        square_times_heads(heads, true, scratch->dprobabilities, qkv, 3 * d, dqkv + d, 3 * d),
+        kg_square_times_heads(heads, false, scratch->dprobabilities, qkv + d, 3 * d, dqkv, 3 * d),
+        kg_square_times_heads(heads, true, scratch->dprobabilities, qkv, 3 * d, dqkv + d, 3 * d),
     };
     batch->blocks->products(&batch->space, by_values, 2);
     batch->blocks->causal_backward(&batch->space, &causal);
@@ -314,14 +185,14 @@ static void attention_backward(const struct kg_device_batch *batch, size_t layer
     const size_t rows = slice->rows, d = slice->model->d_model;
     const struct scratch scratch = scratch_of(slice->model, rows, slice->scratch);
     struct kg_product pair[2];
-    affine_backward(rows, d, d, ACTIVATION(KG_ATTENDED), PARAMETER(KG_PROJECTION_WEIGHT),
-                    slice->stream, scratch.dattended, GRADIENT(KG_PROJECTION_WEIGHT),
-                    GRADIENT(KG_PROJECTION_BIAS), pair);
+    kg_affine_backward(rows, d, d, ACTIVATION(KG_ATTENDED), PARAMETER(KG_PROJECTION_WEIGHT),
+                       slice->stream, scratch.dattended, GRADIENT(KG_PROJECTION_WEIGHT),
+                       GRADIENT(KG_PROJECTION_BIAS), pair);
     batch->blocks->products(&batch->space, pair, 2);
     heads_backward(batch, layer, &scratch);
-    affine_backward(rows, d, 3 * d, ACTIVATION(KG_ATTENTION_NORM), PARAMETER(KG_QKV_WEIGHT),
-                    scratch.dqkv, scratch.dnormal, GRADIENT(KG_QKV_WEIGHT), GRADIENT(KG_QKV_BIAS),
-                    pair);
+    kg_affine_backward(rows, d, 3 * d, ACTIVATION(KG_ATTENTION_NORM), PARAMETER(KG_QKV_WEIGHT),
+                       scratch.dqkv, scratch.dnormal, GRADIENT(KG_QKV_WEIGHT),
+                       GRADIENT(KG_QKV_BIAS), pair);
     batch->blocks->products(&batch->space, pair, 2);
     const struct kg_norm_backward norm = {.x = ACTIVATION(KG_INPUT),
                                           .gamma = PARAMETER(KG_ATTENTION_NORM_GAIN),
@@ -380,8 +251,9 @@ static void output_projection(const struct kg_device_batch *batch)
     float *normal = ACTIVATION(KG_FINAL_NORM);
     normalize(batch, ACTIVATION(KG_RESULT), PARAMETER(KG_FINAL_NORM_GAIN),
               PARAMETER(KG_FINAL_NORM_BIAS), normal);
-    multiply(batch, product_of(slice->rows, slice->model->vocabulary, d, by_rows(normal, d),
-                               by_rows(PARAMETER(KG_TOKEN_EMBEDDING), d), ACTIVATION(KG_LOGITS)));
+    multiply(batch,
+             kg_product_of(slice->rows, slice->model->vocabulary, d, kg_by_rows(normal, d),
+                           kg_by_rows(PARAMETER(KG_TOKEN_EMBEDDING), d), ACTIVATION(KG_LOGITS)));
 }
 
 void kg_device_forward(const struct kg_device_batch *batch, const uint8_t *tokens)
@@ -417,10 +289,10 @@ static void output_projection_backward(const struct kg_device_batch *batch)
     const float *dlogits = ACTIVATION(KG_LOGITS);
     const struct scratch scratch = scratch_of(slice->model, rows, slice->scratch);
     const struct kg_product pair[2] = {
-        product_of(rows, d, all, by_rows(dlogits, all),
-                   by_columns(PARAMETER(KG_TOKEN_EMBEDDING), d), scratch.dnormal),
-        product_of(all, d, rows, by_columns(dlogits, all), by_columns(ACTIVATION(KG_FINAL_NORM), d),
-                   GRADIENT(KG_TOKEN_EMBEDDING)),
+        kg_product_of(rows, d, all, kg_by_rows(dlogits, all),
+                      kg_by_columns(PARAMETER(KG_TOKEN_EMBEDDING), d), scratch.dnormal),
+        kg_product_of(all, d, rows, kg_by_columns(dlogits, all),
+                      kg_by_columns(ACTIVATION(KG_FINAL_NORM), d), GRADIENT(KG_TOKEN_EMBEDDING)),
     };
     batch->blocks->products(&batch->space, pair, 2);
     const struct kg_norm_backward norm = {.x = ACTIVATION(KG_RESULT),
