@@ -26,8 +26,8 @@
  * are done with 1 / q: v / q + 1/(8 q) is at least 1/(8 q) away from where rounding would change,
  * its error at most |v| / q 2^-22. The one product that rounds is x * 1 / (beta alpha^t); the one
  * sum, E8's of eight |r_i| of x, in the order that is written here. Compilers must not contract
- * these. Z2's and D4's nearest points of x / beta are exact, but for the
- * one float next to 1/2, E8's up to 2^-21. */
+ * these. Z2's and D4's nearest points of x / beta are exact, but for the one float just below 1/2,
+ * E8's up to 2^-21. */
 #pragma once
 #include <math.h>
 #include <stdint.h>
