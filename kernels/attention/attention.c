@@ -108,18 +108,19 @@ static double bytes_of(const struct kg_attention *attention, double pairs)
 {
     const unsigned arrays =
         kg_attention_inputs(attention->part) | 1U << kg_attention_output(attention->part);
-    double floats = 0;
+    double bytes = 0;
     for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++) {
         const bool input = kg_attention_inputs(attention->part) >> i & 1;
-        const double all = (double)kg_attention_floats(attention, (enum kg_attention_array)i);
+        const enum kg_attention_array array = (enum kg_attention_array)i;
+        const double stored = (double)kg_attention_stored_bytes(attention, array);
         double share = 1;
         if (input && i == KG_ATTENTION_QKV)
             share = attention->part == KG_ATTENTION_SCORES ? 2.0 / 3 : 1.0 / 3;
         else if (input && (i == KG_ATTENTION_S || i == KG_ATTENTION_P))
-            share = pairs / all;
-        floats += arrays >> i & 1 ? share * all : 0;
+            share = pairs / (double)kg_attention_floats(attention, array);
+        bytes += arrays >> i & 1 ? share * stored : 0;
     }
-    return sizeof(float) * floats;
+    return bytes;
 }
 
 static bool sizes_good(struct kgate_context *context, const struct kg_attention *attention,

@@ -80,7 +80,7 @@ static inline uint64_t kg_attention_scope_bytes(const struct kg_attention *atten
     uint64_t bytes = 0;
     for (int array = 0; array < KG_ATTENTION_ARRAYS; array++)
         if (arrays >> array & 1)
-            bytes += kg_attention_device_bytes(attention, (enum kg_attention_array)array);
+            bytes += kg_attention_stored_bytes(attention, (enum kg_attention_array)array);
     return bytes;
 }
 #define KG_ATTENTION_BYTES(attention, part)                                                        \

@@ -167,6 +167,9 @@ enum kg_attention_array kg_attention_output(enum kg_attention_part part);
 /* An array's place among `arrays`, and how many floats it has. */
 float **kg_attention_array(struct kg_attention_arrays *arrays, enum kg_attention_array array);
 size_t kg_attention_floats(const struct kg_attention *attention, enum kg_attention_array array);
+/* Its bytes as the version has it: of type bf16 two an element, but for Y. */
+size_t kg_attention_stored_bytes(const struct kg_attention *attention,
+                                 enum kg_attention_array array);
 
 /* Its size in bytes; 0 where that is above KG_ARRAY_BYTES_MOST. For `describe`. */
 uint64_t kg_attention_bytes(const struct kg_attention *attention, enum kg_attention_array array);
@@ -222,10 +225,6 @@ void kg_attention_cuda_flash(struct kg_attention *attention);
  * multiples of 8 up to 128, efficient all up to 256. */
 bool kg_attention_efficient_prepare(struct kgate_context *context, struct kg_attention *attention);
 bool kg_attention_flash_prepare(struct kgate_context *context, struct kg_attention *attention);
-
-/* An array's size on the device. */
-size_t kg_attention_device_bytes(const struct kg_attention *attention,
-                                 enum kg_attention_array array);
 
 /* Whether the GPU has this version of a part, and what it multiplies. Pure: for `describe`. */
 bool kg_attention_device_has(enum kg_attention_part part, int64_t version,

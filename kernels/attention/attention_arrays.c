@@ -88,6 +88,13 @@ uint64_t kg_attention_bytes(const struct kg_attention *attention, enum kg_attent
     return kg_array_bytes((int64_t)rows, (int64_t)columns, sizeof(float));
 }
 
+size_t kg_attention_stored_bytes(const struct kg_attention *attention,
+                                 enum kg_attention_array array)
+{
+    const bool bf16 = attention->type == KG_ATTENTION_BF16 && array != KG_ATTENTION_Y;
+    return kg_attention_floats(attention, array) * (bf16 ? sizeof(uint16_t) : sizeof(float));
+}
+
 /* Rows of a matrix of scores: what is masked is `masked`, the rest r becomes add + r * scale. */
 static void matrix_fill(const struct kg_attention *attention, float *x, float add, float scale,
                         float masked)

@@ -51,13 +51,6 @@ bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
     return versions[part][version].run != NULL;
 }
 
-size_t kg_attention_device_bytes(const struct kg_attention *attention,
-                                 enum kg_attention_array array)
-{
-    const bool bf16 = attention->type == KG_ATTENTION_BF16 && array != KG_ATTENTION_Y;
-    return kg_attention_floats(attention, array) * (bf16 ? sizeof(uint16_t) : sizeof(float));
-}
-
 /* Memory of the host, not by the context's allocator: this is no memory of the
  * workload's. */
 static float *input_make(struct kgate_context *context, const struct kg_attention *attention,
@@ -92,7 +85,7 @@ static bool input_upload(struct kgate_context *context, const struct kg_attentio
     if (attention->type == KG_ATTENTION_BF16)
         halves_keep(x, kg_attention_floats(attention, array));
     const bool good =
-        kg_device_upload(context, device, x, kg_attention_device_bytes(attention, array));
+        kg_device_upload(context, device, x, kg_attention_stored_bytes(attention, array));
     free(x);
     return good;
 }
@@ -108,7 +101,7 @@ static bool arrays_make(struct kgate_context *context, struct kg_attention *atte
         float **place = kg_attention_array(&attention->device.arrays, array);
         if (!(all >> i & 1))
             continue;
-        *place = kg_device_blank(context, kg_attention_device_bytes(attention, array));
+        *place = kg_device_blank(context, kg_attention_stored_bytes(attention, array));
         if (!*place || (inputs >> i & 1 && !input_upload(context, attention, array, *place)))
             return false;
     }
@@ -146,7 +139,7 @@ bool kg_attention_device_fetch(struct kgate_context *context, struct kg_attentio
     }
     float **result = kg_attention_array(&attention->arrays, output);
     *result = kg_device_fetch(context, *kg_attention_array(&attention->device.arrays, output),
-                              kg_attention_device_bytes(attention, output));
+                              kg_attention_stored_bytes(attention, output));
     return *result != NULL;
 }
 

@@ -151,7 +151,7 @@ static void lonely_make(struct lonely *lonely, size_t seq_len, enum kg_attention
     attention->device.stream = kg_emulated_stream();
     for (int i = 0; i < KG_ATTENTION_ARRAYS; i++) {
         const enum kg_attention_array array = (enum kg_attention_array)i;
-        lonely->memory[i].resize(kg_attention_device_bytes(attention, array) / sizeof(uint4) + 1);
+        lonely->memory[i].resize(kg_attention_stored_bytes(attention, array) / sizeof(uint4) + 1);
         *kg_attention_array(&attention->device.arrays, array) =
             reinterpret_cast<float *>(lonely->memory[i].data());
     }
