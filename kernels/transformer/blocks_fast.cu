@@ -123,7 +123,6 @@ static __device__ __forceinline__ unsigned occurrences(const struct kg_embedding
     const size_t row = first + threadIdx.x;
     const bool found = row < e.batch * e.length && e.tokens[row] == token;
     const unsigned votes = __ballot_sync(0xffffffffU, found);
-    __syncthreads(); /* the list before has been read */
     if (lane == 0)
         counts[warp] = (unsigned)__popc(votes);
     __syncthreads();
