@@ -322,18 +322,18 @@ static bool vector_good(const struct kg_lattice *input, const struct kg_lattice 
                         const struct coding *coding, size_t v)
 {
     const struct kg_lattice_plan *plan = &result->plan;
-    const unsigned n = kg_lattice_dimensions(result->kind), shift = v % 2 ? 4 : 0;
+    const unsigned n = kg_lattice_dimensions(result->kind);
     uint64_t code;
     unsigned count;
     if (coding->codes_read) {
         code = kg_lattice_code_read(input->codes, v, plan->code_bytes);
-        count = input->counts[v / 2] >> shift & 15U;
+        count = kg_lattice_count_read(input->counts, v);
     } else {
         count = kg_lattice_reference_encode(result->kind, plan, input->x + v * n, &code);
     }
     if (coding->codes_written)
         return code == kg_lattice_code_read(result->codes, v, plan->code_bytes) &&
-               count == (result->counts[v / 2] >> shift & 15U);
+               count == kg_lattice_count_read(result->counts, v);
     float decoded[KG_LATTICE_DIMENSIONS_MOST];
     kg_lattice_reference_decode(result->kind, plan, code, count, decoded);
     for (unsigned i = 0; i < n; i++)

@@ -58,7 +58,7 @@ static __global__ void decode_plain(const __grid_constant__ struct job job)
     const uint64_t joined = kg_lattice_code_read(job.codes, v, job.plan.code_bytes);
     float x[MOST];
     kg_lattice_decode_one(KIND, &job.plan, kg_lattice_code_split(KIND, &job.plan, joined),
-                          job.counts[v / 2] >> (v % 2 * 4) & 15U, x);
+                          kg_lattice_count_read(job.counts, v), x);
     for (unsigned i = 0; i < n; i++)
         job.decoded[v * n + i] = x[i];
 }
@@ -245,7 +245,7 @@ static __global__ void __launch_bounds__(THREADS)
         if (v < job.batch) {
             const uint64_t joined = kg_lattice_code_read(job.codes, v, job.plan.code_bytes);
             kg_lattice_decode_one(KIND, &job.plan, kg_lattice_code_split(KIND, &job.plan, joined),
-                                  job.counts[v / 2] >> (v % 2 * 4) & 15U, x + k * share.N);
+                                  kg_lattice_count_read(job.counts, v), x + k * share.N);
         }
     }
     share_store(share, job.decoded, job.batch, x);

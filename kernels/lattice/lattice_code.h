@@ -215,3 +215,9 @@ KG_BOTH uint64_t kg_lattice_code_read(const void *codes, size_t index, unsigned 
            : bytes == 4 ? ((const uint32_t *)codes)[index]
                         : ((const uint64_t *)codes)[index];
 }
+
+/* A vector's count: 4 bits, the even one's in the byte's lower half. */
+KG_BOTH unsigned kg_lattice_count_read(const uint8_t *counts, size_t index)
+{
+    return (unsigned)counts[index / 2] >> index % 2 * 4 & 15U;
+}

@@ -11,11 +11,6 @@ static void count_write(uint8_t *counts, size_t index, unsigned count)
     counts[index / 2] = (uint8_t)(index % 2 ? counts[index / 2] | count << 4 : count);
 }
 
-static unsigned count_read(const uint8_t *counts, size_t index)
-{
-    return counts[index / 2] >> (index % 2 ? 4 : 0) & 0x0fU;
-}
-
 KG_BOTH void encode_plain(enum kg_lattice_kind kind, struct kg_lattice *lattice)
 {
     const struct kg_lattice_plan *plan = &lattice->plan;
@@ -34,7 +29,7 @@ KG_BOTH void decode_plain(enum kg_lattice_kind kind, struct kg_lattice *lattice)
     for (size_t v = 0; v < lattice->batch; v++) {
         const uint64_t joined = kg_lattice_code_read(lattice->codes, v, plan->code_bytes);
         kg_lattice_decode_one(kind, plan, kg_lattice_code_split(kind, plan, joined),
-                              count_read(lattice->counts, v),
+                              kg_lattice_count_read(lattice->counts, v),
                               lattice->decoded + v * kg_lattice_dimensions(kind));
     }
 }

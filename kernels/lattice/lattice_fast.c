@@ -358,7 +358,7 @@ KG_BOTH void chunk_decode(enum kg_lattice_kind kind, const struct kg_lattice *la
         const unsigned lanes = count - base < LANES ? count - base : LANES;
         float scale[LANES] = {0};
         for (unsigned lane = 0; lane < lanes; lane++)
-            scale[lane] = plan->scale[counts[(base + lane) / 2] >> lane % 2 * 4 & 15U];
+            scale[lane] = plan->scale[kg_lattice_count_read(counts, base + lane)];
         codes_read(kind, plan, &tile, codes, base, lanes);
         tile_decode(kind, plan, &tile);
         tile_scaled(n, points(tile.g), scale, lanes, decoded + base * n);

@@ -64,7 +64,7 @@ static void codes_are_the_references(const struct batch *batch, const char *vers
     const struct kg_lattice *lattice = &batch->lattice;
     for (size_t v = 0; v < lattice->batch; v++) {
         const uint64_t code = kg_lattice_code_read(lattice->codes, v, lattice->plan.code_bytes);
-        const unsigned count = lattice->counts[v / 2] >> (v % 2 ? 4 : 0) & 15U;
+        const unsigned count = kg_lattice_count_read(lattice->counts, v);
         if (code != batch->codes[v] || count != batch->counts[v])
             fail_msg("%s, q %g, %u layers, %s encode: vector %zu of %zu, seed %d",
                      names[lattice->kind], (double)lattice->plan.q, lattice->plan.layers, version,
