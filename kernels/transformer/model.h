@@ -39,7 +39,9 @@ extern "C" {
 #define KG_MODEL_EPSILON 1e-5
 enum { KG_MODEL_VOCABULARY = 128 }; /* the text is ASCII: a token is a byte */
 enum { KG_TENSOR_ALIGNMENT = 16 };  /* floats: 64 bytes */
-enum { KG_MODEL_LAYERS_MOST = 64 };
+/* Narrower than that, layernorm leaves too little of a row: of two values nothing but a sign, whose
+ * gradient is all rounding. */
+enum { KG_MODEL_LAYERS_MOST = 64, KG_MODEL_WIDTH_LEAST = 4 };
 
 /* How many rows or columns a tensor has. */
 enum kg_extent {

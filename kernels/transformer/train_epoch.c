@@ -18,7 +18,7 @@ enum { LAYERS, D_MODEL, NUM_HEADS, SEQ_LEN, BATCH, STEPS, LEARNING_RATE, VERSION
     }
 static const struct kgate_param params[] = {
     WHOLE("layers", "2", 1, KG_MODEL_LAYERS_MOST, "layers"),
-    WHOLE("d_model", "64", 2, 65536, "width of the model, a multiple of num_heads"),
+    WHOLE("d_model", "64", KG_MODEL_WIDTH_LEAST, 65536, "width of the model, a multiple of num_heads"),
     WHOLE("num_heads", "4", 1, 1024, "heads of attention"),
     WHOLE("seq_len", "32", 1, 65536, "bytes in a sequence"),
     WHOLE("batch", "8", 1, 1e6, "sequences in a step"),

@@ -41,7 +41,7 @@ static void models_of_any_shape_train(void **state)
 {
     static const char *const shapes[][6] = {/* layers, d_model, num_heads, seq_len, batch, steps */
                                             {"1", "4", "1", "2", "1", "1"},
-                                            {"1", "2", "1", "1", "1", "3"},
+                                            {"1", "5", "5", "1", "1", "3"},
                                             {"3", "10", "5", "7", "3", "5"},
                                             {"2", "12", "2", "67", "2", "4"},
                                             {"1", "8", "2", "5", "19", "2"}};
