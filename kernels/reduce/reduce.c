@@ -126,7 +126,7 @@ static void compare(const float *x, size_t n, float sum, struct kgate_check *che
     const double reference = kg_reduce_reference(x, n, &size);
     const double error = fabs((double)sum - reference);
     check->error = error > 0 ? error / size : error;
-    check->tolerance = u * fmin(count, 6 * sqrt(count));
+    check->tolerance = u * fmin(count, KG_REDUCE_TOLERANCE);
 }
 
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)

@@ -5,10 +5,10 @@
  * plain, a float at a time, a tree in shared memory and a second kernel; vector, 16 bytes at a time
  * and sums within warps; fast, several such loads in flight and one kernel. The result of each is
  * the same each time for the same number of threads, or on the same GPU. Error: |sum - reference| /
- * sum |x|. Any order of adding is within (n - 1) u of that, u = eps / 2 (Higham 1993); rounding
- * errors of random sign come to about sqrt(n) u, and the tolerance is six times that, or the bound
- * itself where n is small. A GPU adds in a tree of tens of thousands of parts, whose error is
- * smaller still. */
+ * sum |x|. Any order of adding is within (n - 1) u of that, u = eps / 2 (Higham 1993). Of numbers
+ * of random sign, as here, the i-th partial sum is some sqrt(i / 3), its rounding at most u times
+ * that, and n such of random sign come to u n / 4 at the most, half a u of sum |x| = n / 2. The
+ * tolerance is 16 u, as a random walk may go far, or the bound itself where n is small. */
 #pragma once
 #include <stddef.h>
 
@@ -20,6 +20,7 @@ extern "C" {
 
 /* The most blocks that a kernel here is started with: room for a sum of each. */
 enum { KG_REDUCE_BLOCKS_MOST = 4096 };
+enum { KG_REDUCE_TOLERANCE = 16 };
 
 struct kg_reduce {
     float *x; /* on the GPU in its memory, like the next three */
