@@ -58,10 +58,9 @@ const char *kg_attention_version_name(enum kg_attention_part part, int64_t versi
     return versions[part][version].name;
 }
 
-static unsigned arrays_of(enum kg_attention_part part, const struct version *version)
+static unsigned arrays_of(enum kg_attention_part part, unsigned needs)
 {
-    return kg_attention_inputs(part) | 1U << kg_attention_output(part) |
-           (version->needs & (PRODUCTS - 1));
+    return kg_attention_inputs(part) | 1U << kg_attention_output(part) | (needs & (PRODUCTS - 1));
 }
 
 /* --- The workloads ------------------------------------------------------------------------------
@@ -124,11 +123,15 @@ static double bytes_of(const struct kg_attention *attention, double pairs)
 }
 
 static bool sizes_good(struct kgate_context *context, const struct kg_attention *attention,
-                       const struct version *version)
+                       int64_t number)
 {
-    const unsigned arrays = arrays_of(attention->part, version);
+    const struct version *version = &versions[attention->part][number];
+    const unsigned needs = context->device == KGATE_DEVICE_CUDA
+                               ? kg_attention_device_own(attention->part, number)
+                               : version->needs;
+    const unsigned arrays = arrays_of(attention->part, needs);
     const int64_t n = (int64_t)attention->seq_len;
-    bool scores = !(version->needs & ONE_HEAD) || kg_array_bytes(n, n, sizeof(float)), rest = true;
+    bool scores = !(needs & ONE_HEAD) || kg_array_bytes(n, n, sizeof(float)), rest = true;
     for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++) {
         const bool good =
             !(arrays >> i & 1) || kg_attention_bytes(attention, (enum kg_attention_array)i);
@@ -157,7 +160,7 @@ static bool describe(struct kgate_context *context, struct kgate_work *work,
     if (attention.d_model % attention.num_heads)
         return kg_kernel_refuse(context, "d_model %zu is not a multiple of num_heads %zu",
                                 attention.d_model, attention.num_heads);
-    if (!sizes_good(context, &attention, &versions[part][number]))
+    if (!sizes_good(context, &attention, number))
         return false;
     const double n = (double)attention.seq_len;
     const double pairs =
@@ -244,7 +247,7 @@ static bool cpu_set_up(struct kgate_context *context, struct kg_attention *atten
     attention->version = version->run;
     if (version->needs & LIBRARY)
         openblas_set_num_threads(attention->threads);
-    return (arrays_make(context, attention, arrays_of(attention->part, version)) &&
+    return (arrays_make(context, attention, arrays_of(attention->part, version->needs)) &&
             scratch_make(context, attention, version->needs)) ||
            kg_kernel_refuse(context, "no memory for matrices of this size");
 }
@@ -324,11 +327,11 @@ static const char *const levels[] = {"plain", "fused", "efficient", "flash", "bl
     }
 
 PARAMS(product_params, plain_fast_blas, "fast",
-       "plain: as the formula, fast: tiled, all threads, blas: OpenBLAS (CPU)");
+       "plain: as the formula, fast: tiled, all threads, blas: OpenBLAS, on the GPU cuBLAS");
 PARAMS(softmax_params, plain_fast, "fast", "plain: as the formula, fast: vectorised, all threads");
 PARAMS(whole_params, levels, "flash",
        "plain: as the formula, fused: element-wise steps joined to the products, efficient: O(N) "
-       "memory, flash: tiled, O(N) memory, blas: OpenBLAS (CPU)");
+       "memory, flash: tiled, O(N) memory, blas: OpenBLAS, on the GPU cuBLAS");
 
 #define WORKLOAD(part, workload_name, param_table, text)                                           \
     static bool workload_name##_describe(struct kgate_context *context, struct kgate_work *work)   \

@@ -73,6 +73,12 @@ static inline struct kg_gemm kg_attention_projection(const struct kg_attention *
     return gemm;
 }
 
+/* The fast softmax (attention_fused.cu) of all rows of s into p, which may be s. Of a causal mask
+ * what lies behind the diagonal is not read, and 0 is written there as far as the next multiple of
+ * `zeros`. */
+void kg_attention_softmax_launch(const struct kg_attention *attention, const float *s, float *p,
+                                 int zeros);
+
 /* What scopes say that they read and write. */
 static inline uint64_t kg_attention_scope_bytes(const struct kg_attention *attention,
                                                 unsigned arrays)

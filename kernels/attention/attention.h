@@ -20,7 +20,8 @@
  * in only the pairs, and all of those that come out.
  *
  * Versions of the components: plain, as the formula; fast, tiled and vectorised, all threads; blas,
- * where it is a product, OpenBLAS, on the CPU only. Of the whole, by level:
+ * where it is a product, by OpenBLAS, on the GPU by cuBLAS, opened at run time. Of the whole, by
+ * level:
  *
  * - plain, 0: component after component; S and P in memory, batch num_heads N^2 floats each.
  * - fused, 1: fast products; the scale in what they read, the mask as a tile is stored, softmax in
@@ -29,7 +30,8 @@
  *   grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory O(N).
  * - flash, 3: the same for tiles of queries against tiles of keys, which stay in the cache, or in a
  *   multiprocessor's shared memory and registers (Dao, Fu, Ermon, Rudra and Re 2022).
- * - blas, on the CPU only: products by OpenBLAS, one head's N^2 scores at a time.
+ * - blas: products by OpenBLAS, one head's N^2 scores at a time; on the GPU by cuBLAS, all heads at
+ *   once, with one matrix of scores as fused has it, and its softmax.
  *
  * Check: every element of the result must be written (it is NaN before), and rows are compared with
  * double precision: all up to KG_ATTENTION_CHECKED of them, else the first, the last and so many at
@@ -53,6 +55,11 @@
  * has the 2 v above, and nothing is to be added: the rest is thousands of times less, 2^-23 in
  * place of u for tensor cores, which cut off (Fasi, Higham, Mikaitis and Pranesh 2021), and 2^-22
  * for the instruction that makes powers of two. The speed of the CUDA versions is unmeasured.
+ *
+ * So blas is in float there, beside all levels but flash, and none is in bfloat16: its scores would
+ * lie in memory between two products, as bfloat16 and so rounded once more, another calculation
+ * with another tolerance, or as floats, with the weights beside them. Of flash, gemm's blas in
+ * bfloat16 is what the projections stand beside.
  *
  * The tolerance is 8 such units: of a million Gaussian errors the largest is at 5. What a head or a
  * tile gets wrong is as large as the result, thousands of units in float, hundreds in bfloat16; a
@@ -119,12 +126,15 @@ struct kg_attention_arrays {
     float *y;
 };
 
+struct kg_cublas;
+
 /* The GPU's part: memory of the device. Of type bf16 all arrays but Y hold bfloat16s, two bytes
  * each, whatever the pointers say. */
 struct kg_attention_device {
     struct kg_attention_arrays arrays;
     void *stream;
-    int stages; /* flash: of the projections, as gemm.h has it */
+    int stages;               /* flash: of the projections, as gemm.h has it */
+    struct kg_cublas *cublas; /* blas */
 };
 
 struct kg_attention {
@@ -219,16 +229,27 @@ void kg_attention_cuda_plain(struct kg_attention *attention);
 void kg_attention_cuda_fused(struct kg_attention *attention);
 void kg_attention_cuda_efficient(struct kg_attention *attention);
 void kg_attention_cuda_flash(struct kg_attention *attention);
+void kg_attention_cuda_qkv_projection_blas(struct kg_attention *attention);
+void kg_attention_cuda_scores_blas(struct kg_attention *attention);
+void kg_attention_cuda_weighted_sum_blas(struct kg_attention *attention);
+void kg_attention_cuda_output_projection_blas(struct kg_attention *attention);
+void kg_attention_cuda_blas(struct kg_attention *attention);
 
 /* Before the first call of these: false with context->message, and context->unavailable where the
  * device does not have what they need, or they do not take heads of this width. flash takes
  * multiples of 8 up to 128, efficient all up to 256. */
 bool kg_attention_efficient_prepare(struct kgate_context *context, struct kg_attention *attention);
 bool kg_attention_flash_prepare(struct kgate_context *context, struct kg_attention *attention);
+/* Makes attention->device.cublas, for those of blas; kg_attention_device_tear_down closes it. */
+bool kg_attention_cublas_open(struct kgate_context *context, struct kg_attention *attention);
+/* The part's products, outside of all scopes, once its arrays are there. */
+void kg_attention_cublas_load(struct kg_attention *attention);
 
 /* Whether the GPU has this version of a part, and what it multiplies. Pure: for `describe`. */
 bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
                              enum kg_attention_type *type);
+/* The arrays between its inputs and its output that it keeps, bits 1 << enum kg_attention_array. */
+unsigned kg_attention_device_own(enum kg_attention_part part, int64_t version);
 
 /* The GPU's part of set_up, check and tear_down: `attention` has its extents, part, type and seed.
  * False with context->message. */

@@ -6,28 +6,32 @@
 #include "attention/attention.h"
 #include "common/bf16.h"
 #include "common/common.h"
+#include "common/cublas.h"
 
 #define BIT(array) (1U << KG_ATTENTION_##array)
 #define COMPONENT(name)                                                                            \
+    {.run = KG_CUDA_VERSION(kg_attention_cuda_##name##_plain)},                                    \
     {                                                                                              \
-        {.run = KG_CUDA_VERSION(kg_attention_cuda_##name##_plain)},                                \
-        {                                                                                          \
-            .run = KG_CUDA_VERSION(kg_attention_cuda_##name##_fast)                                \
-        }                                                                                          \
+        .run = KG_CUDA_VERSION(kg_attention_cuda_##name##_fast)                                    \
     }
+#define BLAS(name)                                                                                 \
+    .run = KG_CUDA_VERSION(kg_attention_cuda_##name),                                              \
+    .prepare = KG_CUDA_VERSION(kg_attention_cublas_open),                                          \
+    .load = KG_CUDA_VERSION(kg_attention_cublas_load)
 
-/* `own`: the arrays between the part's inputs and its output. */
 static const struct device_version {
     void (*run)(struct kg_attention *attention); /* NULL: none, or no CUDA compiled it */
     bool (*prepare)(struct kgate_context *context, struct kg_attention *attention);
-    unsigned own;
+    void (*load)(struct kg_attention *attention); /* what a library has to have done once */
+    unsigned own; /* the arrays between the part's inputs and its output */
     enum kg_attention_type type;
 } versions[KG_ATTENTION_PARTS][KG_ATTENTION_VERSIONS] = {
-    [KG_ATTENTION_QKV_PROJECTION] = COMPONENT(qkv_projection),
-    [KG_ATTENTION_SCORES] = COMPONENT(scores),
-    [KG_ATTENTION_SOFTMAX] = COMPONENT(softmax),
-    [KG_ATTENTION_WEIGHTED_SUM] = COMPONENT(weighted_sum),
-    [KG_ATTENTION_OUTPUT_PROJECTION] = COMPONENT(output_projection),
+    [KG_ATTENTION_QKV_PROJECTION] = {COMPONENT(qkv_projection), {BLAS(qkv_projection_blas)}},
+    [KG_ATTENTION_SCORES] = {COMPONENT(scores), {BLAS(scores_blas)}},
+    [KG_ATTENTION_SOFTMAX] = {COMPONENT(softmax)},
+    [KG_ATTENTION_WEIGHTED_SUM] = {COMPONENT(weighted_sum), {BLAS(weighted_sum_blas)}},
+    [KG_ATTENTION_OUTPUT_PROJECTION] = {COMPONENT(output_projection),
+                                        {BLAS(output_projection_blas)}},
     [KG_ATTENTION_WHOLE] =
         {
             [KG_ATTENTION_PLAIN] = {.run = KG_CUDA_VERSION(kg_attention_cuda_plain),
@@ -41,6 +45,7 @@ static const struct device_version {
                                     .prepare = KG_CUDA_VERSION(kg_attention_flash_prepare),
                                     .own = BIT(QKV) | BIT(H),
                                     .type = KG_ATTENTION_BF16},
+            [KG_ATTENTION_BLAS] = {BLAS(blas), .own = BIT(QKV) | BIT(S) | BIT(H)},
         },
 };
 
@@ -49,6 +54,11 @@ bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
 {
     *type = versions[part][version].type;
     return versions[part][version].run != NULL;
+}
+
+unsigned kg_attention_device_own(enum kg_attention_part part, int64_t version)
+{
+    return versions[part][version].own;
 }
 
 /* Memory of the host, not by the context's allocator: this is no memory of the
@@ -108,6 +118,23 @@ static bool arrays_make(struct kgate_context *context, struct kg_attention *atte
     return true;
 }
 
+/* cuBLAS loads its kernels when they are first called, which is no work for a captured graph: that
+ * is done here, and what it left in the arrays is taken away. */
+static bool library_load(struct kgate_context *context, struct kg_attention *attention,
+                         const struct device_version *version)
+{
+    const unsigned made = version->own | 1U << kg_attention_output(attention->part);
+    version->load(attention);
+    bool good = kg_device_good(context) && kg_cublas_good(context, attention->device.cublas);
+    for (unsigned i = 0; i < KG_ATTENTION_ARRAYS && good; i++) {
+        const enum kg_attention_array array = (enum kg_attention_array)i;
+        if (made >> i & 1)
+            good = kg_device_poison(context, *kg_attention_array(&attention->device.arrays, array),
+                                    kg_attention_stored_bytes(attention, array));
+    }
+    return good;
+}
+
 bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attention *attention,
                                 int64_t number)
 {
@@ -122,12 +149,15 @@ bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attenti
     attention->version = version->run;
     attention->device.stream = context->stream;
     return (!version->prepare || version->prepare(context, attention)) &&
-           arrays_make(context, attention, version);
+           arrays_make(context, attention, version) &&
+           (!version->load || library_load(context, attention, version));
 }
 
 bool kg_attention_device_fetch(struct kgate_context *context, struct kg_attention *attention)
 {
     const enum kg_attention_array output = kg_attention_output(attention->part);
+    if (attention->device.cublas && !kg_cublas_good(context, attention->device.cublas))
+        return false;
     for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++) {
         const enum kg_attention_array array = (enum kg_attention_array)i;
         float **place = kg_attention_array(&attention->arrays, array);
@@ -154,6 +184,7 @@ void kg_attention_device_forget(struct kg_attention *attention)
 
 void kg_attention_device_tear_down(struct kgate_context *context, struct kg_attention *attention)
 {
+    kg_cublas_close(context, attention->device.cublas);
     for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++)
         context->release_device(
             context, *kg_attention_array(&attention->device.arrays, (enum kg_attention_array)i));

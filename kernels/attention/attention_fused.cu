@@ -121,8 +121,8 @@ static __global__ void __launch_bounds__(ROWS_THREADS)
         to[key] = 0;
 }
 
-static void softmax_launch(const struct kg_attention *attention, const float *s, float *p,
-                           int zeros)
+void kg_attention_softmax_launch(const struct kg_attention *attention, const float *s, float *p,
+                                 int zeros)
 {
     const int n = (int)attention->seq_len;
     const size_t rows = attention->batch * attention->num_heads * attention->seq_len;
@@ -136,8 +136,8 @@ extern "C" void kg_attention_cuda_softmax_fast(struct kg_attention *attention)
 {
     KGATE_SCOPE_CUDA("softmax", attention->device.stream,
                      KG_ATTENTION_BYTES(attention, KG_ATTENTION_SOFTMAX));
-    softmax_launch(attention, attention->device.arrays.s, attention->device.arrays.p,
-                   (int)attention->seq_len);
+    kg_attention_softmax_launch(attention, attention->device.arrays.s, attention->device.arrays.p,
+                                (int)attention->seq_len);
 }
 
 /* --- The weighted sum ---------------------------------------------------------------------------
@@ -226,7 +226,7 @@ extern "C" void kg_attention_cuda_fused(struct kg_attention *attention)
     {
         KGATE_SCOPE_CUDA("softmax", attention->device.stream,
                          KG_ATTENTION_BYTES(attention, KG_ATTENTION_SOFTMAX));
-        softmax_launch(attention, s, s, ZEROS);
+        kg_attention_softmax_launch(attention, s, s, ZEROS);
     }
     {
         KGATE_SCOPE_CUDA("weighted_sum", attention->device.stream,

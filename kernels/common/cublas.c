@@ -9,7 +9,7 @@
 
 #include "common/common.h"
 
-enum { SUCCESS = 0, OP_N = 0, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
+enum { SUCCESS = 0, OP_N = 0, OP_T = 1, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
 enum { R_32F = 0, R_16BF = 14 };
 
 /* What NVIDIA recommends for Hopper (cuBLAS API, cublasSetWorkspace); less for those before it. */
@@ -25,6 +25,10 @@ struct calls {
     int (*sgemm)(void *handle, int trans_a, int trans_b, int m, int n, int k, const float *alpha,
                  const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
                  int ldc);
+    int (*sgemm_strided)(void *handle, int trans_a, int trans_b, int m, int n, int k,
+                         const float *alpha, const float *a, int lda, long long stride_a,
+                         const float *b, int ldb, long long stride_b, const float *beta, float *c,
+                         int ldc, long long stride_c, int count);
     int (*gemm_ex)(void *handle, int trans_a, int trans_b, int m, int n, int k, const void *alpha,
                    const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
                    const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
@@ -48,6 +52,7 @@ static const struct {
     {"cublasSetMathMode", CALL(set_math_mode)},
     {"cublasGetStatusString", CALL(status_string)},
     {"cublasSgemm_v2", CALL(sgemm)},
+    {"cublasSgemmStridedBatched", CALL(sgemm_strided)},
     {"cublasGemmEx", CALL(gemm_ex)},
 };
 
@@ -140,6 +145,12 @@ void kg_cublas_close(struct kgate_context *context, struct kg_cublas *cublas)
     context->release(context, cublas);
 }
 
+static void status_keep(struct kg_cublas *cublas, int status)
+{
+    if (cublas->status == SUCCESS)
+        cublas->status = status;
+}
+
 /* cuBLAS is column major, where a row-major matrix is its transpose: it is asked for C' = B' A'. */
 void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size_t m, size_t n,
                         size_t k, const void *a, const void *b, float *c)
@@ -152,8 +163,20 @@ void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size
                            : loaded.calls.gemm_ex(cublas->handle, OP_N, OP_N, rows, columns, depth,
                                                   &one, b, R_16BF, rows, a, R_16BF, depth, &zero, c,
                                                   R_32F, rows, COMPUTE_32F, GEMM_DEFAULT);
-    if (cublas->status == SUCCESS)
-        cublas->status = status;
+    status_keep(cublas, status);
+}
+
+/* Likewise. What B holds is B' to cuBLAS, and of a transposed one what is to be transposed back. */
+void kg_cublas_multiply_batch(struct kg_cublas *cublas, const struct kg_cublas_batch *batch)
+{
+    const struct kg_cublas_matrices *a = &batch->a, *b = &batch->b, *c = &batch->c;
+    const float zero = 0;
+    status_keep(cublas,
+                loaded.calls.sgemm_strided(
+                    cublas->handle, batch->b_transposed ? OP_T : OP_N, OP_N, (int)batch->n,
+                    (int)batch->m, (int)batch->k, &batch->scale, b->first, (int)b->step,
+                    (long long)b->stride, a->first, (int)a->step, (long long)a->stride, &zero,
+                    c->first, (int)c->step, (long long)c->stride, (int)batch->count));
 }
 
 bool kg_cublas_good(struct kgate_context *context, struct kg_cublas *cublas)

@@ -25,6 +25,31 @@ void kg_cublas_close(struct kgate_context *context, struct kg_cublas *cublas);
 void kg_cublas_multiply(struct kg_cublas *cublas, enum kg_cublas_type type, size_t m, size_t n,
                         size_t k, const void *a, const void *b, float *c);
 
+/* Matrices of floats, row major: rows are `step` floats apart, and the first element of one matrix
+ * is `stride` floats from that of the one before. They may be interleaved, as heads are that lie
+ * side by side in one matrix. */
+struct kg_cublas_matrices {
+    float *first;
+    size_t step;
+    size_t stride;
+};
+
+/* C = scale A B, or scale A B^T, so many times. */
+struct kg_cublas_batch {
+    size_t count;
+    size_t m;
+    size_t n;
+    size_t k;
+    float scale;
+    bool b_transposed;
+    struct kg_cublas_matrices a; /* m by k */
+    struct kg_cublas_matrices b; /* k by n, or, transposed, n by k */
+    struct kg_cublas_matrices c; /* m by n; no two of them may share an element */
+};
+
+/* Puts the products on the stream, as one call of the library. What goes wrong is kept likewise. */
+void kg_cublas_multiply_batch(struct kg_cublas *cublas, const struct kg_cublas_batch *batch);
+
 /* False with context->message where a call since the last time was refused. */
 bool kg_cublas_good(struct kgate_context *context, struct kg_cublas *cublas);
 

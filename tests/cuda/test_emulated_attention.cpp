@@ -1,5 +1,7 @@
 /* attention's CUDA versions on the emulator: its components and the whole, against double
- * precision. */
+ * precision. Those of blas have a cuBLAS that is not one. */
+#include <dlfcn.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include "attention/attention.h"
 #include "attention/attention_flash.cuh"
 #include "common/bf16.h"
+#include "common/cublas.h"
 #include "common/mma.cuh"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
@@ -53,16 +56,24 @@ static void params_of(struct shape_params *made, const struct shape &shape, cons
 /* Of long sequences there is nothing new to be seen in the plain versions, but time. */
 enum { PLAIN_MOST = 70 };
 
-/* Each component has `plain` and `fast`. */
+/* Each component has `plain` and `fast`, and those that are products `blas`. */
 static void components_pass(const struct shape &shape, uint64_t seed)
 {
     struct shape_params made;
-    params_of(&made, shape, "fast");
-    for (const struct kgate_workload *part : parts)
-        if (shape.seq_len > PLAIN_MOST)
-            assert_true(emulated_run(part, made.params, SHAPE_PARAMS + 1, seed, nullptr));
-        else
-            assert_int_equal(emulated_run_versions(part, made.params, SHAPE_PARAMS, seed), 2);
+    for (const struct kgate_workload *part : parts) {
+        const bool product = part != &kg_kernel_attention_softmax;
+        params_of(&made, shape, nullptr);
+        if (shape.seq_len <= PLAIN_MOST) {
+            assert_int_equal(emulated_run_versions(part, made.params, SHAPE_PARAMS, seed),
+                             product ? 3 : 2);
+            continue;
+        }
+        for (const char *version : {"fast", "blas"}) {
+            params_of(&made, shape, version);
+            if (product || strcmp(version, "blas") != 0)
+                assert_true(emulated_run(part, made.params, SHAPE_PARAMS + 1, seed, nullptr));
+        }
+    }
 }
 
 static void level_passes(const struct shape &shape, const char *version, uint64_t seed)
@@ -78,9 +89,9 @@ static void level_passes(const struct shape &shape, const char *version, uint64_
 static void components_of_any_shape(void **)
 {
     static const struct shape shapes[] = {
-        {1, 1, 1, 1, true},   {1, 3, 2, 2, false},    {7, 5, 3, 2, true},
-        {33, 4, 2, 1, false}, {24, 8, 1, 2, true},    {40, 20, 1, 1, true},
-        {131, 6, 2, 1, true}, {132, 68, 1, 1, false}, {257, 3, 1, 1, true},
+        {1, 1, 1, 1, true},   {1, 3, 2, 2, false},  {7, 5, 3, 2, true},   {33, 4, 2, 1, false},
+        {24, 8, 1, 2, true},  {40, 20, 1, 1, true}, {131, 6, 2, 1, true}, {132, 68, 1, 1, false},
+        {257, 3, 1, 1, true}, {9, 4, 2, 5, true},
     };
     struct kg_random random = {emulated_seed(0)};
     for (const struct shape &shape : shapes)
@@ -98,13 +109,13 @@ static void rows_of_scores_that_take_a_block(void **)
 static void float_levels_of_any_shape(void **)
 {
     static const struct shape shapes[] = {
-        {1, 1, 1, 1, false},  {2, 7, 3, 2, true},     {31, 33, 1, 2, false},
-        {33, 64, 1, 1, true}, {36, 9, 2, 1, true},    {40, 129, 1, 1, true},
-        {132, 8, 2, 1, true}, {100, 16, 2, 2, false}, {300, 4, 1, 1, true},
+        {1, 1, 1, 1, false},  {2, 7, 3, 2, true},    {31, 33, 1, 2, false}, {33, 64, 1, 1, true},
+        {36, 9, 2, 1, true},  {40, 129, 1, 1, true}, {132, 8, 2, 1, true},  {100, 16, 2, 2, false},
+        {300, 4, 1, 1, true}, {11, 5, 2, 3, true},
     };
     struct kg_random random = {emulated_seed(1)};
     for (const struct shape &shape : shapes)
-        for (const char *version : {"plain", "fused", "efficient"})
+        for (const char *version : {"plain", "fused", "efficient", "blas"})
             if (shape.seq_len <= PLAIN_MOST || strcmp(version, "plain") != 0)
                 level_passes(shape, version, kg_random_next(&random));
 }
@@ -249,7 +260,8 @@ static void each_level_has_the_scopes_of_its_components(void **)
     static const struct {
         const char *version;
         unsigned scopes; /* a bit each */
-    } levels[] = {{"plain", 0x1f}, {"fused", 0x1f}, {"efficient", 0x31}, {"flash", 0x31}};
+    } levels[] = {
+        {"plain", 0x1f}, {"fused", 0x1f}, {"efficient", 0x31}, {"flash", 0x31}, {"blas", 0x1f}};
     for (const auto &level : levels) {
         char message[256];
         assert_true(kgate_profiler_start(nullptr, message));
@@ -326,7 +338,10 @@ static void every_tile_of_every_head_has_a_block(void **)
 /* --- What the GPU does not have --------------------------------------------------------------- */
 static void *memory_take(struct kgate_context *, size_t bytes)
 {
-    return calloc(1, bytes);
+    void *memory = nullptr; /* aligned as device memory is */
+    if (posix_memalign(&memory, 256, bytes) != 0)
+        return nullptr;
+    return memset(memory, 0, bytes);
 }
 
 static void memory_give(struct kgate_context *, void *memory)
@@ -334,20 +349,26 @@ static void memory_give(struct kgate_context *, void *memory)
     free(memory);
 }
 
-/* set_up of a whole with one head of `d_head` columns; says why it is not to be had. */
-static struct kgate_context set_up_refused(size_t d_head, int64_t version)
+static struct kgate_context context_make(const struct kgate_value *values)
 {
-    const struct kgate_value values[] = {{8, 0}, {(int64_t)d_head, 0}, {1, 0}, {1, 0},
-                                         {0, 0}, {version, 0}};
     struct kgate_context context = {};
-    struct kgate_work work;
-    void *state = nullptr;
     context.values = values;
     context.device = KGATE_DEVICE_CUDA;
     context.threads = 1;
     context.allocate = context.allocate_device = memory_take;
     context.release = context.release_device = memory_give;
     context.stream = kg_emulated_stream();
+    return context;
+}
+
+/* set_up of a whole with one head of `d_head` columns; says why it is not to be had. */
+static struct kgate_context set_up_refused(size_t d_head, int64_t version)
+{
+    const struct kgate_value values[] = {{8, 0}, {(int64_t)d_head, 0}, {1, 0}, {1, 0},
+                                         {0, 0}, {version, 0}};
+    struct kgate_context context = context_make(values);
+    struct kgate_work work;
+    void *state = nullptr;
     assert_true(kg_kernel_attention.describe(&context, &work));
     assert_false(kg_kernel_attention.set_up(&context, &state));
     return context;
@@ -383,7 +404,7 @@ static void shared_memory_that_is_refused_is_said_by_set_up(void **)
 
 static void every_level_can_be_recorded(void **)
 {
-    for (const char *version : {"plain", "fused", "efficient", "flash"}) {
+    for (const char *version : {"plain", "fused", "efficient", "flash", "blas"}) {
         struct shape_params made;
         params_of(&made, {40, 16, 2, 2, true}, version);
         assert_true(emulated_run_recorded(&kg_kernel_attention, made.params, SHAPE_PARAMS + 1,
@@ -391,8 +412,164 @@ static void every_level_can_be_recorded(void **)
     }
 }
 
+/* --- Products by cuBLAS ----------------------------------------------------------------------- */
+static size_t products_launched;
+
+/* What the library puts on a stream: there in its turn, and part of what is recorded. */
+static void product_launch(void *stream, void (*work)(const void *argument), const void *argument,
+                           size_t bytes)
+{
+    const char *first = static_cast<const char *>(argument);
+    const std::vector<char> kept(first, first + bytes);
+    products_launched++;
+    assert_int_equal(
+        kg_emulated_put(static_cast<cudaStream_t>(stream), [work, kept] { work(kept.data()); }),
+        cudaSuccess);
+}
+
+static void products_can_be_recorded(void **)
+{
+    for (const struct kgate_workload *part : parts)
+        for (size_t batch : {1, 3}) {
+            struct shape_params made;
+            params_of(&made, {21, 6, 2, batch, true}, "blas");
+            if (part != &kg_kernel_attention_softmax)
+                assert_true(
+                    emulated_run_recorded(part, made.params, SHAPE_PARAMS + 1, emulated_seed(6)));
+        }
+}
+
+/* Once in set_up, twice as a run. */
+static void a_call_takes_all_heads_or_all_sequences(void **)
+{
+    static const struct {
+        size_t num_heads;
+        size_t batch;
+        size_t calls; /* of each of the two products */
+    } cases[] = {{4, 1, 1}, {1, 4, 1}, {3, 2, 2}, {2, 3, 2}};
+    for (const auto &one : cases) {
+        products_launched = 0;
+        level_passes({10, 3, one.num_heads, one.batch, true}, "blas", emulated_seed(7));
+        assert_int_equal(products_launched, 3 * (2 + 2 * one.calls));
+    }
+}
+
+/* Two products of 3 by 5 and 5 by 4, side by side in their matrices, of which the second operand
+ * may be transposed. */
+struct small_batch {
+    float a[3 * 12];
+    float b[5 * 12];
+    float c[3 * 12];
+    struct kg_cublas_batch batch;
+};
+
+static void small_batch_make(struct small_batch *made, bool transposed, struct kg_random *random)
+{
+    for (float &x : made->a)
+        x = (float)kg_random_between(random, -1, 1);
+    for (float &x : made->b)
+        x = (float)kg_random_between(random, -1, 1);
+    for (float &x : made->c)
+        x = NAN;
+    made->batch = {
+        2, 3, 4, 5, 0.5F, transposed, {made->a, 12, 6}, {made->b, 12, 5}, {made->c, 12, 7}};
+}
+
+/* Element (i, j) of product number `product`. */
+static double small_product(const struct small_batch &x, size_t product, size_t i, size_t j)
+{
+    double sum = 0;
+    for (size_t l = 0; l < 5; l++) {
+        const size_t row = x.batch.b_transposed ? j : l, column = x.batch.b_transposed ? l : j;
+        sum += (double)x.a[12 * i + 6 * product + l] * (double)x.b[12 * row + 5 * product + column];
+    }
+    return sum / 2;
+}
+
+static void products_lie_where_they_are_asked_for(void **)
+{
+    struct kg_random random = {emulated_seed(8)};
+    struct kgate_context context = context_make(nullptr);
+    struct kg_cublas *cublas = kg_cublas_open(&context);
+    assert_non_null(cublas);
+    for (bool transposed : {false, true}) {
+        struct small_batch x;
+        small_batch_make(&x, transposed, &random);
+        kg_cublas_multiply_batch(cublas, &x.batch);
+        assert_true(kg_cublas_good(&context, cublas));
+        for (size_t i = 0; i < 3; i++)
+            for (size_t at = 0; at < 12; at++) {
+                const size_t product = at / 7, j = at % 7;
+                const double expected = j < 4 ? small_product(x, product, i, j) : NAN;
+                const double found = (double)x.c[12 * i + at];
+                if (j < 4 ? !(std::fabs(found - expected) < 1e-5) : !std::isnan(found))
+                    fail_msg("row %zu, column %zu: %g, expected %g", i, at, found, expected);
+            }
+    }
+    kg_cublas_close(&context, cublas);
+}
+
+static void rows_too_close_together_are_refused(void **)
+{
+    static const struct {
+        bool transposed;
+        size_t a_step, b_step, c_step;
+        bool good;
+    } cases[] = {
+        {false, 12, 12, 12, true}, {true, 12, 12, 12, true}, {false, 4, 12, 12, false},
+        {false, 12, 3, 12, false}, {true, 12, 4, 12, false}, {false, 12, 12, 3, false},
+        {false, 12, 0, 12, false},
+    };
+    struct kg_random random = {emulated_seed(9)};
+    struct kgate_context context = context_make(nullptr);
+    struct kg_cublas *cublas = kg_cublas_open(&context);
+    assert_non_null(cublas);
+    for (const auto &one : cases) {
+        struct small_batch x;
+        small_batch_make(&x, one.transposed, &random);
+        x.batch.a.step = one.a_step, x.batch.b.step = one.b_step, x.batch.c.step = one.c_step;
+        context.message[0] = '\0';
+        kg_cublas_multiply_batch(cublas, &x.batch);
+        assert_int_equal(kg_cublas_good(&context, cublas), one.good);
+        assert_int_equal(std::isnan(x.c[0]), !one.good);
+        assert_string_equal(context.message,
+                            one.good ? "" : "cuBLAS: an unsupported value or parameter");
+        assert_true(kg_cublas_good(&context, cublas)); /* said once */
+    }
+    kg_cublas_close(&context, cublas);
+}
+
+/* On the CPU blas has the scores of one head. */
+static void scores_of_all_heads_have_to_fit(void **)
+{
+    const struct kgate_value values[] = {{8192, 0}, {1024, 0}, {1024, 0},
+                                         {1, 0},    {0, 0},    {KG_ATTENTION_BLAS, 0}};
+    struct kgate_context context = context_make(values);
+    struct kgate_work work;
+    assert_false(kg_kernel_attention.describe(&context, &work));
+    assert_non_null(strstr(context.message, "'blas' keeps, is above 64 GiB"));
+    context.device = KGATE_DEVICE_CPU;
+    assert_true(kg_kernel_attention.describe(&context, &work));
+}
+
+/* Under its name the loader then finds it. */
+static bool library_load()
+{
+    typedef void launcher(void *stream, void (*work)(const void *argument), const void *argument,
+                          size_t bytes);
+    void *library = dlopen(KGATE_FAKE_CUBLAS, RTLD_NOW | RTLD_LOCAL);
+    void *launch_by = library ? dlsym(library, "fake_cublas_launch_by") : nullptr;
+    if (launch_by)
+        reinterpret_cast<void (*)(launcher *)>(launch_by)(product_launch);
+    return launch_by != nullptr;
+}
+
 int main()
 {
+    if (!library_load()) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(components_of_any_shape),
         cmocka_unit_test(rows_of_scores_that_take_a_block),
@@ -408,6 +585,11 @@ int main()
         cmocka_unit_test(heads_that_a_level_does_not_take_are_unavailable),
         cmocka_unit_test(shared_memory_that_is_refused_is_said_by_set_up),
         cmocka_unit_test(every_level_can_be_recorded),
+        cmocka_unit_test(products_can_be_recorded),
+        cmocka_unit_test(a_call_takes_all_heads_or_all_sequences),
+        cmocka_unit_test(products_lie_where_they_are_asked_for),
+        cmocka_unit_test(rows_too_close_together_are_refused),
+        cmocka_unit_test(scores_of_all_heads_have_to_fit),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
