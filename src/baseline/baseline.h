@@ -45,6 +45,8 @@ struct kg_baseline_run {
     const char *kgate_version;
     const char *kernel; /* facts beside the fingerprint, for the report */
     const char *governor;
+    const char *vectors;
+    const char *blas;
     const char *compiler;
     const char *nvidia_driver;
     const char *cuda_driver;

@@ -247,6 +247,8 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
         good =
             note_difference(comparison, "kernel", newest->kernel, machine->kernel) &&
             note_difference(comparison, "governor", newest->governor, machine->governor) &&
+            note_difference(comparison, "vectors", newest->vectors, machine->vectors) &&
+            note_difference(comparison, "BLAS", newest->blas, machine->blas) &&
             note_difference(comparison, "compiler", newest->compiler, machine->compiler) &&
             note_difference(comparison, "CUDA driver", newest->cuda_driver, machine->cuda_driver) &&
             gpu_notes(comparison, newest, machine);

@@ -10,6 +10,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include "common/blas.h"
 #include "device/architectures.h"
 #include "device/driver.h"
 #include "device/gpus.h"
@@ -63,6 +64,8 @@ static const struct kg_field machine_fields[] = {
     FACT(kernel),
     FACT(governor),
     FACT(hypervisor),
+    FACT(vectors),
+    FACT(blas),
     FACT(compiler),
     FACT(build_type),
     FACT(nvidia_driver),
@@ -125,6 +128,17 @@ static void cpu_model(char *model, size_t bytes)
         return;
     struct utsname name;
     snprintf(model, bytes, "%s", uname(&name) == 0 ? name.machine : "unknown");
+}
+
+static const char *vectors_name(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") ? "AVX-512"
+           : __builtin_cpu_supports("avx2")  ? "AVX2"
+                                             : NULL;
+#else
+    return NULL;
+#endif
 }
 
 /* Lower-case letters and digits of `text`, other runs as one dash; marketing's marks left out. */
@@ -335,6 +349,8 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
         machine->kernel = kg_arena_printf(arena, "%s %s", name.sysname, name.release);
     if (first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text, sizeof text))
         machine->governor = kg_arena_copy(arena, text);
+    machine->vectors = vectors_name();
+    machine->blas = kg_blas_name();
     if (hypervisor_name(text, sizeof text))
         machine->hypervisor = kg_arena_copy(arena, text);
     return machine->fingerprint ? true : kg_error_memory(err);
@@ -400,6 +416,8 @@ bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
         .kernel = kg_arena_keep(arena, machine->kernel, &good),
         .governor = kg_arena_keep(arena, machine->governor, &good),
         .hypervisor = kg_arena_keep(arena, machine->hypervisor, &good),
+        .vectors = kg_arena_keep(arena, machine->vectors, &good),
+        .blas = kg_arena_keep(arena, machine->blas, &good),
         .compiler = kg_arena_keep(arena, machine->compiler, &good),
         .build_type = kg_arena_keep(arena, machine->build_type, &good),
         .nvidia_driver = kg_arena_keep(arena, machine->nvidia_driver, &good),

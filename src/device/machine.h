@@ -37,9 +37,13 @@ struct kg_machine {
     size_t gpu_count;
     size_t gpu_chosen; /* what CUDA cases run on; 0 without one */
     /* Facts beside the fingerprint: a difference is said in the report, not hidden. */
-    const char *kernel;        /* "Linux 6.1.0" */
-    const char *governor;      /* CPU frequency governor; NULL where there is none to read */
-    const char *hypervisor;    /* "KVM", or NULL on bare metal or where unknown */
+    const char *kernel;     /* "Linux 6.1.0" */
+    const char *governor;   /* CPU frequency governor; NULL where there is none to read */
+    const char *hypervisor; /* "KVM", or NULL on bare metal or where unknown */
+    /* The widest vectors that kernels may use, "AVX-512" or "AVX2"; NULL where it is neither. A
+     * virtual machine may hide what its model has. */
+    const char *vectors;
+    const char *blas;          /* what the kernels call: "OpenBLAS 0.3.21 for Haswell" */
     const char *compiler;      /* kgate's own: "GNU 12.2.0" */
     const char *build_type;    /* "Release" */
     const char *nvidia_driver; /* "580.65.06", or NULL where not known */

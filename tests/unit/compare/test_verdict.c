@@ -186,6 +186,8 @@ static void facts_that_differ_are_noted(void **state)
     stored.machine.kernel = "Linux 6.1.0";
     current.machine.kernel = "Linux 6.12.0";
     stored.machine.governor = "performance";
+    stored.machine.vectors = "AVX-512";
+    current.machine.vectors = "AVX2";
     current.machine.compiler = "Clang 14.0.6";
     current.machine.cuda_driver = "13.0";
     current.complete = false;
@@ -194,6 +196,7 @@ static void facts_that_differ_are_noted(void **state)
     assert_true(
         noted(&comparison, "kernel: the baseline had Linux 6.1.0, this run has Linux 6.12"));
     assert_true(noted(&comparison, "governor: the baseline had performance, this run has none"));
+    assert_true(noted(&comparison, "vectors: the baseline had AVX-512, this run has AVX2"));
     assert_true(noted(&comparison, "compiler: the baseline had GNU 12.2.0"));
     assert_true(noted(&comparison, "CUDA driver: the baseline had none, this run has 13.0"));
     assert_true(noted(&comparison, "one run, so the noise between runs is not known"));
