@@ -1,6 +1,7 @@
 #include "attention/attention_tile.h"
 
 #include "common/multiply_add.h"
+#include "common/vectors.h"
 
 /* AVX-512 is asked for at run time: the program is built for processors without it too. */
 #if defined __x86_64__ && defined __GNUC__
@@ -80,7 +81,7 @@ WIDE static void wide_multiply(const float *const a[TILE_M], const struct kg_att
 kg_attention_multiply_function kg_attention_multiply(void)
 {
 #ifdef HAS_WIDE
-    if (__builtin_cpu_supports("avx512f"))
+    if (kg_avx512())
         return wide_multiply;
 #endif
     return kg_attention_multiply_narrow;

@@ -1,6 +1,7 @@
 #include "gemm/gemm_tile.h"
 
 #include "common/multiply_add.h"
+#include "common/vectors.h"
 
 /* AVX-512 is asked for at run time: the program is built for processors without it too. */
 #if defined __x86_64__ && defined __GNUC__
@@ -55,20 +56,14 @@ wide_multiply(const float *restrict a, const float *restrict b, size_t depth, fl
         _mm512_storeu_ps(tile + i * WIDE_COLUMNS + VECTOR, sum[i][1]);
     }
 }
-
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f");
-}
 #else
 #define WIDE_ROWS ROWS
 #define WIDE_COLUMNS COLUMNS
 #define wide_multiply narrow_multiply
-#define has_avx512 always
 #endif
 
 const struct kg_gemm_tile kg_gemm_tiles[KG_GEMM_TILES] = {
-    {"12 by 32, AVX-512", WIDE_ROWS, WIDE_COLUMNS, wide_multiply, has_avx512},
+    {"12 by 32, AVX-512", WIDE_ROWS, WIDE_COLUMNS, wide_multiply, kg_avx512},
     {"6 by 16", ROWS, COLUMNS, narrow_multiply, always},
 };
 

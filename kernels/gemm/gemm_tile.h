@@ -1,5 +1,9 @@
 /* gemm_tile.h: the innermost part of kg_gemm_blocked: a tile of sums that stay in registers, as
- * large as the processor's registers allow. Pure; thread-safe. */
+ * large as the processor's registers allow. Pure; thread-safe.
+ *
+ * The wide tile is taken where common/vectors.h allows it. Under Valgrind that is nowhere:
+ * Callgrind counts the narrow tile's instructions where the wide one is timed, unless
+ * KGATE_AVX512=no is set for both. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +20,7 @@ struct kg_gemm_tile {
      * l, b and tile have `columns`. */
     void (*multiply)(const float *restrict a, const float *restrict b, size_t depth,
                      float *restrict tile);
-    bool (*available)(void); /* whether this processor can do it */
+    bool (*available)(void); /* whether this processor can do it, and may */
 };
 
 enum { KG_GEMM_TILE_ROWS_MOST = 12, KG_GEMM_TILE_COLUMNS_MOST = 32 };

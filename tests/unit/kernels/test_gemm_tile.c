@@ -1,6 +1,10 @@
 /* Every tile that this processor can do, beside sums in double precision. */
 #include <math.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "attention/attention_tile.h"
 #include "gemm/gemm_tile.h"
 #include "test_support.h"
 #include "util/random.h"
@@ -56,9 +60,27 @@ static void the_first_that_is_available_is_taken(void **state)
         assert_false(tile->available());
 }
 
+/* In a process of its own: the environment is read once. */
+static void without_avx512_in_the_environment_the_narrow_tiles_are_taken(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("KGATE_AVX512", "no", 1);
+        const bool narrow = kg_gemm_tile() == &kg_gemm_tiles[KG_GEMM_TILES - 1] &&
+                            kg_attention_multiply() == kg_attention_multiply_narrow;
+        _exit(narrow ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* first: no other has read the environment yet */
+        cmocka_unit_test(without_avx512_in_the_environment_the_narrow_tiles_are_taken),
         cmocka_unit_test(all_tiles_give_their_sums),
         cmocka_unit_test(the_first_that_is_available_is_taken),
     };
