@@ -1,4 +1,5 @@
-# The table of docs/kernels.md from the results of suite.yaml, one file for each number of threads.
+# The table of docs/kernels.md from the results of suite.yaml, one file for each number of threads;
+# $blas says which OpenBLAS they were measured beside.
 def duration:
     if . < 1e3 then "\(. * 10 | round / 10) ns"
     elif . < 1e6 then "\(. / 1e1 | round / 100) us"
@@ -14,28 +15,32 @@ def size:
     .params | to_entries
     | map(select(.key != "version" and .key != "what") | "\(.key)=\(.value)") | join(" ");
 def peer_name: .params.what // name | gsub("_"; " ");
-def peer_time($group):
-    if $group | startswith("rate.")
-    then "\(.work.flops / .summary.median_ns | round) GFLOP/s"
-    else .summary.median_ns | duration end;
 # What a round is compared by, the less the better: time, or time for each operation.
 def cost($group):
     (if $group | startswith("rate.") then .work.flops else 1 end) as $work
     | .rounds.median_ns | map(. / $work);
+# A round's time; where rates are compared, with the rate.
+def time($group; $at):
+    .rounds.median_ns[$at] as $ns | ($ns | duration)
+    + if $group | startswith("rate.") then ", \(.work.flops / $ns | round) GFLOP/s" else "" end;
 
 # A round of one is measured beside the same round of the other: their ratio is free of what
-# changed in between, and its median deviation says how free.
+# changed in between, and its median deviation says how free. The row is the round whose ratio is
+# in the middle, so that its columns agree; more than a tenth of scatter is marked.
 def row($group; $peers; $threads):
     cost($group) as $own
     | ($peers | min_by(cost($group) | median)) as $peer
     | ([$own, ($peer | cost($group))] | transpose | map(.[1] / .[0])) as $ratios
-    | ($ratios | median) as $ratio
-    | "| \(name) | \(size) | \($threads) | \(.summary.median_ns | duration) | \($peer | peer_name) " +
-      "| \($peer | peer_time($group)) | \($ratio | ratio) " +
-      "| \($ratios | map(. - $ratio | fabs) | median / $ratio | . * 1000 | round / 10) % |";
+    | ($ratios | to_entries | sort_by(.value) | .[(length - 1) / 2 | floor]) as $middle
+    | ($ratios | map(. - $middle.value | fabs) | median / $middle.value) as $scatter
+    | "| \(name) | \(size) | \($threads) | \(time($group; $middle.key)) "
+      + "| \($peer | peer_name) | \($peer | time($group; $middle.key)) "
+      + "| \($middle.value | ratio) "
+      + "| \($scatter * 1000 | round / 10) %\(if $scatter > 0.1 then " !" else "" end) |";
 
 .[0] as $first
-| "\($first.machine.cpu_model), \($first.machine.cpu_count) CPUs, \($first.created[0:10]), OpenBLAS for \($core):",
+| "\($first.machine.cpu_model), \($first.machine.cpu_count) CPUs, \($first.machine.kernel), "
+  + "\($first.machine.compiler), \($first.created[0:10]), \($blas):",
   "",
   "| kernel | size | threads | time | peer | its time | of the peer | scatter |",
   "| :-- | :-- | --: | --: | :-- | --: | --: | --: |",
