@@ -50,8 +50,9 @@ static const struct kg_option options[] = {
            "rows of a ranking: for each kind of change on the terminal (default: 10; 0: all)"),
     OPTION("seconds", 0, KG_OPTION_COUNT, "N", seconds,
            "how long to measure the noise (default: 3; 0: not at all)"),
-    OPTION("profile", 0, KG_OPTION_FLAG, NULL, profile,
-           "one more pass with scopes on, recorded beside the results (.kgprof)"),
+    OPTION(
+        "profile", 0, KG_OPTION_FLAG, NULL, profile,
+        "one more pass with scopes on, for a second a case, recorded beside the results (.kgprof)"),
     OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
     OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
     OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),

@@ -82,7 +82,8 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         /* not while instructions are counted: Valgrind needs memory of its own */
         .memory_limit_bytes =
             options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
-        .min_time_ns = spec->settings.min_time_ns,
+        .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
+                                                        : spec->settings.min_time_ns,
         .batch = measurement->batch[index],
         .turn_ns = options->turn_ns,
         .count_directory = options->count_directory,

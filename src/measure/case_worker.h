@@ -16,6 +16,7 @@ struct kg_task_options {
     const char *count_directory; /* KG_TASK_COUNT */
     const char *count_source;
     const char *profile_path; /* KG_TASK_PROFILE */
+    double profile_time_ns;
     const char *profile_label;
     const char *program;    /* NULL: the side's kgate, or this one */
     char *const *arguments; /* NULL: those of a worker */

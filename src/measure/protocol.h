@@ -31,7 +31,7 @@ enum kg_task {
     KG_TASK_ROUND,    /* set up, warm up, measure one round */
     KG_TASK_TURNS,    /* the same, but in turns, as they are asked for */
     KG_TASK_COUNT,    /* set up, run once, count the instructions of `batch` calls */
-    KG_TASK_PROFILE,  /* set up, run once, then for min_time with scopes on */
+    KG_TASK_PROFILE,  /* set up, run once, then for min_time_ns with scopes on */
     KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
     KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
 };

@@ -258,7 +258,7 @@ static bool profiled_call(struct worker *worker, struct kgate_site *site, uint64
 
 static bool profile(struct worker *worker, struct kg_error *err)
 {
-    enum { CALLS_MOST = 100000 };
+    enum { CALLS_MOST = 10000 }; /* the scopes of more say nothing new, and fill the disk */
     const struct kg_request *request = &worker->request;
     const struct kgate_profiler_options options = {.path = request->profile_path,
                                                    .label = request->profile_label};

@@ -11,7 +11,13 @@
 static const double BOTTLENECK = 0.2, MOSTLY = 0.5, NOTABLE = 0.1;
 
 /* Cases that a report tells of; names of a path that it shows; characters of a line. */
-enum { TOLD_MOST = 5, NAMES_MOST = 3, LINE_MOST = 500 };
+enum { TOLD_MOST = 16, NAMES_MOST = 3, LINE_MOST = 500 };
+
+/* Standard errors that the first must be ahead of the second. */
+static const double AHEAD = 2;
+
+/* Fewer calls than these are worth a word. */
+enum { CALLS_FEW = 10 };
 
 const char *const kg_bottleneck_kind_names[5] = {"scope", "name", "outside", "spread", NULL};
 
@@ -133,6 +139,35 @@ static bool names_rank(const struct subject *subject, struct kg_bottleneck *foun
     return true;
 }
 
+static bool is_label(const struct kg_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (profile->processes[i].label && !strcmp(profile->processes[i].label, name))
+            return true;
+    return false;
+}
+
+/* The standard error of a row's total. That of its own time is not known, and hardly larger. */
+static double standard_error_ns(const struct subject *subject, size_t row)
+{
+    const struct kg_profile_figures *figures = &subject->profile->rows[row].figures;
+    return figures->standard_deviation_ns * sqrt((double)figures->calls);
+}
+
+/* Only where kgate repeats the same call: what a program does, it may do once for a small file and
+ * once for a large one, and that is no doubt about where its time went. Of time on the GPU the
+ * scatter is not known. */
+static bool is_close(const struct subject *subject, const struct kg_bottleneck *found)
+{
+    if (found->kind != KG_BOTTLENECK_SCOPE || found->second == found->path || found->on_gpu)
+        return false;
+    if (!is_label(subject->profile, subject->profile->rows[found->path].path.name))
+        return false;
+    const double error_ns = hypot(standard_error_ns(subject, found->component),
+                                  standard_error_ns(subject, found->second));
+    return (found->share - found->second_share) * subject->total_ns < AHEAD * error_ns;
+}
+
 static bool subject_judge(const struct subject *subject, struct kg_bottleneck *found)
 {
     *found = (struct kg_bottleneck){.path = subject->first,
@@ -147,20 +182,14 @@ static bool subject_judge(const struct subject *subject, struct kg_bottleneck *f
         found->kind = KG_BOTTLENECK_OUTSIDE;
     else if (found->share >= BOTTLENECK)
         found->kind = KG_BOTTLENECK_SCOPE;
-    else
-        return names_rank(subject, found);
+    else if (!names_rank(subject, found))
+        return false;
+    found->calls = subject->profile->rows[found->component].figures.calls;
+    found->close = is_close(subject, found);
     return true;
 }
 
 /* --- The cases ------------------------------------------------------------------------------- */
-
-static bool is_label(const struct kg_profile *profile, const char *name)
-{
-    for (size_t i = 0; i < profile->process_count; i++)
-        if (profile->processes[i].label && !strcmp(profile->processes[i].label, name))
-            return true;
-    return false;
-}
 
 /* A scope without others inside has no components, as those of OpenMP's threads, which are
  * outermost ones there. */
@@ -247,7 +276,8 @@ static void asides_append(const struct kg_profile *profile, const struct kg_bott
     const size_t row = scope ? found->second : found->component;
     const double share = scope ? found->second_share : found->share;
     bool any = false;
-    if (row != found->path && share >= NOTABLE && found->kind != KG_BOTTLENECK_NAME) {
+    if (row != found->path && share >= NOTABLE && found->kind != KG_BOTTLENECK_NAME &&
+        !found->close) {
         aside_begin(text, &any);
         component_append(profile, found->path, row, text);
         kg_text_printf(text, " %.0f %%", 100 * share);
@@ -259,6 +289,26 @@ static void asides_append(const struct kg_profile *profile, const struct kg_bott
     kg_text_append(text, any ? ")" : "");
 }
 
+/* "scores, 61 % of its time", or where that was not told apart "scores or softmax, 31 and 30 % of
+ * its time: too close to tell in 5 calls". */
+static void scope_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                         const char *its, struct kg_text *text)
+{
+    const bool labelled = is_label(profile, profile->rows[found->path].path.name);
+    component_append(profile, found->path, found->component, text);
+    if (found->close) {
+        kg_text_append(text, " or ");
+        component_append(profile, found->path, found->second, text);
+        kg_text_printf(text, ", %.0f and %.0f %% of %s: too close to tell", 100 * found->share,
+                       100 * found->second_share, its);
+    } else {
+        kg_text_printf(text, ", %.0f %% of %s", 100 * found->share, its);
+    }
+    if (found->close || (labelled && found->calls < CALLS_FEW))
+        kg_text_printf(text, " in %llu call%s", (unsigned long long)found->calls,
+                       found->calls == 1 ? "" : "s");
+}
+
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *found,
                          struct kg_text *text)
 {
@@ -266,8 +316,7 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
     kg_text_printf(text, "bottleneck of %s: ", profile->rows[found->path].path.name);
     switch (found->kind) {
     case KG_BOTTLENECK_SCOPE:
-        component_append(profile, found->path, found->component, text);
-        kg_text_printf(text, ", %.0f %% of %s", 100 * found->share, its);
+        scope_append(profile, found, its, text);
         break;
     case KG_BOTTLENECK_NAME:
         kg_text_printf(text, "%s in %zu places, %.0f %% of %s",

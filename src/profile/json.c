@@ -163,6 +163,8 @@ static void bottleneck_write(struct kg_writer *output, const struct kg_bottlenec
     write_SIZE(output, "second", found->second);
     write_REAL(output, "second_share", found->second_share);
     write_REAL(output, "outside_share", found->outside_share);
+    write_COUNT(output, "calls", found->calls);
+    write_BOOL(output, "close", found->close);
     write_BOOL(output, "on_gpu", found->on_gpu);
     WRITE(output, "}");
 }

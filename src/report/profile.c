@@ -5,7 +5,7 @@
 #include "util/escape.h"
 #include "util/units.h"
 
-enum { ID_MOST = 200, WORDS_MOST = 400, ROW_MOST = 4000 };
+enum { ID_MOST = 200, WORDS_MOST = 300, ROW_MOST = 4000 };
 
 static void row_print(const struct kg_profile *profile, size_t index, struct kg_arena *arena,
                       struct kg_text *text)

@@ -59,6 +59,29 @@ YAML
     [ "$(jq -r '[.processes[].label] | unique | .[]' profile.json | grep -c /cpu)" -ge 4 ]
 }
 
+# Two milliseconds a round; the second is what a tenth of the time-out allows here.
+@test "run --profile records longer than a round, however short that is, and as the time-out allows" {
+    suite_of <<YAML
+  - name: long
+    kernel: copy
+    params: {bytes: 4MiB, version: plain}
+  - name: hurried
+    kernel: copy
+    params: {bytes: 4MiB, version: plain}
+    timeout: 1s
+YAML
+    run kgate run -c one.yaml -o out.json -q --profile --set rounds.min=1
+    [ "$status" -eq 0 ]
+    kgate report out.kgprof --format json -o profile.json
+    jq -e '[.paths[] | select(.depth == 0)] | map({(.name): .}) | add
+        | .["long/bytes=4MiB,version=plain/cpu"] as $long
+        | .["hurried/bytes=4MiB,version=plain/cpu"] as $hurried
+        | ($long.total_ns > 0.5e9 or $long.calls == 10000)
+          and $hurried.total_ns > 0.05e9 and $hurried.total_ns < 0.5e9' profile.json
+    run kgate run --help
+    [[ "$output" == *"for a second a case"* ]]
+}
+
 @test "run --profile leaves the timed rounds alone, and KGATE_PROFILE does not reach them" {
     suite_of <<YAML
   - name: program
