@@ -48,11 +48,14 @@ bool kg_print(const struct kg_text *text, struct kg_error *err)
 
 struct kg_report_style kg_style(const struct kg_arguments *arguments)
 {
+    enum { ID_ON_TERMINAL_MOST = 72 }; /* longer ones break the lines; in a file nothing does */
+    const bool on_terminal = isatty(STDOUT_FILENO);
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
     return (struct kg_report_style){
-        .colour = isatty(STDOUT_FILENO) && !(no_colour && *no_colour) &&
-                  !(terminal && !strcmp(terminal, "dumb")),
+        .colour =
+            on_terminal && !(no_colour && *no_colour) && !(terminal && !strcmp(terminal, "dumb")),
+        .id_most = on_terminal ? ID_ON_TERMINAL_MOST : 0,
         .top = arguments->top == KG_TOP_UNSET ? 10 : (size_t)arguments->top,
         .quiet = arguments->quiet,
         .verbose = arguments->verbose,

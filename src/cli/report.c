@@ -32,13 +32,23 @@ static bool profiles_only(const char *path, enum kg_cli_format format, struct kg
                         path, format_names[format]);
 }
 
+/* As on the terminal, but for a file. */
+static struct kg_report_style style_of(const struct kg_arguments *arguments)
+{
+    struct kg_report_style style = kg_style(arguments);
+    if (arguments->output) {
+        style.colour = false;
+        style.id_most = 0;
+    }
+    return style;
+}
+
 static bool comparison_report(const struct kg_arguments *arguments, enum kg_cli_format format,
                               struct kg_text *text, struct kg_error *err)
 {
     struct kg_comparison comparison;
-    struct kg_report_style style = kg_style(arguments);
+    const struct kg_report_style style = style_of(arguments);
     bool good = true;
-    style.colour = style.colour && !arguments->output;
     if (!kg_comparison_load(arguments->positional[0], &comparison, err))
         return false;
     if (format == KG_FORMAT_JSON)
@@ -55,8 +65,7 @@ static bool calibration_report(const struct kg_arguments *arguments, enum kg_cli
                                struct kg_text *text, struct kg_error *err)
 {
     struct kg_calibration calibration = {0};
-    struct kg_report_style style = kg_style(arguments);
-    style.colour = style.colour && !arguments->output;
+    const struct kg_report_style style = style_of(arguments);
     bool good = format != KG_FORMAT_MARKDOWN
                     ? true
                     : kg_error_set(err, KG_ERROR_USAGE,
@@ -92,9 +101,8 @@ static bool results_report(const struct kg_arguments *arguments, enum kg_cli_for
                            struct kg_text *text, struct kg_error *err)
 {
     struct kg_results results;
-    struct kg_report_style style = kg_style(arguments);
+    const struct kg_report_style style = style_of(arguments);
     bool good = true;
-    style.colour = style.colour && !arguments->output;
     if (!kg_results_load(arguments->positional[0], &results, err))
         return false;
     if (format >= KG_FORMAT_TREE)

@@ -8,7 +8,7 @@
 #include "util/arena.h"
 #include "util/text.h"
 
-enum { KG_COLUMNS_MOST = 16, KG_COLUMN_NAME_MOST = 80 };
+enum { KG_COLUMNS_MOST = 16, KG_COLUMN_NAME_MOST = 120 };
 
 /* Zero-initialise but for the first three. */
 struct kg_columns {

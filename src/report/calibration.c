@@ -1,11 +1,12 @@
 #include <math.h>
+#include <stdint.h>
 
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "util/escape.h"
 
-enum { ID_MOST = 72 };
+enum { NAME_MOST = 100 };
 
 static const char *share_cell(struct kg_arena *arena, double share)
 {
@@ -20,7 +21,7 @@ static void case_row(struct kg_table *table, const struct kg_calibration *calibr
     struct kg_text id = {0};
     if (!row)
         return;
-    kg_escape_terminal(&id, calibrated->id, ID_MOST);
+    kg_escape_terminal(&id, calibrated->id, SIZE_MAX);
     row->cells[0] = kg_arena_copy(arena, kg_text_string(&id));
     kg_text_free(&id);
     row->cells[1] = share_cell(arena, calibrated->run_scatter);
@@ -39,12 +40,13 @@ void kg_report_calibration_text(const struct kg_calibration *calibration,
 {
     struct kg_table table = {
         .columns = 7,
+        .id_most = style->id_most,
         .heads = {"case", "runs differ", "rounds differ", "alarms", "doubts", "catches", "rounds"},
         .left = {true}};
     for (size_t i = 0; i < calibration->case_count; i++)
         if (!style->quiet || calibration->cases[i].advice)
             case_row(&table, calibration, &calibration->cases[i]);
-    kg_escape_terminal(text, calibration->suite, ID_MOST);
+    kg_escape_terminal(text, calibration->suite, NAME_MOST);
     kg_text_printf(text,
                    ": %zu runs of the same code\n"
                    "  the gate alarmed in %zu of %zu pairs of runs, and in %zu of %zu runs against "

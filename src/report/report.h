@@ -11,10 +11,11 @@
 #include "util/text.h"
 
 struct kg_report_style {
-    bool colour;  /* ANSI colours */
-    size_t top;   /* rows of a ranking; 0: all */
-    bool quiet;   /* the verdict and what failed only */
-    bool verbose; /* unchanged cases too, and what workloads report */
+    bool colour;    /* ANSI colours */
+    size_t id_most; /* characters of an id in a table, as kg_table has it; 0: all */
+    size_t top;     /* rows of a ranking; 0: all */
+    bool quiet;     /* the verdict and what failed only */
+    bool verbose;   /* unchanged cases too, and what workloads report */
 };
 
 /* For a terminal. */

@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/escape.h"
@@ -20,6 +21,60 @@ struct kg_table_row *kg_table_row_add(struct kg_table *table)
     }
     return &table->rows[table->row_count++];
 }
+
+/* --- Ids ------------------------------------------------------------------------------------- */
+
+static int text_compare(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Fills ids[i] with what is shown of row i in `most` characters; *cut: whether that is less than
+ * all of any. */
+static bool ids_fill(struct kg_table *table, size_t most, const char **ids, bool *cut)
+{
+    *cut = false;
+    for (size_t r = 0; r < table->row_count; r++) {
+        const char *cell = table->rows[r].cells[0];
+        struct kg_text text = {0};
+        kg_text_append_ends(&text, cell ? cell : "", most);
+        ids[r] = text.failed ? NULL : kg_arena_copy(&table->arena, kg_text_string(&text));
+        kg_text_free(&text);
+        if (!ids[r])
+            return false;
+        *cut = *cut || (cell && strcmp(ids[r], cell) != 0);
+    }
+    return true;
+}
+
+static bool ids_distinct(const char *const *ids, size_t count, const char **sorted)
+{
+    memcpy(sorted, ids, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, text_compare);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(sorted[i - 1], sorted[i]))
+            return false;
+    return true;
+}
+
+static bool ids_shorten(struct kg_table *table)
+{
+    const char **ids = kg_arena_alloc(&table->arena, 2 * table->row_count, sizeof *ids);
+    bool cut = true;
+    if (!ids)
+        return false;
+    for (size_t most = table->id_most; cut; most += most / 2 + 1) {
+        if (!ids_fill(table, most, ids, &cut))
+            return false;
+        if (ids_distinct(ids, table->row_count, ids + table->row_count))
+            break;
+    }
+    for (size_t r = 0; r < table->row_count; r++)
+        table->rows[r].cells[0] = ids[r];
+    return true;
+}
+
+/* --- Lines ----------------------------------------------------------------------------------- */
 
 static void pad(struct kg_text *text, size_t count)
 {
@@ -46,9 +101,11 @@ static void line_print(const struct kg_table *table, const char *const *cells, c
     kg_text_append(text, "\n");
 }
 
-void kg_table_print(const struct kg_table *table, bool colour, struct kg_text *text)
+void kg_table_print(struct kg_table *table, bool colour, struct kg_text *text)
 {
     size_t widths[KG_TABLE_COLUMNS_MOST] = {0};
+    if (table->id_most && table->row_count && !ids_shorten(table))
+        table->failed = true;
     for (size_t c = 0; c < table->columns; c++) {
         widths[c] = kg_text_width(table->heads[c]);
         for (size_t r = 0; r < table->row_count; r++) {

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "measure/throttle.h"
@@ -8,7 +9,7 @@
 #include "util/escape.h"
 #include "util/units.h"
 
-enum { ID_MOST = 72, REASON_MOST = 400 };
+enum { NAME_MOST = 100, REASON_MOST = 400 };
 
 static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m",
                   DIM[] = "\x1b[2m", BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
@@ -28,10 +29,10 @@ static const char *change_colour(enum kg_change change)
     }
 }
 
-static const char *escaped(struct kg_arena *arena, const char *string, size_t most)
+static const char *escaped(struct kg_arena *arena, const char *string)
 {
     struct kg_text text = {0};
-    kg_escape_terminal(&text, string, most);
+    kg_escape_terminal(&text, string, SIZE_MAX);
     const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
@@ -49,7 +50,7 @@ static void verdict_print(const struct kg_comparison *comparison,
     kg_text_printf(text, "%s%s%s%s  ", style->colour ? BOLD : "",
                    style->colour ? (pass ? GREEN : RED) : "", kg_verdict_names[comparison->verdict],
                    style->colour ? PLAIN : "");
-    kg_escape_terminal(text, comparison->suite, ID_MOST);
+    kg_escape_terminal(text, comparison->suite, NAME_MOST);
     kg_text_append(text, ", ");
     kg_cell_counts(comparison, text);
     kg_text_append(text, "\n");
@@ -94,7 +95,7 @@ static void change_row(struct kg_table *table, const struct kg_case_change *chan
     char time[KG_UNIT_BYTES];
     if (!row)
         return;
-    row->cells[0] = escaped(arena, change->id, ID_MOST);
+    row->cells[0] = escaped(arena, change->id);
     if (change->metric_count && change->change != KG_CHANGE_NEW) {
         const struct kg_metric *metric = &change->metrics[0];
         row->cells[1] = kg_cell_value(arena, metric, metric->baseline);
@@ -125,6 +126,7 @@ static void changes_print(const struct kg_comparison *comparison,
 {
     struct kg_table table = {
         .columns = 6,
+        .id_most = style->id_most,
         .heads = {"case", "baseline", "current", "change", "95 % interval", "verdict"},
         .left = {true, false, false, false, false, true}};
     /* The limit is for each kind of change, so that many new cases do not hide a regression. */
@@ -155,7 +157,7 @@ static void changes_print(const struct kg_comparison *comparison,
 static void tail_print(const char *id, const char *tail, struct kg_text *text)
 {
     kg_text_append(text, "\n  ");
-    kg_escape_terminal(text, id, ID_MOST);
+    kg_escape_terminal(text, id, SIZE_MAX);
     kg_text_append(text, " wrote last:\n");
     for (const char *line = tail; *line;) {
         const size_t length = strcspn(line, "\n");
@@ -248,7 +250,7 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
     char text[KG_UNIT_BYTES];
     if (!row)
         return;
-    row->cells[0] = escaped(arena, result->id, ID_MOST);
+    row->cells[0] = escaped(arena, result->id);
     if (result->round_count) {
         const double half = (summary->interval_high_ns - summary->interval_low_ns) / 2;
         row->cells[1] = kg_arena_copy(arena, kg_duration_format(summary->median_ns, text));
@@ -328,6 +330,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
     char measured[KG_UNIT_BYTES], elapsed[KG_UNIT_BYTES];
     struct kg_table table = {
         .columns = 7,
+        .id_most = style->id_most,
         .heads = {"case", "median", "95 %", "rate", "peak memory", "rounds", "status"},
         .left = {true, false, false, false, false, false, true}};
     for (size_t i = 0; i < results->case_count; i++)

@@ -42,6 +42,29 @@ void kg_escape_terminal(struct kg_text *text, const char *string, size_t most)
     }
 }
 
+/* The byte at which character `index` begins. */
+static size_t character_at(const char *string, size_t index)
+{
+    size_t at = 0;
+    for (size_t count = 0; string[at]; at++)
+        if (((unsigned char)string[at] & 0xc0) != 0x80 && count++ == index)
+            break;
+    return at;
+}
+
+void kg_text_append_ends(struct kg_text *text, const char *string, size_t most)
+{
+    const size_t width = kg_text_width(string);
+    if (width <= most) {
+        kg_text_append(text, string);
+        return;
+    }
+    const size_t end = most / 2, beginning = most ? most - 1 - end : 0;
+    kg_text_append_bytes(text, string, character_at(string, beginning));
+    kg_text_append(text, "…");
+    kg_text_append(text, string + character_at(string, width - end));
+}
+
 /* What is written in place of a character that a forge would act on; NULL for the character itself.
  * An entity or a backslash does not stop a mention or a reference: those are looked for after both
  * are resolved (github/cmark-gfm, issue 181). An empty comment does, and is not copied along. */

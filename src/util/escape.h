@@ -9,6 +9,10 @@
  * that became \xNN, then "…". */
 void kg_escape_terminal(struct kg_text *text, const char *string, size_t most);
 
+/* Appends harmless text, in at most `most` characters: of a longer one the middle becomes "…",
+ * since what tells names apart is mostly at one of their ends. */
+void kg_text_append_ends(struct kg_text *text, const char *string, size_t most);
+
 /* For markdown on a forge, also inside a table: everything that it would act on is escaped, line
  * breaks become spaces, "@name" and "#1" do not notify or link. At most `most` characters. */
 void kg_escape_markdown(struct kg_text *text, const char *string, size_t most);

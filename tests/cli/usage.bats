@@ -88,6 +88,26 @@ load support
     jq -e '.cases[0].rounds.median_ns | length == 5' r.json
 }
 
+@test "ids are whole in a pipe and a file; on a terminal both their ends are left" {
+    suite_of <<'YAML'
+  - name: a_workload_with_a_long_name_to_begin_with
+    kernel: gemm
+    params: {m: 32, n: 32, type: f32, version: blocked}
+    matrix: {k: [16, 32]}
+YAML
+    kgate list -c one.yaml >ids
+    [ "$(head -n 1 ids | wc -c)" -gt 72 ]
+    kgate run -c one.yaml -o r.json | cat >shown
+    while read -r id; do grep -qF "  $id  " shown; done <ids
+    ! grep -q … shown
+    kgate run -c one.yaml -o s.json -q
+    kgate report r.json -o report.txt
+    while read -r id; do grep -qF "  $id  " report.txt; done <ids
+    script -qec "'$KGATE' report r.json" /dev/null >shown
+    [ "$(grep -c '  a_workload.*….*/cpu  ' shown)" -eq 2 ]
+    [ "$(grep -o 'a_workload[^ ]*' shown | sort -u | wc -l)" -eq 2 ]
+}
+
 @test "no colour and no bar where there is no terminal; NO_COLOR on one" {
     run kgate gate -c suite.yaml -b base -o out
     [[ "$output" != *$'\x1b'* ]]

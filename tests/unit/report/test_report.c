@@ -170,6 +170,60 @@ static void results_table_shows_failures_with_their_last_words(void **state)
     kg_results_free(&results);
 }
 
+/* Three cases that differ at the end, and three that differ in the middle alone. */
+static const char *const long_ids[] = {
+    "batches/d_model=256,num_heads=4,seq_len=128,causal=yes,version=flash,batch=1/cpu",
+    "batches/d_model=256,num_heads=4,seq_len=128,causal=yes,version=flash,batch=4/cpu",
+    "batches/d_model=256,num_heads=4,seq_len=128,causal=yes,version=flash,batch=16/cpu",
+    "batches/d_model=256,num_heads=4,seq_len=128,causal=yes,batch=1,version=flash,seq=5/cpu",
+    "batches/d_model=256,num_heads=4,seq_len=128,causal=yes,batch=2,version=flash,seq=5/cpu",
+    "batches/d_model=256,num_heads=4,seq_len=128,causal=yes,batch=3,version=flash,seq=5/cpu",
+};
+
+/* The table of `count` of them from the `first`. */
+static struct kg_text ids_table(size_t first, size_t count, size_t id_most)
+{
+    struct kg_results results;
+    struct kg_text text = {0};
+    const struct kg_report_style style = {.id_most = id_most};
+    support_results(&results, count, 5, 1000);
+    for (size_t i = 0; i < count; i++)
+        results.cases[i].id = long_ids[first + i];
+    kg_report_results_text(&results, &style, &text);
+    kg_results_free(&results);
+    return text;
+}
+
+static void ids_are_whole_where_nothing_limits_them(void **state)
+{
+    struct kg_text text = ids_table(0, 6, 0);
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        assert_has(&text, long_ids[i]);
+    assert_has_not(&text, "…");
+    kg_text_free(&text);
+}
+
+static void ids_on_a_terminal_are_cut_in_the_middle(void **state)
+{
+    struct kg_text text = ids_table(0, 3, 40);
+    (void)state;
+    assert_has(&text, "  batches/d_model=256…on=flash,batch=1/cpu  ");
+    assert_has(&text, "  batches/d_model=256…on=flash,batch=4/cpu  ");
+    assert_has(&text, "  batches/d_model=256…n=flash,batch=16/cpu  ");
+    kg_text_free(&text);
+}
+
+static void ids_that_would_become_the_same_are_cut_less(void **state)
+{
+    struct kg_text text = ids_table(3, 3, 40);
+    (void)state;
+    assert_has(&text, "…atch=1,version=flash,seq=5/cpu  ");
+    assert_has(&text, "…atch=2,version=flash,seq=5/cpu  ");
+    assert_has(&text, "…atch=3,version=flash,seq=5/cpu  ");
+    kg_text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +234,9 @@ int main(void)
         cmocka_unit_test(markdown_is_short_however_large_the_suite),
         cmocka_unit_test(cut_text_stays_whole_characters),
         cmocka_unit_test(results_table_shows_failures_with_their_last_words),
+        cmocka_unit_test(ids_are_whole_where_nothing_limits_them),
+        cmocka_unit_test(ids_on_a_terminal_are_cut_in_the_middle),
+        cmocka_unit_test(ids_that_would_become_the_same_are_cut_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

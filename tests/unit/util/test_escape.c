@@ -52,6 +52,18 @@ static void long_text_is_cut_between_characters(void **state)
     assert_int_equal(kg_text_width("äö…"), 3);
 }
 
+static void of_long_text_both_ends_are_left(void **state)
+{
+    (void)state;
+    expect(kg_text_append_ends, "abcdefgh", 8, "abcdefgh");
+    expect(kg_text_append_ends, "abcdefgh", 7, "abc…fgh");
+    expect(kg_text_append_ends, "abcdefgh", 4, "a…gh");
+    expect(kg_text_append_ends, "äöüßäöüß", 5, "äö…üß");
+    expect(kg_text_append_ends, "abc", 1, "…");
+    expect(kg_text_append_ends, "abc", 0, "…");
+    expect(kg_text_append_ends, "", 0, "");
+}
+
 /* An entity would not do: a forge looks for names after it has resolved them. */
 static void nobody_is_mentioned_and_nothing_referenced(void **state)
 {
@@ -107,6 +119,7 @@ int main(void)
         cmocka_unit_test(a_terminal_gets_no_control_characters),
         cmocka_unit_test(bytes_that_are_no_utf8_are_shown_as_such),
         cmocka_unit_test(long_text_is_cut_between_characters),
+        cmocka_unit_test(of_long_text_both_ends_are_left),
         cmocka_unit_test(nobody_is_mentioned_and_nothing_referenced),
         cmocka_unit_test(markdown_and_html_are_plain_text),
         cmocka_unit_test(random_bytes_stay_harmless_and_bounded),
