@@ -2,6 +2,7 @@
 
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
+#include "kgate/device.h"
 #include "util/units.h"
 
 /* What a metric's limit is written in. */
@@ -132,6 +133,19 @@ static bool limits_read(const struct kg_suite_reader *reader, const struct metri
     return count < LIMITS_MOST || range_check(reader, node, &budgets[0], &budgets[1]);
 }
 
+/* A case on the GPU needs the one on the CPU; without a GPU's case nobody asks. */
+static bool speedup_check(const struct kg_suite_reader *reader, const struct kg_workload_spec *spec)
+{
+    for (size_t i = 0; i < spec->budget_count; i++)
+        if (!strcmp(spec->budgets[i].metric, KG_SPEEDUP_OVER_CPU) &&
+            spec->settings.devices == 1U << KGATE_DEVICE_CUDA)
+            return kg_reader_fail(reader, spec->budgets[i].mark,
+                                  "budget '" KG_SPEEDUP_OVER_CPU "' compares with the case on the "
+                                  "CPU, but `devices` of this workload is only cuda; write "
+                                  "devices: [cpu, cuda]");
+    return true;
+}
+
 bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
                           struct kg_workload_spec *spec)
 {
@@ -148,5 +162,5 @@ bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_p
             return metric_unknown(reader, &node->pairs[i], spec);
         else if (!limits_read(reader, &metric, &node->pairs[i], spec))
             return false;
-    return true;
+    return speedup_check(reader, spec);
 }

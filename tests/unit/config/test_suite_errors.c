@@ -170,6 +170,8 @@ static void mistakes_in_a_workload(void **state)
         {WORKLOAD("budget: {time: ['<= 1s', '<= 2s']}"), 5, 18, "'time' has '<=' twice"},
         {WORKLOAD("budget: {time: ['<= 1s', '>= 2s']}"), 5, 18, "nothing is both"},
         {WORKLOAD("budget: {speedup_over_cpu: 30}"), 5, 30, "such as \">= 30\""},
+        {WORKLOAD("budget: {speedup_over_cpu: '>= 30'}\n  devices: [cuda]"), 5, 12,
+         "`devices` of this workload is only cuda; write devices: [cpu, cuda]"},
         {WORKLOAD("budget: {speedup_over_gpu: '>= 30'}"), 5, 12,
          "did you mean 'speedup_over_cpu'?"},
         {WORKLOAD("budget: {hits: '>= 4'}"), 5, 12,
