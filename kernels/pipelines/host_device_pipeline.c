@@ -1,7 +1,5 @@
 #include "pipelines/host_device_pipeline.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,19 +138,13 @@ static void run(void *state)
     pipeline->version(pipeline);
 }
 
-static double block_error(const float *x, const float *y, size_t n, unsigned intensity)
-{
-    double value[KG_HOST_DEVICE_BLOCK], size[KG_HOST_DEVICE_BLOCK], worst = 0;
-    kg_host_device_reference(x, n, intensity, value, size);
-    for (size_t i = 0; i < n; i++)
-        worst = kg_worse(worst, fabs((double)y[i] - value[i]) / size[i]);
-    return worst;
-}
+/* What a thread checks in one go. */
+enum { PART = 4096 };
 
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     const struct kg_host_device_pipeline *pipeline = state;
-    const size_t n = pipeline->n, block = KG_HOST_DEVICE_BLOCK;
+    const size_t n = pipeline->n, parts = (n + PART - 1) / PART;
     if (!kg_device_good(context))
         return false;
     float *x = kg_device_input_floats(context, n, context->seed);
@@ -160,15 +152,15 @@ static bool check(struct kgate_context *context, void *state, struct kgate_check
         return false;
     double worst = 0;
 #pragma omp parallel for num_threads((int)context->threads) schedule(static)
-    for (size_t start = 0; start < n; start += block) {
+    for (size_t p = 0; p < parts; p++) {
+        const size_t start = p * PART, count = n - start < PART ? n - start : PART;
         const double error =
-            block_error(x + start, pipeline->output + start, n - start < block ? n - start : block,
-                        pipeline->intensity);
+            kg_host_device_error(x + start, pipeline->output + start, count, pipeline->intensity);
 #pragma omp critical(kg_host_device_check)
         worst = kg_worse(worst, error);
     }
     check->error = worst;
-    check->tolerance = ((double)pipeline->intensity + 1) * (double)FLT_EPSILON / 2;
+    check->tolerance = KG_HOST_DEVICE_TOLERANCE;
     free(x);
     return true;
 }

@@ -57,8 +57,7 @@ static void part_put(const struct kg_host_device_pipeline *pipeline, size_t star
 }
 
 /* 0 pageable, 1 pinned: all of it there, then all of the work, then all of it back. Nothing of the
- * three can go on beside another. With pageable memory the host copies, too, while the call waits.
- */
+ * three can go on beside another. With pageable memory the host copies, too, and the call waits. */
 extern "C" void kg_host_device_whole(const struct kg_host_device_pipeline *pipeline)
 {
     part_put(pipeline, 0, pipeline->n, stream_of(pipeline->stream));

@@ -11,9 +11,11 @@
  * overlapped  page-locked, and cut into `chunks` on KG_PIPELINE_STREAMS streams, so that one chunk
  *             goes there while another is worked on and a third comes back: with two copy engines
  *             it takes hardly longer than the longest of the three
- * Error: |y - reference| / (|x|^0 + … + |x|^K), the largest of all elements. Step j's rounding is
- * at most u of |x|^0 + … + |x|^(K-j) and is multiplied by |x|^j; the sum of these is at most K
- * times what the error is relative to. So the tolerance is (K + 1) u, u = eps / 2. */
+ * Error: |y - reference| / (u e), u = eps / 2, the largest of all elements. The value after each
+ * step, y ← y x + 1, is rounded once, by at most u of itself, and what was wrong before is
+ * multiplied by x: so e ← e |x| + |y|, from 0. That of y itself is rounded adds (1 + u)^K at most,
+ * 1.006 for the largest K. Tolerance 1.01. It is as tight for any K, because near x = -1 y stays
+ * small: there a step too few moves it by |x|^K, and K u / 2 is allowed. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,11 +59,14 @@ void kg_host_device_finish(struct kg_host_device_pipeline *pipeline);
 void kg_host_device_whole(const struct kg_host_device_pipeline *pipeline);
 void kg_host_device_overlapped(const struct kg_host_device_pipeline *pipeline);
 
-/* p of n values in double precision, and what their errors are relative to. n is at most
- * KG_HOST_DEVICE_BLOCK. */
+/* p of n values in double precision, and e of each. n is at most KG_HOST_DEVICE_BLOCK. */
 enum { KG_HOST_DEVICE_BLOCK = 256 };
 void kg_host_device_reference(const float *x, size_t n, unsigned intensity, double *value,
-                              double *size);
+                              double *e);
+
+/* The largest error of y, n of any number, and the most that rounding can explain. */
+#define KG_HOST_DEVICE_TOLERANCE 1.01
+double kg_host_device_error(const float *x, const float *y, size_t n, unsigned intensity);
 
 extern const struct kgate_workload kg_kernel_host_device_pipeline;
 

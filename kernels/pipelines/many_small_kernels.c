@@ -118,25 +118,28 @@ static void run(void *state)
     work->version(work);
 }
 
-static double oscillator_error(struct kg_oscillator start, struct kg_oscillator now, unsigned steps)
+static double block_error(const struct kg_oscillator *start, const struct kg_oscillator *now,
+                          size_t count, unsigned steps)
 {
-    double x, v;
-    kg_many_small_kernels_reference(start, steps, &x, &v);
-    const double error = kg_worse(fabs((double)now.x - x), fabs((double)now.v - v));
-    const double size = hypot((double)start.x, (double)start.v);
-    return error > 0 ? error / size : error;
+    double x[KG_MANY_SMALL_KERNELS_BLOCK], v[KG_MANY_SMALL_KERNELS_BLOCK], worst = 0;
+    kg_many_small_kernels_reference(start, count, steps, x, v);
+    for (size_t i = 0; i < count; i++) {
+        const double error = kg_worse(fabs((double)now[i].x - x[i]), fabs((double)now[i].v - v[i]));
+        const double size = hypot((double)start[i].x, (double)start[i].v);
+        worst = kg_worse(worst, error > 0 ? error / size : error);
+    }
+    return worst;
 }
 
 static double worst_error(const struct kg_oscillator *start, const struct kg_oscillator *now,
                           const struct kg_many_small_kernels *work)
 {
-    const size_t parts = (size_t)work->threads;
+    const size_t n = work->n, block = KG_MANY_SMALL_KERNELS_BLOCK;
     double worst = 0;
 #pragma omp parallel for num_threads(work->threads) schedule(static)
-    for (size_t p = 0; p < parts; p++) {
-        double error = 0;
-        for (size_t i = p * work->n / parts; i < (p + 1) * work->n / parts; i++)
-            error = kg_worse(error, oscillator_error(start[i], now[i], work->steps));
+    for (size_t at = 0; at < n; at += block) {
+        const double error =
+            block_error(start + at, now + at, n - at < block ? n - at : block, work->steps);
 #pragma omp critical(kg_many_small_kernels_check)
         worst = kg_worse(worst, error);
     }

@@ -9,7 +9,7 @@
  *           are called together and wait for each other each time. Scopes: fork_join, step
  * graph     GPU only: the same kernels recorded once as a CUDA graph, which is one launch
  * fused     GPU: one kernel, CPU: one parallel region, in which each thread takes its part through
- *           all steps. Scope: steps
+ *           all steps. Scopes: steps, on the CPU in one fork_join
  * Error: the larger of |x - reference| and |v - reference| by sqrt(x0^2 + v0^2), of all elements.
  * A step adds at most u |v| and u |x| to the errors of v and x, the former once more by h to that
  * of x. Steps keep x^2 + v^2 - h x v, so that they enlarge neither error nor state by more than
@@ -65,9 +65,11 @@ bool kg_many_small_kernels_prepare(struct kgate_context *context,
 /* Ends it. CUDA remembers no error of this case afterwards. */
 void kg_many_small_kernels_finish(struct kg_many_small_kernels *work);
 
-/* Where one oscillator is after so many steps, in double precision. */
-void kg_many_small_kernels_reference(struct kg_oscillator start, unsigned steps, double *x,
-                                     double *v);
+/* Where oscillators are after so many steps, in double precision; at most
+ * KG_MANY_SMALL_KERNELS_BLOCK of them. */
+enum { KG_MANY_SMALL_KERNELS_BLOCK = 256 };
+void kg_many_small_kernels_reference(const struct kg_oscillator *start, size_t count,
+                                     unsigned steps, double *x, double *v);
 
 extern const struct kgate_workload kg_kernel_many_small_kernels;
 

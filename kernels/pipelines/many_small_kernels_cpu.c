@@ -11,8 +11,7 @@ static void oscillators_step(const struct kg_oscillator *from, struct kg_oscilla
 }
 
 /* 0 launches: a parallel region for each step, as a loop over steps around a parallel loop over
- * elements comes to be. Each wakes the threads, gives them a few elements, and waits for the last.
- */
+ * elements comes to be. Each wakes the threads, gives them a few elements, and waits for all. */
 void kg_many_small_kernels_launches(const struct kg_many_small_kernels *work)
 {
     const size_t parts = (size_t)work->threads;
@@ -33,6 +32,7 @@ void kg_many_small_kernels_launches(const struct kg_many_small_kernels *work)
 void kg_many_small_kernels_fused(const struct kg_many_small_kernels *work)
 {
     const size_t parts = (size_t)work->threads;
+    KGATE_SCOPE("fork_join");
 #pragma omp parallel for num_threads(work->threads) schedule(static)
     for (size_t p = 0; p < parts; p++) {
         const size_t start = p * work->n / parts, end = (p + 1) * work->n / parts;

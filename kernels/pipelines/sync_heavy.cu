@@ -86,6 +86,7 @@ extern "C" void kg_sync_heavy_cuda_every_step(const struct kg_sync_heavy *work)
         norms_copy(work, s, 1);
         if (!synchronise(work))
             return;
+        work->seen[s] = work->norms[s];
         if (work->norms[s] == 0) { /* nothing would change any more */
             memset(work->norms + s, 0, (work->steps - s) * sizeof(double));
             return;

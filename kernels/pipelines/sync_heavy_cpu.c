@@ -31,11 +31,13 @@ static void shared_add(double *norm, double sum)
 }
 
 /* 0 every_step: a sum that all threads share, and a barrier until it is whole, in each step: as
- * long as the slowest thread needs, steps times. */
+ * long as the slowest thread needs, steps times. What each thread sees there is kept, since only
+ * that tells whether it waited: the sum becomes whole sooner or later anyway. */
 void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
 {
     const size_t parts = (size_t)work->threads;
     memset(work->norms, 0, work->steps * sizeof *work->norms);
+    KGATE_SCOPE("fork_join");
 #pragma omp parallel num_threads(work->threads)
     for (unsigned s = 0; s < work->steps; s++) {
 #pragma omp for schedule(static) nowait
@@ -45,23 +47,31 @@ void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
             KGATE_SCOPE("synchronise");
 #pragma omp barrier
         }
+#pragma omp for schedule(static) nowait
+        for (size_t p = 0; p < parts; p++)
+            work->seen[p * work->row_stride + s] = work->norms[s];
         if (work->norms[s] == 0)
             break; /* all threads see the same, and nothing would change any more */
     }
+}
+
+static void parts_make(const struct kg_sync_heavy *work)
+{
+    KGATE_SCOPE("fork_join");
+#pragma omp parallel for num_threads(work->threads) schedule(static)
+    for (size_t p = 0; p < work->rows; p++)
+        for (unsigned s = 0; s < work->steps; s++)
+            work->parts[p * work->row_stride + s] = part_step(work, p, s == 0);
 }
 
 /* 1 once: each thread goes through all steps at its own pace and keeps its sums, in memory of its
  * own; they are added up when all is done. */
 void kg_sync_heavy_once(const struct kg_sync_heavy *work)
 {
-    const size_t parts = (size_t)work->threads;
-#pragma omp parallel for num_threads(work->threads) schedule(static)
-    for (size_t p = 0; p < parts; p++)
-        for (unsigned s = 0; s < work->steps; s++)
-            work->parts[p * work->parts_stride + s] = part_step(work, p, s == 0);
+    parts_make(work);
     KGATE_SCOPE("add");
     memset(work->norms, 0, work->steps * sizeof *work->norms);
-    for (size_t p = 0; p < parts; p++)
+    for (size_t p = 0; p < work->rows; p++)
         for (unsigned s = 0; s < work->steps; s++)
-            work->norms[s] += work->parts[p * work->parts_stride + s];
+            work->norms[s] += work->parts[p * work->row_stride + s];
 }

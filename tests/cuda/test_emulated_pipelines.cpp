@@ -54,6 +54,8 @@ static void sync_heavy_spoil(void *state)
     memset(work->x, 0xff, work->n * sizeof(float));
     memset(work->norms, 0xff, work->steps * sizeof(double));
     memset(work->device_norms, 0xff, work->steps * sizeof(double));
+    if (work->seen)
+        memset(work->seen, 0xff, work->steps * sizeof(double));
 }
 
 static void pipeline_passes(size_t n, unsigned intensity, unsigned chunks, uint64_t seed)

@@ -1,5 +1,6 @@
 /* The pipelines on the CPU: the bad version and the mended one do the same, whatever the sizes; and
  * the check knows damage, a step too few among it. */
+#include "common/common.h"
 #include "kernels/kernel_trial.h"
 #include "kgate/profiler.h"
 #include "pipelines/host_device_pipeline.h"
@@ -115,6 +116,24 @@ static void norm_forget(void *state)
     ((struct kg_sync_heavy *)state)->norms[7] = NAN;
 }
 
+static void last_norm_forget(void *state)
+{
+    const struct kg_sync_heavy *work = state;
+    work->norms[work->steps - 1] = 0;
+}
+
+static void last_norm_spoil(void *state)
+{
+    const struct kg_sync_heavy *work = state;
+    work->norms[work->steps - 1] *= 1 + 1e-9;
+}
+
+static void seen_spoil(void *state)
+{
+    const struct kg_sync_heavy *work = state;
+    work->seen[work->row_stride + 5] *= 1 - 1e-9;
+}
+
 static void damaged_results_are_wrong(void **state)
 {
     const struct kg_pair sizes[] = {{"elements", "100"}, {"steps", "10"}};
@@ -127,6 +146,22 @@ static void damaged_results_are_wrong(void **state)
     damage_shows("sync_heavy", sizes, 2, solution_step_less);
     damage_shows("sync_heavy", sizes, 2, norm_spoil);
     damage_shows("sync_heavy", sizes, 2, norm_forget);
+}
+
+/* After 2000 steps r is what rounding left. */
+static void last_norm_counts_like_the_first(void **state)
+{
+    const struct kg_pair sizes[] = {{"elements", "100"}, {"steps", "2000"}};
+    (void)state;
+    damage_shows("sync_heavy", sizes, 2, last_norm_forget);
+    damage_shows("sync_heavy", sizes, 2, last_norm_spoil);
+}
+
+static void norm_that_a_thread_saw_too_early_is_wrong(void **state)
+{
+    const struct kg_pair sizes[] = {{"elements", "100"}, {"steps", "9"}, {"version", "every_step"}};
+    (void)state;
+    damage_shows("sync_heavy", sizes, 3, seen_spoil);
 }
 
 /* b = 0 is solved before the first step: its norm is 0, and so are all that follow. */
@@ -167,11 +202,13 @@ static void profile_shows_the_pattern(void **state)
     } cases[] = {
         {"many_small_kernels", "launches", "fork_join", 5},
         {"many_small_kernels", "launches", "step", 10},
-        {"many_small_kernels", "fused", "fork_join", 0},
+        {"many_small_kernels", "fused", "fork_join", 1},
         {"many_small_kernels", "fused", "steps", 2},
+        {"sync_heavy", "every_step", "fork_join", 1},
         {"sync_heavy", "every_step", "step", 10},
         {"sync_heavy", "every_step", "synchronise", 10},
         {"sync_heavy", "every_step", "add", 10},
+        {"sync_heavy", "once", "fork_join", 1},
         {"sync_heavy", "once", "step", 10},
         {"sync_heavy", "once", "synchronise", 0},
         {"sync_heavy", "once", "add", 1},
@@ -270,14 +307,61 @@ static void chunks_cover_the_array_without_overlap(void **state)
 static void polynomial_of_the_reference_is_the_geometric_sum(void **state)
 {
     const float x[] = {0, 0.5F, -0.5F, 0.75F, -1};
-    double value[5], size[5];
+    double value[5], e[5];
     (void)state;
-    kg_host_device_reference(x, 5, 9, value, size);
+    kg_host_device_reference(x, 5, 9, value, e);
     for (size_t i = 0; i < 5; i++) {
         const double at = (double)x[i];
-        const double sum = at == -1 ? 10 : (1 - pow(fabs(at), 10)) / (1 - fabs(at));
+        double sum = 0;
+        for (unsigned k = 1; k <= 9; k++)
+            sum += fabs((1 - pow(at, k + 1)) / (1 - at)) * pow(fabs(at), 9 - k);
         assert_true(fabs(value[i] - (1 - pow(at, 10)) / (1 - at)) < 1e-12);
-        assert_true(fabs(size[i] - sum) < 1e-12);
+        assert_true(fabs(e[i] - sum) < 1e-12);
+    }
+}
+
+/* What the GPU computes, with a mistake of choice. */
+enum mistake { NO_MISTAKE, TOP_MISSING, CONSTANT_TWICE };
+
+static void polynomial(const float *x, float *y, size_t n, unsigned intensity, enum mistake mistake)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = mistake == TOP_MISSING ? 0.0F : 1.0F;
+        for (unsigned k = 0; k < intensity; k++)
+            y[i] = fmaf(y[i], x[i], 1.0F);
+        if (mistake == CONSTANT_TWICE)
+            y[i] += 1;
+    }
+}
+
+/* A step too few shows only where |x|^K is no less than rounding: half of the x are near 1 or -1. A
+ * large array has such anyway. */
+static void polynomials_are_told_from_wrong_ones_at_any_intensity(void **state)
+{
+    static const struct {
+        unsigned intensity;
+        size_t n;
+    } cases[] = {{1, 1000}, {2, 1000}, {16, 1000}, {1024, 1000}, {4096, 1000}, {20000, 500}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const size_t n = cases[c].n;
+        const unsigned intensity = cases[c].intensity;
+        float x[1000], y[1000];
+        kg_fill_floats(x, n, 7 + c, 1);
+        for (size_t i = 0; i < n; i += 2)
+            x[i] = copysignf(1 - 4 * fabsf(x[i]) / (float)(intensity + 3), x[i]);
+        polynomial(x, y, n, intensity, NO_MISTAKE);
+        const double right = kg_host_device_error(x, y, n, intensity);
+        polynomial(x, y, n, intensity, TOP_MISSING);
+        const double less = kg_host_device_error(x, y, n, intensity);
+        polynomial(x, y, n, intensity, CONSTANT_TWICE);
+        const double more = kg_host_device_error(x, y, n, intensity);
+        y[n - 1] = NAN;
+        if (!(right <= KG_HOST_DEVICE_TOLERANCE && less > 20 * KG_HOST_DEVICE_TOLERANCE &&
+              more > 20 * KG_HOST_DEVICE_TOLERANCE))
+            fail_msg("intensity %u: error %g, with a mistake %g and %g", intensity, right, less,
+                     more);
+        assert_true(isnan(kg_host_device_error(x, y, n, intensity)));
     }
 }
 
@@ -287,6 +371,8 @@ int main(void)
         cmocka_unit_test(steps_of_any_number_over_any_size),
         cmocka_unit_test(versions_agree_bit_by_bit),
         cmocka_unit_test(damaged_results_are_wrong),
+        cmocka_unit_test(last_norm_counts_like_the_first),
+        cmocka_unit_test(norm_that_a_thread_saw_too_early_is_wrong),
         cmocka_unit_test(iteration_ends_where_its_norm_is_zero),
         cmocka_unit_test(profile_shows_the_pattern),
         cmocka_unit_test(what_only_the_gpu_has_is_unavailable),
@@ -294,6 +380,7 @@ int main(void)
         cmocka_unit_test(halves_of_a_float_are_refused),
         cmocka_unit_test(chunks_cover_the_array_without_overlap),
         cmocka_unit_test(polynomial_of_the_reference_is_the_geometric_sum),
+        cmocka_unit_test(polynomials_are_told_from_wrong_ones_at_any_intensity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
