@@ -1,7 +1,6 @@
 /* The fast versions for the CPU: the same arithmetic on many vectors side by side.
  *
- * 1 fast: LANES vectors at once, coordinate i of all of them in one array, so that the loops over
- * lanes become vector instructions: nothing in lattice_point.h branches. Only overloads would, so
+ * 1 fast: up to 64 vectors at once, in the tiles of lattice_tile.h. Only overloads would branch, so
  * vectors that overload are put aside, and encoded again with the next count as lanes of their own.
  * All threads, a chunk each. Bound by arithmetic, not by memory.
  * 2 fused (quantize): the layers only say whether the vector overloads; nothing is taken mod q,
@@ -9,206 +8,10 @@
 #include <string.h>
 
 #include "kgate/profiler.h"
-#include "lattice/lattice.h"
+#include "lattice/lattice_tile.h"
 
-/* LANES: what a tile's arrays take of the first-level cache, against the cost of starting a loop.
- * CHUNK: what a thread takes at a time; even, since two vectors share a byte of counts. */
-enum { LANES = 64, CHUNK = 2048, MOST = KG_LATTICE_DIMENSIONS_MOST };
-/* So few vectors are done sooner one by one than as lanes of a tile that is mostly empty. */
-enum { FEW = 6 };
-
-struct tile {
-    float g[MOST][LANES];
-    float digits[MOST][LANES];
-    float first[MOST][LANES]; /* fused: Q_L(x) */
-    uint32_t low[LANES];
-    uint32_t high[LANES];
-    uint32_t overload[LANES];
-};
-
-/* gcc's `omp simd` keeps a lane's arrays in memory, where `ivdep` lets it unroll them first. */
-#ifdef __clang__
-#define LANES_LOOP _Pragma("omp simd") for (unsigned lane = 0; lane < LANES; lane++)
-#else
-#define LANES_LOOP _Pragma("GCC ivdep") for (unsigned lane = 0; lane < LANES; lane++)
-#endif
-
-/* Before C2x an array of arrays does not become one of constant arrays by itself. */
-static const float (*points(float (*array)[LANES]))[LANES]
-{
-    return (const float(*)[LANES])array;
-}
-
-/* Lane `lane` of a tile's arrays to a vector, and back. */
-KG_BOTH void lane_load(unsigned n, const float (*from)[LANES], unsigned lane, float *vector)
-{
-    for (unsigned i = 0; i < n; i++)
-        vector[i] = from[i][lane];
-}
-
-KG_BOTH void lane_store(unsigned n, float (*to)[LANES], unsigned lane, const float *vector)
-{
-    for (unsigned i = 0; i < n; i++)
-        to[i][lane] = vector[i];
-}
-
-/* g = the points nearest to the LANES vectors at x, scaled for `count`. */
-KG_BOTH void tile_begin(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                        unsigned count, const float *restrict x, struct tile *restrict tile)
-{
-    const unsigned n = kg_lattice_dimensions(kind);
-    const float inverse_scale = plan->inverse_scale[count], limit = plan->limit[count];
-    LANES_LOOP
-    {
-        float y[MOST], point[MOST];
-        for (unsigned i = 0; i < n; i++)
-            y[i] = kg_lattice_scaled(x[lane * n + i], inverse_scale, limit);
-        kg_lattice_nearest_real(kind, y, point);
-        lane_store(n, tile->g, lane, point);
-    }
-}
-
-KG_BOTH void tile_overloads(enum kg_lattice_kind kind, struct tile *restrict tile)
-{
-    const unsigned n = kg_lattice_dimensions(kind);
-    LANES_LOOP
-    {
-        float g[MOST];
-        lane_load(n, points(tile->g), lane, g);
-        tile->overload[lane] = (uint32_t)kg_lattice_overloads(kind, g);
-    }
-}
-
-KG_BOTH void tile_encode(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                         unsigned count, const float *restrict x, struct tile *restrict tile)
-{
-    const unsigned n = kg_lattice_dimensions(kind);
-    float place = 1;
-    tile_begin(kind, plan, count, x, tile);
-    memset(tile->digits, 0, sizeof tile->digits);
-    for (unsigned m = 0; m < plan->layers; m++) {
-        LANES_LOOP
-        {
-            float g[MOST], digits[MOST];
-            lane_load(n, points(tile->g), lane, g);
-            lane_load(n, points(tile->digits), lane, digits);
-            kg_lattice_encode_layer(kind, plan, m, place, g, digits);
-            lane_store(n, tile->g, lane, g);
-            lane_store(n, tile->digits, lane, digits);
-        }
-        place *= kg_lattice_place(plan);
-    }
-    LANES_LOOP
-    {
-        float digits[MOST];
-        lane_load(n, points(tile->digits), lane, digits);
-        const struct kg_lattice_code code = kg_lattice_pack(kind, plan, digits);
-        tile->low[lane] = code.low;
-        tile->high[lane] = code.high;
-    }
-    tile_overloads(kind, tile);
-}
-
-KG_BOTH void tile_quantize(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                           unsigned count, const float *restrict x, struct tile *restrict tile)
-{
-    const unsigned n = kg_lattice_dimensions(kind);
-    tile_begin(kind, plan, count, x, tile);
-    memcpy(tile->first, tile->g, n * sizeof *tile->g);
-    for (unsigned m = 0; m < plan->layers; m++) {
-        const float tie = kg_lattice_tie(plan, m);
-        LANES_LOOP
-        {
-            float g[MOST], next[MOST];
-            lane_load(n, points(tile->g), lane, g);
-            kg_lattice_nearest_layer(kind, plan, g, tie, next);
-            lane_store(n, tile->g, lane, next);
-        }
-    }
-    tile_overloads(kind, tile);
-}
-
-KG_BOTH void tile_decode(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                         struct tile *restrict tile)
-{
-    const unsigned n = kg_lattice_dimensions(kind);
-    float power = 1;
-    memset(tile->g, 0, sizeof tile->g);
-    for (unsigned m = 0; m < plan->layers; m++) {
-        LANES_LOOP
-        {
-            const struct kg_lattice_code code = {tile->low[lane], tile->high[lane]};
-            float sum[MOST];
-            lane_load(n, points(tile->g), lane, sum);
-            kg_lattice_decode_layer(kind, plan, m, power, code, sum);
-            lane_store(n, tile->g, lane, sum);
-        }
-        power *= plan->q;
-    }
-}
-
-/* The first `lanes` lanes' points, each times its scale, as vectors. */
-KG_BOTH void tile_scaled(unsigned n, const float (*restrict from)[LANES],
-                         const float *restrict scale, unsigned lanes, float *restrict x)
-{
-#pragma omp simd
-    for (unsigned lane = 0; lane < lanes; lane++)
-        for (unsigned i = 0; i < n; i++)
-            x[lane * n + i] = from[i][lane] * scale[lane];
-}
-
-/* --- Codes in memory -----------------------------------------------------------------------------
- */
-#define CODES_WRITE(type, expression)                                                              \
-    do {                                                                                           \
-        type *restrict to = &((type *)codes)[first]; /* NOLINT(bugprone-macro-parentheses) */      \
-        for (unsigned lane = 0; lane < lanes; lane++)                                              \
-            to[lane] = (type)(expression);                                                         \
-    } while (0)
-
-KG_BOTH void codes_write(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                         const struct tile *restrict tile, void *codes, size_t first,
-                         unsigned lanes)
-{
-    const unsigned half_bits = kg_lattice_dimensions(kind) / 2 * plan->coordinate_bits;
-    const uint32_t *low = tile->low, *high = tile->high;
-    if (plan->code_bytes == 1)
-        CODES_WRITE(uint8_t, low[lane] | high[lane] << half_bits);
-    else if (plan->code_bytes == 2)
-        CODES_WRITE(uint16_t, low[lane] | high[lane] << half_bits);
-    else if (plan->code_bytes == 4)
-        CODES_WRITE(uint32_t, low[lane] | high[lane] << half_bits);
-    else
-        CODES_WRITE(uint64_t, low[lane] | (uint64_t)high[lane] << half_bits);
-}
-
-#define CODES_READ(type, wide)                                                                     \
-    do {                                                                                           \
-        const type *restrict from = &((const type *)codes)[first];                                 \
-        for (unsigned lane = 0; lane < lanes; lane++) {                                            \
-            low[lane] = (uint32_t)(from[lane] & mask);                                             \
-            high[lane] = (uint32_t)((wide)from[lane] >> half_bits & mask);                         \
-        }                                                                                          \
-    } while (0)
-
-KG_BOTH void codes_read(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                        struct tile *restrict tile, const void *codes, size_t first, unsigned lanes)
-{
-    const unsigned half_bits = kg_lattice_dimensions(kind) / 2 * plan->coordinate_bits;
-    const uint32_t mask = (uint32_t)(((uint64_t)1 << half_bits) - 1);
-    uint32_t *low = tile->low, *high = tile->high;
-    if (plan->code_bytes == 1)
-        CODES_READ(uint8_t, uint32_t);
-    else if (plan->code_bytes == 2)
-        CODES_READ(uint16_t, uint32_t);
-    else if (plan->code_bytes == 4)
-        CODES_READ(uint32_t, uint32_t);
-    else
-        CODES_READ(uint64_t, uint64_t);
-}
-
-/* --- Chunks --------------------------------------------------------------------------------------
- */
+/* CHUNK: what a thread takes at a time; even, since two vectors share a byte of counts. */
+enum { LANES = KG_TILE_LANES, CHUNK = 2048, MOST = KG_LATTICE_DIMENSIONS_MOST };
 
 /* Vectors of a chunk whose codes are still to be found, by their numbers within it. */
 struct pending {
@@ -217,7 +20,7 @@ struct pending {
 };
 
 /* Adds those of the `lanes` vectors `at` that overload, without a branch. */
-static void pending_add(struct pending *pending, const struct tile *tile, const uint16_t *at,
+static void pending_add(struct pending *pending, const struct kg_tile *tile, const uint16_t *at,
                         unsigned lanes)
 {
     unsigned count = pending->count;
@@ -231,10 +34,23 @@ static void pending_add(struct pending *pending, const struct tile *tile, const 
 /* The vectors at[0], at[1], … of x as a tile's input; lanes beyond them are 0. */
 KG_BOTH void gather(unsigned n, const float *x, const uint16_t *at, unsigned lanes, float *gathered)
 {
+    const unsigned width = kg_tile_steps(lanes) * KG_TILE_STEP;
     for (unsigned lane = 0; lane < lanes; lane++)
         for (unsigned i = 0; i < n; i++)
             gathered[lane * n + i] = x[at[lane] * n + i];
-    memset(gathered + lanes * n, 0, sizeof(float) * (LANES - lanes) * n);
+    memset(gathered + lanes * n, 0, sizeof(float) * (width - lanes) * n);
+}
+
+/* Encodes, or quantizes, the `lanes` vectors at x with the count. Where `lanes` is known when this
+ * is compiled, so are all loops' lengths. */
+KG_BOTH void attempt(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan, bool fused,
+                     unsigned count, const float *x, unsigned lanes, struct kg_tile *tile)
+{
+    tile->steps = kg_tile_steps(lanes);
+    if (fused)
+        kg_tile_quantize(kind, plan, count, x, tile);
+    else
+        kg_tile_encode(kind, plan, count, x, tile);
 }
 
 /* One overload more. */
@@ -266,7 +82,7 @@ static struct chunk chunk_at(const struct kg_lattice *lattice, size_t first, boo
 
 /* What a tile found of the vectors `at`, in their places. */
 KG_BOTH void scatter(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan, bool fused,
-                     const struct tile *tile, unsigned count, const uint16_t *at, unsigned lanes,
+                     const struct kg_tile *tile, unsigned count, const uint16_t *at, unsigned lanes,
                      const struct chunk *chunk)
 {
     const unsigned n = kg_lattice_dimensions(kind);
@@ -285,32 +101,29 @@ KG_BOTH void scatter(enum kg_lattice_kind kind, const struct kg_lattice_plan *pl
 
 /* All vectors with count 0, in order. */
 KG_BOTH void chunk_begin(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan, bool fused,
-                         const struct chunk *chunk, unsigned count, struct tile *tile,
+                         const struct chunk *chunk, unsigned count, struct kg_tile *tile,
                          struct pending *pending)
 {
     const unsigned n = kg_lattice_dimensions(kind);
     float rest[MOST * LANES], scale[LANES];
     uint16_t at[LANES];
-    for (unsigned lane = 0; lane < LANES; lane++)
+    for (unsigned lane = 0; fused && lane < LANES; lane++)
         scale[lane] = plan->scale[0];
     for (unsigned base = 0; base < count; base += LANES) {
         const unsigned lanes = count - base < LANES ? count - base : LANES;
-        const float *x = chunk->x + base * n;
-        for (unsigned lane = 0; lane < LANES; lane++)
+        for (unsigned lane = 0; lane < lanes; lane++)
             at[lane] = (uint16_t)(base + lane);
-        if (lanes < LANES) {
+        if (lanes == LANES) {
+            attempt(kind, plan, fused, 0, chunk->x + base * n, LANES, tile);
+        } else {
             gather(n, chunk->x, at, lanes, rest);
-            x = rest;
+            attempt(kind, plan, fused, 0, rest, lanes, tile);
         }
-        if (fused)
-            tile_quantize(kind, plan, 0, x, tile);
-        else
-            tile_encode(kind, plan, 0, x, tile);
         pending_add(pending, tile, at, lanes);
         if (fused)
-            tile_scaled(n, points(tile->first), scale, lanes, chunk->decoded + base * n);
+            kg_tile_scaled(n, kg_tile_points(tile->first), scale, lanes, chunk->decoded + base * n);
         else
-            codes_write(kind, plan, tile, chunk->codes, base, lanes);
+            kg_tile_codes_write(kind, plan, tile, chunk->codes, base, lanes);
     }
 }
 
@@ -321,8 +134,9 @@ KG_BOTH void chunk_run(enum kg_lattice_kind kind, bool fused, const struct kg_la
     const struct kg_lattice_plan *plan = &lattice->plan;
     const unsigned n = kg_lattice_dimensions(kind);
     const struct chunk chunk = chunk_at(lattice, first, fused);
-    struct tile tile;
-    struct pending pending = {.count = 0};
+    struct kg_tile tile;
+    struct pending pending;
+    pending.count = 0;
     if (!fused)
         memset(chunk.counts, 0, (count + 1) / 2);
     chunk_begin(kind, plan, fused, &chunk, count, &tile, &pending);
@@ -335,10 +149,7 @@ KG_BOTH void chunk_run(enum kg_lattice_kind kind, bool fused, const struct kg_la
             uint16_t at[LANES];
             memcpy(at, pending.at + base, lanes * sizeof *at);
             gather(n, chunk.x, at, lanes, x);
-            if (fused)
-                tile_quantize(kind, plan, t, x, &tile);
-            else
-                tile_encode(kind, plan, t, x, &tile);
+            attempt(kind, plan, fused, t, x, lanes, &tile);
             scatter(kind, plan, fused, &tile, t, at, lanes, &chunk);
             pending_add(&pending, &tile, at, lanes);
         }
@@ -353,15 +164,16 @@ KG_BOTH void chunk_decode(enum kg_lattice_kind kind, const struct kg_lattice *la
     const void *codes = (const char *)lattice->codes + first * plan->code_bytes;
     const uint8_t *counts = lattice->counts + first / 2;
     float *decoded = lattice->decoded + first * n;
-    struct tile tile = {0};
+    struct kg_tile tile;
     for (unsigned base = 0; base < count; base += LANES) {
         const unsigned lanes = count - base < LANES ? count - base : LANES;
-        float scale[LANES] = {0};
+        float scale[LANES];
+        tile.steps = kg_tile_steps(lanes);
         for (unsigned lane = 0; lane < lanes; lane++)
             scale[lane] = plan->scale[kg_lattice_count_read(counts, base + lane)];
-        codes_read(kind, plan, &tile, codes, base, lanes);
-        tile_decode(kind, plan, &tile);
-        tile_scaled(n, points(tile.g), scale, lanes, decoded + base * n);
+        kg_tile_codes_read(kind, plan, &tile, codes, base, lanes);
+        kg_tile_decode(kind, plan, &tile);
+        kg_tile_scaled(n, kg_tile_points(tile.g), scale, lanes, decoded + base * n);
     }
 }
 
@@ -385,30 +197,46 @@ CHUNK_FUNCTION(decode_e8, chunk_decode(KG_LATTICE_E8, lattice, first, count))
 
 typedef void chunk_function(const struct kg_lattice *lattice, size_t first, unsigned count);
 
-static void for_each_chunk(struct kg_lattice *lattice, void (*plain)(struct kg_lattice *lattice),
-                           chunk_function *const functions[KG_LATTICE_KINDS])
+/* A function for each lattice, and up to how many vectors plain is the faster one: as measured on
+ * input that is not repeated, on one core with AVX2. */
+struct vectorised {
+    void (*plain)(struct kg_lattice *lattice);
+    chunk_function *functions[KG_LATTICE_KINDS];
+    unsigned few[KG_LATTICE_KINDS];
+};
+
+static const struct vectorised encoding = {
+    kg_lattice_encode_plain, {encode_z2, encode_d4, encode_e8}, {12, 1, 1}};
+static const struct vectorised decoding = {
+    kg_lattice_decode_plain, {decode_z2, decode_d4, decode_e8}, {12, 1, 1}};
+static const struct vectorised fusing = {
+    kg_lattice_quantize_plain, {fused_z2, fused_d4, fused_e8}, {4, 1, 1}};
+
+static void for_each_chunk(struct kg_lattice *lattice, const struct vectorised *vectorised)
 {
+    chunk_function *const function = vectorised->functions[lattice->kind];
     const size_t batch = lattice->batch;
-    if (batch <= FEW) {
-        plain(lattice);
+    if (batch <= vectorised->few[lattice->kind]) {
+        vectorised->plain(lattice);
         return;
     }
-    chunk_function *const function = functions[lattice->kind];
-#pragma omp parallel for num_threads(lattice->threads) schedule(static) if (batch > CHUNK)
+    if (batch <= CHUNK) {
+        function(lattice, 0, (unsigned)batch);
+        return;
+    }
+#pragma omp parallel for num_threads(lattice->threads) schedule(static)
     for (size_t first = 0; first < batch; first += CHUNK)
         function(lattice, first, batch - first < CHUNK ? (unsigned)(batch - first) : CHUNK);
 }
 
 void kg_lattice_encode_fast(struct kg_lattice *lattice)
 {
-    for_each_chunk(lattice, kg_lattice_encode_plain,
-                   (chunk_function *const[]){encode_z2, encode_d4, encode_e8});
+    for_each_chunk(lattice, &encoding);
 }
 
 void kg_lattice_decode_fast(struct kg_lattice *lattice)
 {
-    for_each_chunk(lattice, kg_lattice_decode_plain,
-                   (chunk_function *const[]){decode_z2, decode_d4, decode_e8});
+    for_each_chunk(lattice, &decoding);
 }
 
 void kg_lattice_quantize_separate(struct kg_lattice *lattice)
@@ -423,6 +251,5 @@ void kg_lattice_quantize_separate(struct kg_lattice *lattice)
 
 void kg_lattice_quantize_fused(struct kg_lattice *lattice)
 {
-    for_each_chunk(lattice, kg_lattice_quantize_plain,
-                   (chunk_function *const[]){fused_z2, fused_d4, fused_e8});
+    for_each_chunk(lattice, &fusing);
 }
