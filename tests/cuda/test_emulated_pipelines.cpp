@@ -83,8 +83,9 @@ static void arrays_of_any_length_in_any_number_of_chunks(void **)
     static const struct {
         size_t n;
         unsigned intensity, chunks;
-    } sizes[] = {{1, 1, 1},   {1, 7, 1024}, {63, 3, 2},    {64, 3, 2},   {65, 100, 2},  {255, 2, 5},
-                 {256, 2, 4}, {257, 2, 4},  {1000, 64, 3}, {5003, 9, 7}, {20011, 5, 16}};
+    } sizes[] = {{1, 1, 1},     {1, 7, 1024},   {63, 3, 2},   {64, 3, 2},
+                 {65, 100, 2},  {255, 2, 5},    {256, 2, 4},  {257, 2, 4},
+                 {1000, 64, 3}, {300, 4096, 3}, {5003, 9, 7}, {20011, 5, 16}};
     struct kg_random random = {emulated_seed(0)};
     for (const auto &size : sizes)
         pipeline_passes(size.n, size.intensity, size.chunks, kg_random_next(&random));
