@@ -21,13 +21,15 @@
  * - of two equally near points of E8's halves the one with the smaller first coordinate wins.
  *   (A translation by an odd half swaps D8 and D8 + 1/2, so "the first" would not do.)
  *
- * Exactness. Layers hold whole numbers and halves below 2^20 in floats, where sums, products and
- * remainders are exact whether or not a product is fused into a sum, and so are roundings, which
- * are done with 1 / q: v / q + 1/(8 q) is at least 1/(8 q) away from where rounding would change,
- * its error at most |v| / q 2^-22. The one product that rounds is x * 1 / (beta alpha^t); the one
- * sum, E8's of eight |r_i| of x, in the order that is written here. Compilers must not contract
- * these. Z2's and D4's nearest points of x / beta are exact, but for the one float just below 1/2,
- * E8's up to 2^-21. */
+ * Exactness. Layers hold whole numbers and halves up to 2^18 + 1 in floats, and sums of eight of
+ * them, where sums, products and remainders are exact whether or not a product is fused into a sum,
+ * and so are roundings, which are done with 1 / q: v / q + 1/(8 q) is at least 1/(8 q) away from
+ * where rounding would change, its error at most |v| / q 2^-22, which is less below 2^19. Only
+ * G^-1 g of clipped x can be larger, E8's up to 6 2^18, so that a digit of it may be another; but
+ * such g are far outside what codes reach: they overload, and their digits are dropped. The one
+ * product that rounds is x * 1 / (beta alpha^t); the one sum, E8's of eight |r_i| of x, in the
+ * order that is written here. Compilers must not contract these. Z2's and D4's nearest points of x
+ * / beta are exact, but for the one float just below 1/2, E8's up to 2^-21. */
 #pragma once
 #include <math.h>
 #include <stdint.h>

@@ -2,10 +2,12 @@
  * size, the format of codes, what is reported, what is refused. */
 #include "kernels/kernel_trial.h"
 #include "kernels/lattice_trial.h"
+#include "lattice/lattice_arrays.h"
 
 enum { MOST = KG_LATTICE_DIMENSIONS_MOST, SEED = 7041776 };
 
 static const char *const names[] = {"Z2", "D4", "E8"};
+static const char *const coders[] = {"lattice_encode", "lattice_decode", "lattice_quantize"};
 
 /* Arrays for a batch, and what the reference makes of the same x. */
 struct batch {
@@ -129,7 +131,8 @@ static void versions_agree_on_vectors_that_are_hard_to_encode(void **state)
 
 static void versions_agree_on_batches_of_any_size(void **state)
 {
-    static const size_t sizes[] = {1, 2, 3, 6, 7, 31, 63, 64, 65, 2047, 2048, 2049, 6001};
+    static const size_t sizes[] = {1,  2,  3,  4,  5,  6,  7,   8,    9,    11,   12,
+                                   13, 17, 31, 63, 64, 65, 100, 2047, 2048, 2049, 6001};
     struct kg_random random = {SEED};
     (void)state;
     for (unsigned kind = 0; kind < KG_LATTICE_KINDS; kind++)
@@ -142,7 +145,6 @@ static void versions_agree_on_batches_of_any_size(void **state)
 
 static void workloads_pass_their_check(void **state)
 {
-    static const char *const workloads[] = {"lattice_encode", "lattice_decode", "lattice_quantize"};
     static const struct kg_pair shapes[][4] = {
         {{"batch", "1"}, {"lattice", "D4"}, {"q", "4"}, {"M", "2"}},
         {{"batch", "2"}, {"lattice", "Z2"}, {"q", "2"}, {"M", "16"}},
@@ -154,7 +156,7 @@ static void workloads_pass_their_check(void **state)
     (void)state;
     for (size_t w = 0; w < 3; w++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            versions_pass(workloads[w], shapes[s], 4);
+            versions_pass(coders[w], shapes[s], 4);
 }
 
 /* D4, q = 4, M = 2, beta = 1: (1, 1, 0, 0) is the second column of G, so b_0 = (0, 1, 0, 0), whose
@@ -187,17 +189,94 @@ static double reported(const struct trial *trial, const char *name)
 
 static void figures_are_reported(void **state)
 {
-    static const char *const workloads[] = {"lattice_encode", "lattice_decode", "lattice_quantize"};
     (void)state;
     for (size_t w = 0; w < 3; w++) {
         struct trial trial;
-        assert_true(trial_begin(&trial, workloads[w], NULL, 0, 1));
+        assert_true(trial_begin(&trial, coders[w], NULL, 0, 1));
         assert_float_equal(reported(&trial, "compression"), 6.4, 1e-12);
         /* D4's second moment is 0.0766 beta^2 sqrt(2) a dimension; overloads add to it. */
         const double mse = reported(&trial, "mse"), ideal = 0.0766 * 0.09 * sqrt(2);
         assert_true(mse > 0.95 * ideal && mse < 1.2 * ideal);
         const double overload_share = reported(&trial, "overload_share");
         assert_true(overload_share > 0.005 && overload_share < 0.04);
+        assert_float_equal(reported(&trial, "clipped_share"), 0, 0);
+        trial_end(&trial);
+    }
+}
+
+/* With these, count 15 scales by 0.51 only, and q = 2 clips to a cube around the origin alone. */
+static void input_beyond_all_counts_is_reported_as_clipped(void **state)
+{
+    static const struct kg_pair pairs[] = {
+        {"q", "2"}, {"M", "1"}, {"beta", "0.01"}, {"alpha", "1.3"}};
+    (void)state;
+    for (size_t w = 0; w < 3; w++) {
+        struct trial trial;
+        assert_true(trial_begin(&trial, coders[w], pairs, 4, 1));
+        const double clipped = reported(&trial, "clipped_share"), mse = reported(&trial, "mse");
+        assert_true(clipped > 0.9 && clipped <= reported(&trial, "overload_share"));
+        assert_true(mse > 0.9 && mse < 1.1);
+        trial_end(&trial);
+    }
+}
+
+static void write_zeros(struct kg_lattice *lattice)
+{
+    const size_t n = kg_lattice_dimensions(lattice->kind);
+    memset(lattice->decoded, 0, lattice->batch * n * sizeof(float));
+}
+
+static void write_one_code(struct kg_lattice *lattice)
+{
+    memset(lattice->codes, 0, lattice->batch * lattice->plan.code_bytes);
+    memset(lattice->counts, 0x11, (lattice->batch + 1) / 2);
+}
+
+/* All x decoded as 0: the mean squared error is x's variance. */
+static void figures_are_those_of_the_version(void **state)
+{
+    static const struct kg_lattice_coding codings[] = {
+        {.codes_written = true},
+        {.codes_read = true, .decoded_written = true},
+        {.decoded_written = true}};
+    (void)state;
+    for (size_t w = 0; w < 3; w++) {
+        struct trial trial;
+        assert_true(trial_begin(&trial, coders[w], NULL, 0, 1));
+        struct kg_lattice *lattice = trial.state;
+        lattice->version = w == 0 ? write_one_code : write_zeros;
+        assert_true(kg_lattice_sample_report(&trial.host.context, lattice, &codings[w]));
+        const double mse = reported(&trial, "mse");
+        assert_true(mse > 0.95 && mse < 1.05);
+        if (w == 0)
+            assert_float_equal(reported(&trial, "overload_share"), 1, 0);
+        trial_end(&trial);
+    }
+}
+
+/* Of more vectors than the sample's: what was not written is not looked at. */
+static void only_the_first_vectors_are_sampled(void **state)
+{
+    struct trial trial;
+    const struct kg_pair pairs[] = {{"batch", "100001"}};
+    (void)state;
+    assert_true(trial_begin(&trial, "lattice_quantize", pairs, 1, 1));
+    const struct kg_lattice *lattice = trial.state;
+    for (size_t i = 0; i < 4 * lattice->batch; i++)
+        assert_true(isnan(lattice->decoded[i]));
+    assert_true(reported(&trial, "mse") < 0.02);
+    trial_end(&trial);
+}
+
+static void only_arrays_that_are_used_are_allocated(void **state)
+{
+    static const struct kg_pair pairs[] = {{"batch", "5000"}};
+    static const size_t bytes[] = {5000 * (16 + 2) + 2500, 5000 * (16 + 2) + 2500, 5000 * 32};
+    (void)state;
+    for (size_t w = 0; w < 3; w++) {
+        struct trial trial;
+        assert_true(trial_begin(&trial, coders[w], pairs, 1, 1));
+        assert_int_equal(trial.host.allocated_bytes, bytes[w] + sizeof(struct kg_lattice));
         trial_end(&trial);
     }
 }
@@ -269,6 +348,10 @@ int main(void)
         cmocka_unit_test(workloads_pass_their_check),
         cmocka_unit_test(format_of_codes_is_what_the_header_says),
         cmocka_unit_test(figures_are_reported),
+        cmocka_unit_test(input_beyond_all_counts_is_reported_as_clipped),
+        cmocka_unit_test(figures_are_those_of_the_version),
+        cmocka_unit_test(only_the_first_vectors_are_sampled),
+        cmocka_unit_test(only_arrays_that_are_used_are_allocated),
         cmocka_unit_test(a_single_wrong_code_or_value_fails_the_check),
         cmocka_unit_test(work_is_what_the_header_says),
         cmocka_unit_test(more_bits_than_a_lattice_may_have_are_refused),
