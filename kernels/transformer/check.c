@@ -7,25 +7,39 @@
 
 #include "common/common.h"
 
+static double largest_of(const double *x, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+static double error_over(const float *x, const double *reference, size_t n, double size)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        worst = kg_worse(worst, fabs((double)x[i] - reference[i]));
+    return worst > 0 ? worst / size : worst;
+}
+
 double kg_tensor_error(const float *x, const double *reference, size_t n)
 {
-    double largest = 0, worst = 0;
-    for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(reference[i]));
-        worst = kg_worse(worst, fabs((double)x[i] - reference[i]));
-    }
-    return worst > 0 ? worst / largest : worst;
+    return error_over(x, reference, n, largest_of(reference, n));
 }
 
 double kg_gradients_error(const struct kg_model *model, const float *gradients,
                           const double *reference)
 {
+    const double shared = KG_GRADIENTS_SHARE * largest_of(reference, model->parameters.floats);
     struct kg_tensor tensor;
     double worst = 0;
-    for (size_t i = 0; kg_layout_tensor(&model->parameters, model, i, &tensor); i++)
-        worst =
-            kg_worse(worst, kg_tensor_error(gradients + tensor.offset, reference + tensor.offset,
-                                            tensor.rows * tensor.columns));
+    for (size_t i = 0; kg_layout_tensor(&model->parameters, model, i, &tensor); i++) {
+        const double *expected = reference + tensor.offset;
+        const size_t n = tensor.rows * tensor.columns;
+        worst = kg_worse(worst, error_over(gradients + tensor.offset, expected, n,
+                                           largest_of(expected, n) + shared));
+    }
     return worst;
 }
 

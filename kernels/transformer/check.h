@@ -7,7 +7,10 @@
  * two tensors of zeros; not a number where one of x is not. */
 double kg_tensor_error(const float *x, const double *reference, size_t n);
 
-/* The largest of that over the tensors of a model's gradients. */
+/* The same over the tensors of a model's gradients, but relative to the tensor's largest value and
+ * KG_GRADIENTS_SHARE of the largest of all tensors: what is small because large terms cancel is as
+ * uncertain as they are. */
+#define KG_GRADIENTS_SHARE 0x1p-8
 double kg_gradients_error(const struct kg_model *model, const float *gradients,
                           const double *reference);
 

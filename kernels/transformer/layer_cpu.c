@@ -1,6 +1,5 @@
 #include "transformer/layer_cpu.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/common.h"
@@ -67,15 +66,13 @@ bool kg_layer_cpu_set_up(struct kgate_context *context, struct kg_layer *layer,
     struct kg_slices *slices = &layer->cpu->slices;
     if (!kg_slices_make(context, slices,
                         version == KG_TRANSFORMER_PLAIN ? &kg_passes_plain : &kg_passes_fast,
-                        &layer->model, layer->parameters, layer->batch))
+                        &layer->model, layer->parameters, layer->batch, layer->backward))
         return false;
     for (size_t i = 0; i < slices->count; i++) {
         const struct kg_slice *slice = &slices->slice[i];
-        float *y = kg_slice_x(slice, 1);
         memcpy(kg_slice_x(slice, 0), layer->input + slice_from(slices, i, &layer->model),
                slice_bytes(slice));
-        for (size_t j = 0; j < slice->rows * layer->model.d_model; j++)
-            y[j] = NAN; /* what is never run must not pass */
+        kg_floats_blank(kg_slice_x(slice, 1), slice->rows * layer->model.d_model);
     }
     return true;
 }
@@ -87,7 +84,8 @@ bool kg_layer_cpu_fetch(struct kg_layer *layer)
         const struct kg_slice *slice = &slices->slice[i];
         const size_t from = slice_from(slices, i, &layer->model);
         memcpy(layer->output + from, kg_slice_x(slice, 1), slice_bytes(slice));
-        memcpy(layer->input_gradient + from, slice->stream, slice_bytes(slice));
+        if (layer->backward)
+            memcpy(layer->input_gradient + from, slice->stream, slice_bytes(slice));
     }
     return true;
 }

@@ -15,7 +15,8 @@ size_t kg_slices_count(const struct kg_passes *passes, size_t batch, size_t seq_
 }
 
 static bool slice_make(struct kgate_context *context, struct kg_slice *slice,
-                       const struct kg_model *model, const float *parameters, size_t sequences)
+                       const struct kg_model *model, const float *parameters, size_t sequences,
+                       bool backward)
 {
     const size_t rows = sequences * model->seq_len;
     *slice = (struct kg_slice){
@@ -26,15 +27,17 @@ static bool slice_make(struct kgate_context *context, struct kg_slice *slice,
         .parameters = parameters,
     };
     slice->activations = context->allocate(context, slice->layout.floats * sizeof(float));
+    if (!slice->activations || !backward)
+        return slice->activations;
     slice->gradients = context->allocate(context, model->parameters.floats * sizeof(float));
     slice->stream = context->allocate(context, rows * model->d_model * sizeof(float));
     slice->scratch = context->allocate(context, kg_slice_scratch(model, rows) * sizeof(float));
-    return slice->activations && slice->gradients && slice->stream && slice->scratch;
+    return slice->gradients && slice->stream && slice->scratch;
 }
 
 bool kg_slices_make(struct kgate_context *context, struct kg_slices *slices,
                     const struct kg_passes *passes, const struct kg_model *model,
-                    const float *parameters, size_t batch)
+                    const float *parameters, size_t batch, bool backward)
 {
     const size_t count = kg_slices_count(passes, batch, model->seq_len);
     *slices = (struct kg_slices){
@@ -47,7 +50,7 @@ bool kg_slices_make(struct kgate_context *context, struct kg_slices *slices,
     for (size_t i = 0; i < count; i++) {
         slices->first[i] = i * batch / count;
         const size_t sequences = (i + 1) * batch / count - slices->first[i];
-        if (!slice_make(context, &slices->slice[i], model, parameters, sequences))
+        if (!slice_make(context, &slices->slice[i], model, parameters, sequences, backward))
             return kg_kernel_refuse(context, "no memory for a batch of %zu sequences", batch);
         slices->slice[i].loss_scale = (float)(1 / (double)(batch * model->seq_len));
     }

@@ -22,11 +22,12 @@ struct kg_slices {
 /* How many slices a version has of a batch: plain one, others no more than sequences. */
 size_t kg_slices_count(const struct kg_passes *passes, size_t batch, size_t seq_len);
 
-/* Allocates what the slices of a batch need. parameters and model must outlive them. False with
- * context->message; what is made by then, kg_slices_free frees. */
+/* Allocates what the slices of a batch need, for the forward pass alone or for both. parameters and
+ * model must outlive them. False with context->message; what is made by then, kg_slices_free frees.
+ */
 bool kg_slices_make(struct kgate_context *context, struct kg_slices *slices,
                     const struct kg_passes *passes, const struct kg_model *model,
-                    const float *parameters, size_t batch);
+                    const float *parameters, size_t batch, bool backward);
 void kg_slices_free(struct kgate_context *context, struct kg_slices *slices);
 
 /* gradients = the sum of the slices'. */

@@ -18,7 +18,8 @@ enum { LAYERS, D_MODEL, NUM_HEADS, SEQ_LEN, BATCH, STEPS, LEARNING_RATE, VERSION
     }
 static const struct kgate_param params[] = {
     WHOLE("layers", "2", 1, KG_MODEL_LAYERS_MOST, "layers"),
-    WHOLE("d_model", "64", KG_MODEL_WIDTH_LEAST, 65536, "width of the model, a multiple of num_heads"),
+    WHOLE("d_model", "64", KG_MODEL_WIDTH_LEAST, 65536,
+          "width of the model, a multiple of num_heads"),
     WHOLE("num_heads", "4", 1, 1024, "heads of attention"),
     WHOLE("seq_len", "32", 1, 65536, "bytes in a sequence"),
     WHOLE("batch", "8", 1, 1e6, "sequences in a step"),
@@ -29,12 +30,7 @@ static const struct kgate_param params[] = {
      .minimum = 1e-6,
      .maximum = 1,
      .help = "of AdamW, after ten steps of warm-up"},
-    {.name = "version",
-     .type = KGATE_PARAM_CHOICE,
-     .default_text = "fast",
-     .choices = kg_transformer_versions,
-     .help = "plain: obvious loops, fast: all threads, vectorised, products by OpenBLAS; on the "
-             "GPU plain: a thread an element, fast: tiles, steps fused"},
+    KG_TRANSFORMER_VERSION_PARAM,
 };
 
 static struct kg_model model_of(const struct kgate_value *values)
@@ -82,12 +78,6 @@ static void tear_down(struct kgate_context *context, void *state)
     context->release(context, training);
 }
 
-static void poison(float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] = NAN;
-}
-
 static bool results_make(struct kgate_context *context, struct kg_training *training)
 {
     const size_t floats = training->model.parameters.floats;
@@ -96,27 +86,32 @@ static bool results_make(struct kgate_context *context, struct kg_training *trai
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = context->allocate(context, floats * sizeof(float));
         if (!*arrays[i])
-            return false;
-        poison(*arrays[i], floats);
+            return kg_kernel_refuse(
+                context, "no memory for %zu parameters, gradients and two moments", floats);
+        kg_floats_blank(*arrays[i], floats);
     }
     const size_t bytes = training->steps * sizeof(float);
     training->losses = context->device == KGATE_DEVICE_CUDA
                            ? context->allocate_pinned(context, bytes)
                            : context->allocate(context, bytes);
-    if (training->losses)
-        poison(training->losses, training->steps);
-    return training->losses;
+    if (!training->losses)
+        return kg_kernel_refuse(context, "no memory for %zu losses", training->steps);
+    kg_floats_blank(training->losses, training->steps);
+    return true;
 }
 
 static bool arrays_make(struct kgate_context *context, struct kg_training *training)
 {
     const size_t length = kg_training_text_length(training);
+    const size_t floats = training->model.parameters.floats;
     training->text = context->allocate(context, length);
-    training->initial =
-        context->allocate(context, training->model.parameters.floats * sizeof(float));
-    if (!training->text || !training->initial || !results_make(context, training))
-        return kg_kernel_refuse(context, "no memory for %zu parameters and their moments",
-                                training->model.parameters.floats);
+    if (!training->text)
+        return kg_kernel_refuse(context, "no memory for a text of %zu bytes", length);
+    training->initial = context->allocate(context, floats * sizeof(float));
+    if (!training->initial)
+        return kg_kernel_refuse(context, "no memory for %zu initial parameters", floats);
+    if (!results_make(context, training))
+        return false;
     kg_text_fill(training->text, length, training->seed);
     kg_model_initialize(&training->model, training->initial, training->seed + 1);
     training->unigram_entropy = kg_text_unigram_entropy(training->text, length);

@@ -1,11 +1,11 @@
 #include "transformer/training_check.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/common.h"
 #include "transformer/adamw.h"
 #include "transformer/check.h"
+#include "transformer/training_replay.h"
 
 size_t kg_training_text_length(const struct kg_training *training)
 {
@@ -26,11 +26,11 @@ double kg_training_final_loss(const struct kg_training *training)
     return sum / (double)count;
 }
 
-/* AdamW moves a parameter by about the rate in a step: how far by all updates before the last loss,
- * its warm-up counted. */
-static double path_of(const struct kg_training *training)
+/* AdamW moves a parameter by about the rate in a step: how far by so many updates, the warm-up
+ * counted. */
+static double path_after(const struct kg_training *training, size_t update_count)
 {
-    const double updates = (double)training->steps - 1, warm_up = KG_ADAMW_WARM_UP;
+    const double updates = (double)update_count, warm_up = KG_ADAMW_WARM_UP;
     const double steps_at_rate =
         updates < warm_up ? updates * (updates + 1) / 2 / warm_up : updates - (warm_up - 1) / 2;
     return training->learning_rate * steps_at_rate;
@@ -47,9 +47,11 @@ enum { WIDTH_BELOW_UNIGRAM = 64 };
 
 double kg_training_demanded_loss(const struct kg_training *training)
 {
-    const double path = path_of(training), initial = (double)training->losses[0];
+    const double path = path_after(training, training->steps - 1),
+                 initial = (double)training->losses[0];
     const size_t tokens = last_quarter(training) * training->batch * training->model.seq_len;
-    if (tokens < KG_TRAINING_TOKENS || path < PATH_LEAST)
+    if (tokens < KG_TRAINING_TOKENS || path < PATH_LEAST ||
+        training->learning_rate > KG_TRAINING_RATE_MOST)
         return INFINITY;
     const double fallen = initial - fmin(FALL_PER_PATH * path, FALL_MOST);
     const bool learned = path >= PATH_BELOW_UNIGRAM &&
@@ -58,74 +60,172 @@ double kg_training_demanded_loss(const struct kg_training *training)
     return learned ? fmin(fallen, training->unigram_entropy) : fallen;
 }
 
-/* What a sequence of the reference needs to know. */
-struct argument {
-    const uint8_t *text;
-    bool backward;
-};
+/* --- The first steps once more -------------------------------------------------------------------
+ */
 
-static double sequence_run(const struct kg_reference_slice *slice, size_t number, void *argument)
+/* How much further apart two runs can be after so many updates than rounding drives them at once:
+ * training amplifies what differs. */
+static double growth_after(const struct kg_training *training, size_t updates)
 {
-    const struct argument *what = argument;
-    const uint8_t *tokens = what->text + number * slice->rows;
-    kg_reference_forward(slice, tokens);
-    const double loss = kg_reference_loss(slice, tokens + 1);
-    if (what->backward)
-        kg_reference_backward(slice, tokens);
-    return loss;
+    return exp2(path_after(training, updates) / KG_REPLAY_DOUBLING);
 }
 
-/* The relative error of step `step`'s loss, and where `gradients` of its gradients. */
-static bool step_error(struct kgate_context *context, const struct kg_training *training,
-                       struct kg_reference_batch *batch, size_t step, bool gradients, double *error)
+/* Whether rounding leaves something to compare after so many updates. */
+static bool comparable_after(const struct kg_training *training, size_t updates)
 {
-    const size_t tokens = training->batch * training->model.seq_len;
-    struct argument argument = {training->text + step * tokens, gradients};
-    batch->argument = &argument;
-    if (!kg_reference_run(context, batch))
-        return false;
-    const double loss = batch->loss / (double)tokens;
-    *error = kg_worse(*error, fabs((double)training->losses[step] - loss) / loss);
-    if (gradients)
-        *error = kg_worse(
-            *error, kg_gradients_error(&training->model, training->gradients, batch->gradients));
+    return path_after(training, updates) <= KG_REPLAY_PATH * (1 + 1e-9);
+}
+
+size_t kg_training_replayed_steps(const struct kg_training *training)
+{
+    const double tokens = (double)training->batch * (double)training->model.seq_len;
+    const double affordable =
+        KG_REPLAY_FLOPS / (3 * tokens * kg_model_forward_flops(&training->model));
+    size_t steps = 0;
+    while (steps < training->steps && (steps < KG_REPLAY_STEPS || (double)steps < affordable) &&
+           comparable_after(training, steps))
+        steps++;
+    return steps;
+}
+
+/* Root mean squares of a tensor's elements: how far x is from the replay's, and how far that went,
+ * from `from` or, where that is NULL, from 0. Without elements whose gradient is 0 but for
+ * rounding, such as the keys' bias, which softmax does not see: AdamW makes steps of the rounding.
+ */
+struct distance {
+    double apart;
+    double gone;
+    double largest;
+};
+
+static struct distance distance_of(const float *x, const double *expected, const float *from,
+                                   const double *squares, size_t n)
+{
+    struct distance distance = {.largest = 0};
+    double largest_square = 0;
+    for (size_t i = 0; i < n; i++)
+        largest_square = fmax(largest_square, squares[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (squares[i] <= largest_square * KG_REPLAY_NOISE * KG_REPLAY_NOISE)
+            continue;
+        const double gone = from ? expected[i] - (double)from[i] : expected[i];
+        distance.apart += pow((double)x[i] - expected[i], 2);
+        distance.gone += gone * gone;
+        distance.largest = fmax(distance.largest, fabs(expected[i]));
+    }
+    distance.apart = sqrt(distance.apart / (double)n);
+    distance.gone = sqrt(distance.gone / (double)n);
+    return distance;
+}
+
+/* Parameters and moments after the last step against the replay's, over what rounding explains: so
+ * much of how far they went, and that each step rounds a parameter. */
+static double state_error(const struct kg_training *training,
+                          const struct kg_training_replay *replay)
+{
+    const struct kg_model *model = &training->model;
+    const double unit = training->product_unit, steps = (double)training->steps;
+    struct kg_tensor tensor;
+    double worst = 0;
+    for (size_t i = 0; kg_layout_tensor(&model->parameters, model, i, &tensor); i++) {
+        const struct {
+            const float *x;
+            const double *expected;
+            const float *from;
+        } states[] = {{training->parameters, replay->parameters, training->initial},
+                      {training->moment1, replay->moment1, NULL},
+                      {training->moment2, replay->moment2, NULL}};
+        for (size_t j = 0; j < sizeof states / sizeof *states; j++) {
+            const float *from = states[j].from ? states[j].from + tensor.offset : NULL;
+            const struct distance distance =
+                distance_of(states[j].x + tensor.offset, states[j].expected + tensor.offset, from,
+                            replay->moment2 + tensor.offset, tensor.rows * tensor.columns);
+            const double rounding = from ? steps * unit * distance.largest : 0;
+            worst =
+                kg_worse(worst, distance.apart /
+                                    (KG_REPLAY_STATE_TOLERANCE * unit * distance.gone + rounding));
+        }
+    }
+    return worst / growth_after(training, training->steps);
+}
+
+static bool replay_compare(struct kgate_context *context, const struct kg_training *training,
+                           struct kg_training_replay *replay, double *error)
+{
+    const size_t steps = kg_training_replayed_steps(training);
+    while (replay->step < steps) {
+        const size_t step = replay->step;
+        double loss;
+        if (!kg_training_replay_step(context, replay, &loss))
+            return false;
+        *error = kg_worse(*error, fabs((double)training->losses[step] - loss) / loss /
+                                      (KG_TRAINING_TOLERANCE * training->product_unit *
+                                       growth_after(training, step)));
+    }
+    if (steps == training->steps && comparable_after(training, steps))
+        *error = kg_worse(*error, state_error(training, replay));
     return true;
 }
 
-static bool compare(struct kgate_context *context, const struct kg_training *training,
-                    double *parameters, double *gradients, double *error)
+/* --- All of it ----------------------------------------------------------------------------------
+ */
+
+static bool differs(const float *x, const float *from, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != (from ? from[i] : 0))
+            return true;
+    return false;
+}
+
+/* Whether every tensor has been trained at all. */
+static bool all_moved(const struct kg_training *training)
+{
+    const struct kg_model *model = &training->model;
+    struct kg_tensor tensor;
+    for (size_t i = 0; kg_layout_tensor(&model->parameters, model, i, &tensor); i++) {
+        const size_t at = tensor.offset, n = tensor.rows * tensor.columns;
+        if (!differs(training->parameters + at, training->initial + at, n) ||
+            !differs(training->moment1 + at, NULL, n) || !differs(training->moment2 + at, NULL, n))
+            return false;
+    }
+    return true;
+}
+
+/* The last step's loss and gradients, with the parameters that it had. */
+static bool last_step_compare(struct kgate_context *context, const struct kg_training *training,
+                              struct kg_training_replay *replay, double *error)
+{
+    const double tolerance = KG_TRAINING_TOLERANCE * training->product_unit;
     const size_t floats = training->model.parameters.floats, last = training->steps - 1;
-    struct kg_reference_batch batch = {
-        .model = &training->model,
-        .parameters = parameters,
-        .batch = training->batch,
-        .threads = training->threads,
-        .gradients = gradients,
-        .sequence = sequence_run,
-    };
+    double loss;
     for (size_t i = 0; i < floats; i++)
-        parameters[i] = (double)training->initial[i];
-    if (!step_error(context, training, &batch, 0, false, error))
-        return false;
-    for (size_t i = 0; i < floats; i++)
-        parameters[i] =
+        replay->parameters[i] =
             kg_adamw_undo(training->learning_rate, training->steps, (double)training->parameters[i],
                           (double)training->moment1[i], (double)training->moment2[i]);
-    return step_error(context, training, &batch, last, true, error);
+    if (!kg_training_replay_pass(context, replay, last, &loss))
+        return false;
+    *error = kg_worse(*error, fabs((double)training->losses[last] - loss) / loss / tolerance);
+    if (training->learning_rate <= KG_TRAINING_RATE_MOST)
+        *error = kg_worse(
+            *error, kg_gradients_error(&training->model, training->gradients, replay->gradients) /
+                        tolerance);
+    return true;
 }
 
 bool kg_training_check(struct kgate_context *context, const struct kg_training *training,
                        struct kgate_check *check)
 {
-    const size_t floats = training->model.parameters.floats;
-    double *parameters = calloc(2 * floats, sizeof *parameters), error = 0;
-    if (!parameters)
-        return kg_kernel_refuse(context, "no memory for the reference");
-    const bool good = compare(context, training, parameters, parameters + floats, &error);
-    free(parameters);
-    const double fall = kg_training_final_loss(training) / kg_training_demanded_loss(training);
-    check->error = kg_worse(error / (KG_TRAINING_TOLERANCE * training->product_unit), fall);
+    struct kg_training_replay replay;
+    double error =
+        kg_training_final_loss(training) / kg_training_demanded_loss(training); /* 0 of infinity */
+    if (!all_moved(training))
+        error = kg_worse(error, INFINITY);
+    const bool good = kg_training_replay_make(context, training, &replay) &&
+                      replay_compare(context, training, &replay, &error) &&
+                      last_step_compare(context, training, &replay, &error);
+    kg_training_replay_free(&replay);
+    check->error = error;
     check->tolerance = 1;
     return good;
 }

@@ -13,6 +13,9 @@ double kg_training_final_loss(const struct kg_training *training);
  * for a fall to be told from chance. */
 double kg_training_demanded_loss(const struct kg_training *training);
 
+/* How many of the first steps the check computes once more. */
+size_t kg_training_replayed_steps(const struct kg_training *training);
+
 /* Compares what lies in the training's arrays. False with context->message without memory. */
 bool kg_training_check(struct kgate_context *context, const struct kg_training *training,
                        struct kgate_check *check);

@@ -80,10 +80,10 @@ bool kg_training_cpu_set_up(struct kgate_context *context, struct kg_training *t
 {
     training->cpu = context->allocate(context, sizeof *training->cpu);
     training->version = train_epoch;
-    return training->cpu ? kg_slices_make(context, &training->cpu->slices,
-                                          version == KG_TRANSFORMER_PLAIN ? &kg_passes_plain
-                                                                          : &kg_passes_fast,
-                                          &training->model, training->parameters, training->batch)
+    return training->cpu ? kg_slices_make(
+                               context, &training->cpu->slices,
+                               version == KG_TRANSFORMER_PLAIN ? &kg_passes_plain : &kg_passes_fast,
+                               &training->model, training->parameters, training->batch, true)
                          : kg_kernel_refuse(context, "no memory");
 }
 

@@ -1,10 +1,18 @@
 #include "transformer/transformer.h"
 
+#include <math.h>
+
 #include "common/common.h"
 #include "common/device.h"
 #include "transformer/transformer_device.h"
 
 const char *const kg_transformer_versions[] = {"plain", "fast", NULL};
+
+void kg_floats_blank(float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = NAN;
+}
 
 bool kg_transformer_possible(struct kgate_context *context, const struct kg_model *model,
                              size_t rows, enum kg_transformer_version version)

@@ -1,6 +1,5 @@
 #include "transformer/transformer_device.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/common.h"
@@ -93,8 +92,7 @@ static bool gradients_blank(struct kgate_context *context, const struct kg_devic
     if (!blank)
         return kg_kernel_refuse(context, "no memory for %zu gradients", floats);
     for (size_t i = 0; kg_layout_tensor(&model->parameters, model, i, &tensor); i++)
-        for (size_t j = 0; j < tensor.rows * tensor.columns; j++)
-            blank[tensor.offset + j] = NAN;
+        kg_floats_blank(blank + tensor.offset, tensor.rows * tensor.columns);
     const bool good =
         kg_device_upload(context, batch->slice.gradients, blank, floats * sizeof *blank);
     free(blank);

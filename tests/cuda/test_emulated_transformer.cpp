@@ -55,7 +55,7 @@ static void the_loss_of_training_falls(void **)
 {
     const struct emulated_param params[] = {
         {"layers", "1"}, {"d_model", "16"}, {"num_heads", "2"},        {"seq_len", "16"},
-        {"batch", "16"}, {"steps", "4"},    {"learning_rate", "0.05"}, {"version", "fast"}};
+        {"batch", "16"}, {"steps", "6"},    {"learning_rate", "0.02"}, {"version", "fast"}};
     struct kgate_check check = {};
     assert_true(emulated_run(&kg_kernel_train_epoch, params, 8, emulated_seed(0), &check));
     print_message("final loss over what is asked, or the error over its tolerance: %g\n",
