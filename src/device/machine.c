@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include "common/blas.h"
+#include "common/vectors.h"
 #include "device/architectures.h"
 #include "device/driver.h"
 #include "device/gpus.h"
@@ -133,9 +134,7 @@ static void cpu_model(char *model, size_t bytes)
 static const char *vectors_name(void)
 {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") ? "AVX-512"
-           : __builtin_cpu_supports("avx2")  ? "AVX2"
-                                             : NULL;
+    return kg_avx512() ? "AVX-512" : __builtin_cpu_supports("avx2") ? "AVX2" : NULL;
 #else
     return NULL;
 #endif
