@@ -1,6 +1,7 @@
 #include "attention/attention.h"
 
 #include <cblas.h>
+#include <limits.h>
 #include <string.h>
 
 #include "attention/attention_tile.h"
@@ -10,8 +11,7 @@
 
 enum { SEQ_LEN, D_MODEL, NUM_HEADS, BATCH, CAUSAL, VERSION };
 
-/* --- The CPU's versions -------------------------------------------------------------------------
- */
+/* --- The CPU's versions ---------------------------------------------------------------------- */
 
 #define BIT(array) (1U << KG_ATTENTION_##array)
 
@@ -63,8 +63,7 @@ static unsigned arrays_of(enum kg_attention_part part, unsigned needs)
     return kg_attention_inputs(part) | 1U << kg_attention_output(part) | (needs & (PRODUCTS - 1));
 }
 
-/* --- The workloads ------------------------------------------------------------------------------
- */
+/* --- The workloads --------------------------------------------------------------------------- */
 
 static struct kg_attention attention_of(const struct kgate_context *context,
                                         enum kg_attention_part part)
@@ -101,8 +100,8 @@ static double flops_of(const struct kg_attention *attention, double pairs)
     return sum;
 }
 
-/* What goes in and what comes out: of [Q K V] two thirds for the scores, one for the weighted sum.
- */
+/* What goes in and what comes out: of [Q K V] two thirds for the scores, a third for the weighted
+ * sum. */
 static double bytes_of(const struct kg_attention *attention, double pairs)
 {
     const unsigned arrays =
@@ -122,6 +121,27 @@ static double bytes_of(const struct kg_attention *attention, double pairs)
     return bytes;
 }
 
+/* Refuses what only this version cannot: the case is SKIPPED, so that others of its matrix run. */
+static bool version_good(struct kgate_context *context, const struct kg_attention *attention,
+                         unsigned needs, const char *name)
+{
+    const int64_t n = (int64_t)attention->seq_len;
+    const bool one_head = needs & ONE_HEAD, whole = attention->part == KG_ATTENTION_WHOLE;
+    const bool all_heads = whole && needs & (BIT(S) | BIT(P));
+    if ((all_heads && !kg_attention_bytes(attention, KG_ATTENTION_S)) ||
+        (one_head && !kg_array_bytes(n, n, sizeof(float))))
+        kg_kernel_refuse(context, "the matrix of scores, which version '%s' keeps, is above 64 GiB",
+                         name);
+    else if (needs & LIBRARY && kg_attention_tokens(attention) > INT_MAX)
+        kg_kernel_refuse(context,
+                         "batch * seq_len is above %d, and version '%s' counts rows by int",
+                         INT_MAX, name);
+    else
+        return true;
+    context->unavailable = true;
+    return false;
+}
+
 static bool sizes_good(struct kgate_context *context, const struct kg_attention *attention,
                        int64_t number)
 {
@@ -129,24 +149,14 @@ static bool sizes_good(struct kgate_context *context, const struct kg_attention 
     const unsigned needs = context->device == KGATE_DEVICE_CUDA
                                ? kg_attention_device_own(attention->part, number)
                                : version->needs;
-    const unsigned arrays = arrays_of(attention->part, needs);
-    const int64_t n = (int64_t)attention->seq_len;
-    bool scores = !(needs & ONE_HEAD) || kg_array_bytes(n, n, sizeof(float)), rest = true;
-    for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++) {
-        const bool good =
-            !(arrays >> i & 1) || kg_attention_bytes(attention, (enum kg_attention_array)i);
-        if (i == KG_ATTENTION_S || i == KG_ATTENTION_P)
-            scores = scores && good;
-        else
-            rest = rest && good;
-    }
-    if (!rest)
-        return kg_kernel_refuse(context, "a matrix of such seq_len, d_model and batch is above "
-                                         "64 GiB");
-    return scores || kg_kernel_refuse(context,
-                                      "the matrix of scores, which version '%s' keeps, is "
-                                      "above 64 GiB",
-                                      version->name);
+    unsigned arrays = arrays_of(attention->part, needs);
+    if (attention->part == KG_ATTENTION_WHOLE)
+        arrays &= ~(BIT(S) | BIT(P)); /* the version's own */
+    for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++)
+        if (arrays >> i & 1 && !kg_attention_bytes(attention, (enum kg_attention_array)i))
+            return kg_kernel_refuse(context, "a matrix of such seq_len, d_model, num_heads and "
+                                             "batch is above 64 GiB");
+    return version_good(context, attention, needs, version->name);
 }
 
 static bool describe(struct kgate_context *context, struct kgate_work *work,
@@ -295,8 +305,7 @@ static bool check(struct kgate_context *context, void *state, struct kgate_check
     return good;
 }
 
-/* --- The parameters, and a workload for each part ------------------------------------------------
- */
+/* --- The parameters, and a workload for each part -------------------------------------------- */
 
 static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const plain_fast[] = {"plain", "fast", NULL};

@@ -34,19 +34,32 @@
  *   once, with one matrix of scores as fused has it, and its softmax.
  *
  * Check: every element of the result must be written (it is NaN before), and rows are compared with
- * double precision: all up to KG_ATTENTION_CHECKED of them, else the first, the last and so many at
- * random, of the whole from KG_ATTENTION_SEQUENCES sequences. The error of an element is in units
- * of what rounding is expected to leave there, which the reference adds up as it goes along, stage
- * by stage, errors of different elements taken as independent (Higham and Mary 2019). With u what
- * one rounding of a sum is off by (float's 2^-24), v the same of what is multiplied (float's, or
- * 2^-9 where a version rounds that to bfloat16), and |.| the root of the sum of squares:
+ * double precision: all where that takes a fraction of a second, else as many as it allows, at
+ * least KG_ATTENTION_CHECKED, of the whole from KG_ATTENTION_SEQUENCES sequences; from equal parts
+ * of the rows, and half of them at the edges of tiles (attention_rows.c). The error of an element
+ * is in units of what rounding is expected to leave there, which the reference adds up as it goes
+ * along, stage by stage, as squares where errors are independent (Higham and Mary 2019). With u
+ * what one rounding of a sum is off by (float's 2^-24), v the same of what is multiplied (float's,
+ * or 2^-9 where a version rounds that to bfloat16), and |.| the root of the sum of squares:
  *
- * - a sum of n products a_l b_l: u sqrt(n) |a b|, since its partial sums are as large as |a b| and
- *   each is rounded, and 2 v |a b| for the rounding of both factors;
- * - a score: that, and the errors of Q and K carried along, over sqrt(d_head), and
- *   u (|s| + 2 + max - s) for scaling and exponential, of which a score's absolute error is the
- *   relative one;
- * - a sum of N exponentials: u sqrt(N), relative, as all terms are positive.
+ * - a sum s of n products a_l b_l: u sqrt(n) (|a b|^2 + s^2)^(1/2), since each partial sum is
+ *   rounded, and they go towards s, which grows with n where the products have a mean, and by |a b|
+ *   to and fro; and 2 v |a b| for the rounding of both factors and of the products;
+ * - a score: that, and the error of K carried along, over sqrt(d_head), and
+ *   u (s^2 + (2 + max - s)^2)^(1/2) for scaling and exponential, of which a score's absolute error
+ *   is the relative one, and which is off by 2 u of its own, largest 5;
+ * - a sum of N exponentials: u sqrt(N), relative, as all terms are positive. All weights of a row
+ *   are divided by it: they share its error, and so does H;
+ * - an exponential off by e_j, relative: the sum has it too, so H is off by e_j P_j (V_j - H), of
+ *   which the two parts are taken as independent;
+ * - what Q_i is off by, v |Q_i| of its own rounding included, is in all scores of the row at once,
+ *   and does not average out, since K and V come from the same X: each of its elements is taken up
+ *   or down at random, and sum_j e_j P_j (V_j - H) is added up as it is.
+ *
+ * The CPU's exponential is off by at most 5 u (softmax_exp.h), of which some 2 either way may go
+ * with the score as Q's error does; but u sqrt(N) |P V| is never below u times the mean size of V,
+ * so that needs no term of its own. Nor does the correction when a maximum grows, a few u of what
+ * was summed before.
  *
  * On the GPU all levels are in float but flash, which takes bfloat16 for its tensor cores. There X
  * and both W are rounded when they are made, and the reference has the rounded ones; Q, K, V and H
@@ -61,9 +74,11 @@
  * with another tolerance, or as floats, with the weights beside them. Of flash, gemm's blas in
  * bfloat16 is what the projections stand beside.
  *
- * The tolerance is 8 such units: of a million Gaussian errors the largest is at 5. What a head or a
- * tile gets wrong is as large as the result, thousands of units in float, hundreds in bfloat16; a
- * mask that is off by one shows in the first row, half of which it is. */
+ * The tolerance is 6 such units, whatever the size: roundings are uniform and partial sums mostly
+ * smaller than their bound, so that a unit is two to three standard deviations; of a million
+ * Gaussian errors the largest is at 5 of these. What a head or a tile gets wrong is as large as the
+ * result, thousands of units in float, hundreds in bfloat16; a mask that is off by one shows in the
+ * first row, half of which it is. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -75,7 +90,7 @@
 extern "C" {
 #endif
 
-enum { KG_ATTENTION_CHECKED = 64, KG_ATTENTION_SEQUENCES = 2, KG_ATTENTION_TOLERANCE = 8 };
+enum { KG_ATTENTION_CHECKED = 64, KG_ATTENTION_SEQUENCES = 2, KG_ATTENTION_TOLERANCE = 6 };
 
 /* The five components in order, and the whole. */
 enum kg_attention_part {
@@ -164,8 +179,7 @@ static inline size_t kg_attention_tokens(const struct kg_attention *attention)
     return attention->batch * attention->seq_len;
 }
 
-/* --- What both devices share --------------------------------------------------------------------
- */
+/* --- What both devices share ----------------------------------------------------------------- */
 
 /* The name of version `version` of a part. */
 const char *kg_attention_version_name(enum kg_attention_part part, int64_t version);
@@ -190,8 +204,7 @@ uint64_t kg_attention_bytes(const struct kg_attention *attention, enum kg_attent
 void kg_attention_fill(const struct kg_attention *attention, enum kg_attention_array array,
                        float *x);
 
-/* --- The CPU's versions -------------------------------------------------------------------------
- */
+/* --- The CPU's versions ---------------------------------------------------------------------- */
 
 /* Components (attention_plain.c, attention_fast.c, attention_blas.c), and the whole. */
 #define KG_ATTENTION_COMPONENT(name)                                                               \
@@ -213,8 +226,7 @@ void kg_attention_efficient(struct kg_attention *attention);
 void kg_attention_flash(struct kg_attention *attention);
 void kg_attention_blas(struct kg_attention *attention);
 
-/* --- The GPU's (attention_device.c and the .cu files) -------------------------------------------
- */
+/* --- The GPU's (attention_device.c and the .cu files) ---------------------------------------- */
 
 /* Launches on attention->device.stream, on attention->device.arrays; not without CUDA. */
 #define KG_ATTENTION_CUDA_COMPONENT(name)                                                          \
@@ -261,8 +273,7 @@ bool kg_attention_device_fetch(struct kgate_context *context, struct kg_attentio
 void kg_attention_device_forget(struct kg_attention *attention);
 void kg_attention_device_tear_down(struct kgate_context *context, struct kg_attention *attention);
 
-/* --- The check ----------------------------------------------------------------------------------
- */
+/* --- The check ------------------------------------------------------------------------------- */
 
 /* The largest error of the part's result, in the units above, against double precision. False where
  * there is no memory for it. */

@@ -6,8 +6,7 @@
 #include "common/bf16.h"
 #include "common/common.h"
 
-/* --- The parts ----------------------------------------------------------------------------------
- */
+/* --- The parts ------------------------------------------------------------------------------- */
 
 #define BIT(array) (1U << KG_ATTENTION_##array)
 
@@ -33,8 +32,7 @@ enum kg_attention_array kg_attention_output(enum kg_attention_part part)
     return parts[part].output;
 }
 
-/* --- The arrays ---------------------------------------------------------------------------------
- */
+/* --- The arrays ------------------------------------------------------------------------------ */
 
 float **kg_attention_array(struct kg_attention_arrays *arrays, enum kg_attention_array array)
 {

@@ -16,8 +16,7 @@
 #include "common/device.h"
 #include "kgate/profiler.h"
 
-/* --- The products -------------------------------------------------------------------------------
- */
+/* --- The products ---------------------------------------------------------------------------- */
 
 /* Matrices of which each head has one: rows are `step` floats apart, a head's matrix from that of
  * the head before it `head`, from that of the same head of the sequence before `sequence`. */
@@ -99,8 +98,7 @@ static void project(const struct kg_attention *attention, bool output)
                        gemm.device.a, gemm.device.b, gemm.device.c);
 }
 
-/* --- Before the first call ----------------------------------------------------------------------
- */
+/* --- Before the first call ------------------------------------------------------------------- */
 extern "C" bool kg_attention_cublas_open(struct kgate_context *context,
                                          struct kg_attention *attention)
 {
@@ -123,8 +121,7 @@ extern "C" void kg_attention_cublas_load(struct kg_attention *attention)
         project(attention, true);
 }
 
-/* --- The versions -------------------------------------------------------------------------------
- */
+/* --- The versions ---------------------------------------------------------------------------- */
 enum { THREADS = 256 };
 
 /* A row of scores a block: -infinity where the query does not see the key. */

@@ -144,8 +144,13 @@ bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attenti
                                         kg_attention_version_name(attention->part, number));
     /* Tokens and heads are counted by an int, and so are blocks. */
     const double queries = (double)kg_attention_tokens(attention) * (double)attention->num_heads;
-    if (queries > INT_MAX)
-        return kg_kernel_refuse(context, "batch * num_heads * seq_len is above %d", INT_MAX);
+    if (queries > INT_MAX) {
+        context->unavailable = true;
+        return kg_kernel_refuse(context,
+                                "batch * num_heads * seq_len is above %d, and the GPU's "
+                                "versions count them by int",
+                                INT_MAX);
+    }
     attention->version = version->run;
     attention->device.stream = context->stream;
     return (!version->prepare || version->prepare(context, attention)) &&

@@ -16,8 +16,7 @@ enum {
 /* Queries that a thread takes at a time: a multiple of TILE_M. */
 enum { QUERIES = 96 };
 
-/* --- Packing: attention_tile.h ------------------------------------------------------------------
- */
+/* --- Packing: attention_tile.h --------------------------------------------------------------- */
 
 /* One panel of keys, transposed and scaled; zeros beyond the last. */
 static void keys_panel(const float *restrict k, size_t stride, size_t keys, size_t depth,
@@ -68,8 +67,7 @@ void kg_attention_values_pack(struct kg_attention *attention)
     }
 }
 
-/* --- Components ---------------------------------------------------------------------------------
- */
+/* --- Components ------------------------------------------------------------------------------ */
 
 static void project(struct kg_attention *attention, float *a, float *b, float *c, size_t columns)
 {
@@ -200,8 +198,8 @@ void kg_attention_scores_fast(struct kg_attention *attention)
     scores(attention, true);
 }
 
-/* Rows of S that a row's queries see become rows of P; from there up to `rest` columns more, zeros.
- */
+/* Rows of S, as far as their queries see, become rows of P; from there up to `rest` columns more,
+ * zeros. */
 static void softmax(struct kg_attention *attention, const float *s, float *p, size_t rest)
 {
     const size_t n = attention->seq_len, count = kg_attention_heads(attention) * n;

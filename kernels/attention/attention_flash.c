@@ -44,8 +44,7 @@ static inline void row_scale(float *row, size_t n, float factor)
         row[c] *= factor;
 }
 
-/* --- Level 2 ------------------------------------------------------------------------------------
- */
+/* --- Level 2 --------------------------------------------------------------------------------- */
 
 static inline float dot(const float *restrict a, const float *restrict b, size_t n)
 {
@@ -108,8 +107,7 @@ void kg_attention_efficient(struct kg_attention *attention)
     kg_attention_output_projection_fast(attention);
 }
 
-/* --- Level 3 ------------------------------------------------------------------------------------
- */
+/* --- Level 3 --------------------------------------------------------------------------------- */
 
 /* A thread's tile of queries: their sums, with d_head rounded up to whole panels, and a strip of
  * scores, TILE_M by KEYS, which becomes one of exponentials. */

@@ -71,8 +71,7 @@ template <int WIDTH> struct flash_copy {
 };
 
 /* Begins to copy LINES lines, `from` the thread's chunk of the first, of which `rows` are there;
- * zeros for the others, and behind a line's end: what is multiplied with weight 0 must be a number.
- */
+ * zeros for the others, and behind a line's end: what has weight 0 must be a number. */
 template <int WIDTH, int LINES>
 static __device__ __forceinline__ void lines_copy(const struct kg_attention_shape &shape,
                                                   uint16_t (*shared)[WIDTH], const uint16_t *from,

@@ -35,8 +35,7 @@ static __host__ __device__ __forceinline__ int kg_flash_place(int line, int chun
 
 /* What block `block` makes: .x, its head, counted through all sequences, and .y, its tile of
  * queries. The blocks of a head follow each other, so that its keys and values are found in the
- * second-level cache; the last tile first, since causal ones have the more work the later they are.
- */
+ * second-level cache; the last tile first, since of causal ones it has most work. */
 static __host__ __device__ __forceinline__ int2 kg_flash_block(int tiles, int block)
 {
     return make_int2(block / tiles, tiles - 1 - block % tiles);

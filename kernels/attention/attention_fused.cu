@@ -15,8 +15,7 @@
 #include "gemm/gemm_tiled.cuh"
 #include "kgate/profiler.h"
 
-/* --- Scores -------------------------------------------------------------------------------------
- */
+/* --- Scores ---------------------------------------------------------------------------------- */
 enum { TILE = 128 };
 
 /* Of a sum, which is then a score. */
@@ -76,8 +75,7 @@ extern "C" void kg_attention_cuda_scores_fast(struct kg_attention *attention)
     scores_launch(attention, true);
 }
 
-/* --- Softmax ------------------------------------------------------------------------------------
- */
+/* --- Softmax --------------------------------------------------------------------------------- */
 enum { ROWS_THREADS = 256, WARP_KEYS = 512 };
 
 /* A row to LANES threads, each of which keeps the maximum and the sum of what it has seen, relative
@@ -140,8 +138,7 @@ extern "C" void kg_attention_cuda_softmax_fast(struct kg_attention *attention)
                                 (int)attention->seq_len);
 }
 
-/* --- The weighted sum ---------------------------------------------------------------------------
- */
+/* --- The weighted sum ------------------------------------------------------------------------ */
 
 /* The tiles with most keys first. */
 template <int COLUMNS, bool wide>
@@ -196,8 +193,7 @@ extern "C" void kg_attention_cuda_weighted_sum_fast(struct kg_attention *attenti
     weighted_sum_launch(attention, attention->device.arrays.p);
 }
 
-/* --- The projections, and the whole -------------------------------------------------------------
- */
+/* --- The projections, and the whole ---------------------------------------------------------- */
 extern "C" void kg_attention_cuda_qkv_projection_fast(struct kg_attention *attention)
 {
     KGATE_SCOPE_CUDA("qkv_projection", attention->device.stream,

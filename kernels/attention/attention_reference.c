@@ -1,12 +1,11 @@
-/* Attention in double precision, a row at a time, with what rounding is expected to leave in each
- * element: attention.h says how it adds up. An array called …_error holds such expectations. */
+#include "attention/attention_reference.h"
+
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "attention/attention_heads.h"
-#include "common/common.h"
 #include "util/random.h"
+
+enum { LANES = KG_ATTENTION_LANES };
 
 static double square(double x)
 {
@@ -24,357 +23,219 @@ static double rounding_v(const struct kg_attention *attention)
     return attention->type == KG_ATTENTION_BF16 ? 0x1p-9 : rounding_u();
 }
 
-/* The square of the error of a sum of n products is this times the sum of their squares. */
+/* The error of a sum of n products is this times their squares' sum, and sum_factor times its own:
+ * the partial sums' two parts. */
 static double product_factor(const struct kg_attention *attention, size_t n)
 {
     return square(rounding_u()) * (double)n + square(2 * rounding_v(attention));
 }
 
-/* --- One row of each component ------------------------------------------------------------------
- */
+static double sum_factor(size_t n)
+{
+    return square(rounding_u()) * (double)n;
+}
 
-/* y = x W, of columns `column` to column + n of W, which has `width` of them. x_error may be NULL.
- * error  n doubles; squares until the end */
-static void row_project(const struct kg_attention *attention, const double *x,
-                        const double *x_error, const float *w, size_t width, size_t column,
-                        size_t n, double *y, double *error)
+/* --- The projections ------------------------------------------------------------------------- */
+
+void kg_attention_lanes_prepare(const struct kg_attention *attention,
+                                const struct kg_attention_lanes *lanes)
+{
+    const double factor = product_factor(attention, attention->d_model);
+    for (size_t i = 0; i < attention->d_model * LANES; i++)
+        lanes->error[i] += factor * square(lanes->value[i]);
+}
+
+void kg_attention_lanes_load(const struct kg_attention *attention, const float *const *rows,
+                             size_t count, const struct kg_attention_lanes *lanes)
+{
+    for (size_t i = 0; i < attention->d_model * LANES; i++)
+        lanes->value[i] = lanes->error[i] = 0;
+    for (size_t r = 0; r < count; r++)
+        for (size_t l = 0; l < attention->d_model; l++)
+            lanes->value[l * LANES + r] = (double)rows[r][l];
+    kg_attention_lanes_prepare(attention, lanes);
+}
+
+/* `columns` is a constant where this is inlined: then the sums are registers. */
+static inline void columns_multiply(const struct kg_attention_lanes *lanes, size_t depth,
+                                    size_t rows, const float *w, size_t width, size_t columns,
+                                    double *y, double *y_error, size_t stride)
+{
+    double sum[2][LANES] = {{0}}, size[2][LANES] = {{0}};
+    const double *value = lanes->value, *error = lanes->error;
+    for (size_t l = 0; l < depth; l++, value += LANES, error += LANES)
+        for (size_t c = 0; c < columns; c++) {
+            const double element = (double)w[l * width + c], squared = element * element;
+#pragma omp simd
+            for (size_t r = 0; r < LANES; r++) {
+                sum[c][r] += value[r] * element;
+                size[c][r] += error[r] * squared;
+            }
+        }
+    for (size_t c = 0; c < columns; c++)
+        for (size_t r = 0; r < rows; r++) {
+            y[c * stride + r] = sum[c][r];
+            y_error[c * stride + r] = size[c][r] + sum_factor(depth) * square(sum[c][r]);
+        }
+}
+
+void kg_attention_lanes_multiply(const struct kg_attention *attention,
+                                 const struct kg_attention_lanes *lanes, size_t rows,
+                                 const float *w, size_t width, size_t n, double *y, double *y_error,
+                                 size_t stride)
 {
     const size_t depth = attention->d_model;
-    const double factor = product_factor(attention, depth);
-    for (size_t c = 0; c < n; c++)
-        y[c] = error[c] = 0;
-    for (size_t l = 0; l < depth; l++) {
-        const float *row = w + l * width + column;
-        const double size = factor * square(x[l]) + (x_error ? square(x_error[l]) : 0);
+    size_t c = 0;
+    for (; c + 2 <= n; c += 2)
+        columns_multiply(lanes, depth, rows, w + c, width, 2, y + c * stride, y_error + c * stride,
+                         stride);
+    if (c < n)
+        columns_multiply(lanes, depth, rows, w + c, width, 1, y + c * stride, y_error + c * stride,
+                         stride);
+}
+
+/* --- Keys and values ------------------------------------------------------------------------- */
+
+void kg_attention_operands_prepare(const struct kg_attention *attention, size_t columns,
+                                   size_t first, size_t count,
+                                   const struct kg_attention_operands *operands)
+{
+    const double k_factor = product_factor(attention, attention->d_head);
+    const double v_factor = product_factor(attention, 0); /* the rest depends on the row */
+    for (size_t c = 0; c < columns; c++)
+        for (size_t j = first; j < first + count; j++) {
+            const size_t at = c * attention->seq_len + j;
+            operands->k_error[at] += k_factor * square(operands->k[at]);
+            operands->v_error[at] += v_factor * square(operands->v[at]);
+        }
+}
+
+void kg_attention_operands_load(const struct kg_attention *attention,
+                                const struct kg_attention_head *head, size_t first, size_t count,
+                                const struct kg_attention_operands *operands)
+{
+    for (size_t j = first; j < first + count; j++)
+        for (size_t c = 0; c < attention->d_head; c++) {
+            const size_t to = c * attention->seq_len + j;
+            operands->k[to] = (double)head->k[j * head->stride + c];
+            operands->v[to] = (double)head->v[j * head->stride + c];
+            operands->k_error[to] = operands->v_error[to] = 0;
+        }
+    kg_attention_operands_prepare(attention, attention->d_head, first, count, operands);
+}
+
+/* --- One query ------------------------------------------------------------------------------- */
+
+/* Adds one column's products. shift: what the error of q may be */
+static void scores_add(const double *restrict k, const double *restrict k_error, size_t count,
+                       double q, double shift, const struct kg_attention_row *row)
+{
+    double *restrict s = row->s, *restrict error = row->error, *restrict shared = row->shared;
+    const double squared = q * q;
 #pragma omp simd
-        for (size_t c = 0; c < n; c++) {
-            const double element = (double)row[c];
-            y[c] += x[l] * element;
-            error[c] += size * element * element;
-        }
+    for (size_t j = 0; j < count; j++) {
+        s[j] += q * k[j];
+        error[j] += squared * k_error[j];
+        shared[j] += shift * k[j];
     }
-    for (size_t c = 0; c < n; c++)
-        error[c] = sqrt(error[c]);
 }
 
-static void floats_load(const float *x, size_t n, double *y)
+/* Divides by the root of depth, and adds the rounding of that and of the sum. */
+static void scores_scale(size_t depth, size_t count, const struct kg_attention_row *row)
 {
-    for (size_t i = 0; i < n; i++)
-        y[i] = (double)x[i];
+    const double per_depth = 1 / (double)depth, scale = sqrt(per_depth);
+    const double factor = sum_factor(depth) + square(rounding_u());
+    for (size_t j = 0; j < count; j++) {
+        row->s[j] *= scale;
+        row->shared[j] *= scale;
+        row->error[j] = row->error[j] * per_depth + factor * square(row->s[j]);
+    }
 }
 
-/* What a head's rows are compared with: K and V of one sequence, seq_len by d_head. */
-struct reference {
-    const struct kg_attention *attention;
-    double *k;
-    double *k_error;
-    double *v;
-    double *v_error;
-    double *q; /* of one row: d_head */
-    double *q_error;
-    double *s; /* likewise: seq_len */
-    double *s_error;
-    double *out; /* of the rows checked in a sequence, each d_model */
-    double *out_error;
-    double *value; /* of one row of the result */
-    double *error;
-    double *x; /* of all rows of X that a sequence has, or of one of a component's input */
-};
-
-/* s = q K^T / sqrt(d_head) of the first `keys` keys. */
-static void row_scores(const struct reference *reference, size_t keys)
+void kg_attention_row_scores(const struct kg_attention *attention,
+                             const struct kg_attention_operands *operands, const double *q,
+                             const double *q_error, size_t stride, size_t keys, uint64_t seed,
+                             const struct kg_attention_row *row)
 {
-    const size_t depth = reference->attention->d_head;
-    const double factor = product_factor(reference->attention, depth), root = sqrt((double)depth);
-    for (size_t j = 0; j < keys; j++) {
-        const double *k = reference->k + j * depth, *k_error = reference->k_error + j * depth;
-        double sum = 0, size = 0;
+    enum { TILE = 256 }; /* keys whose scores stay in the first-level cache */
+    const size_t depth = attention->d_head, n = attention->seq_len;
+    const double v2 = square(rounding_v(attention));
+    for (size_t j = 0; j < keys; j += TILE) {
+        const size_t count = keys - j < TILE ? keys - j : TILE;
+        const struct kg_attention_row part = {row->s + j, row->error + j, row->shared + j};
+        struct kg_random random = {seed}; /* the same signs for all keys */
+        for (size_t i = 0; i < count; i++)
+            part.s[i] = part.error[i] = part.shared[i] = 0;
         for (size_t c = 0; c < depth; c++) {
-            sum += reference->q[c] * k[c];
-            size += factor * square(reference->q[c] * k[c]) + square(reference->q_error[c] * k[c]) +
-                    square(reference->q[c] * k_error[c]);
+            const double element = q[c * stride];
+            const double shift = sqrt(q_error[c * stride] + v2 * square(element));
+            scores_add(operands->k + c * n + j, operands->k_error + c * n + j, count, element,
+                       kg_random_next(&random) >> 63 ? shift : -shift, &part);
         }
-        reference->s[j] = sum / root;
-        reference->s_error[j] = sqrt(size) / root + rounding_u() * fabs(reference->s[j]);
+        scores_scale(depth, count, &part);
     }
 }
 
-/* Replaces `keys` scores by their softmax, and their errors by those of what it gives. */
-static void row_softmax(const struct reference *reference, size_t keys)
+double kg_attention_row_softmax(const struct kg_attention_row *row, size_t keys)
 {
-    double *s = reference->s, *error = reference->s_error;
-    double largest = s[0], sum = 0, common = 0;
+    double *s = row->s, largest = s[0], sum = 0;
     for (size_t j = 1; j < keys; j++)
         largest = fmax(largest, s[j]);
     for (size_t j = 0; j < keys; j++) {
-        error[j] += rounding_u() * (2 + largest - s[j]);
-        s[j] = exp(s[j] - largest);
-        sum += s[j];
+        row->error[j] += square(rounding_u() * (2 + largest - s[j]));
+        sum += s[j] = exp(s[j] - largest);
     }
-    for (size_t j = 0; j < keys; j++) {
-        s[j] /= sum;
-        common += square(s[j] * error[j]);
-    }
-    common += square(rounding_u()) * (double)keys;
     for (size_t j = 0; j < keys; j++)
-        error[j] = s[j] * sqrt(square(error[j]) + common);
+        s[j] /= sum;
+    return sum_factor(keys);
 }
 
-/* out = p V, p being what row_softmax left. */
-static void row_weighted_sum(const struct reference *reference, size_t keys, double *out,
-                             double *out_error)
+void kg_attention_row_weights(const struct kg_attention_row *row, size_t keys, double sum_error)
 {
-    const size_t depth = reference->attention->d_head;
-    const double factor = product_factor(reference->attention, keys);
-    for (size_t c = 0; c < depth; c++)
-        out[c] = out_error[c] = 0;
+    for (size_t j = 0; j < keys; j++)
+        sum_error += square(row->s[j]) * row->error[j];
+    for (size_t j = 0; j < keys; j++)
+        row->error[j] = square(row->s[j]) * (row->error[j] + sum_error);
+}
+
+/* Turns errors and draws into those of the weights themselves, and gives their sums: what the sum
+ * of exponentials has of them. */
+static double weights_errors(const struct kg_attention_row *row, size_t keys, double *tilt)
+{
+    const double factor = sum_factor(keys);
+    double own = 0, together = 0;
     for (size_t j = 0; j < keys; j++) {
-        const double *v = reference->v + j * depth, *v_error = reference->v_error + j * depth;
-        const double p = reference->s[j];
-        const double size = square(reference->s_error[j]) + factor * square(p);
-        for (size_t c = 0; c < depth; c++) {
-            out[c] += p * v[c];
-            out_error[c] += size * square(v[c]) + square(p * v_error[c]);
+        const double p = row->s[j], squared = p * p;
+        own += squared * row->error[j];
+        row->error[j] = squared * (row->error[j] + factor);
+        row->shared[j] *= p;
+        together += row->shared[j];
+    }
+    *tilt = together;
+    return own;
+}
+
+void kg_attention_row_weighted_sum(const struct kg_attention *attention,
+                                   const struct kg_attention_operands *operands,
+                                   const struct kg_attention_row *row, size_t keys,
+                                   double sum_error, double *out, double *out_error, size_t stride)
+{
+    const size_t n = attention->seq_len;
+    const double *restrict p = row->s, *restrict error = row->error, *restrict shared = row->shared;
+    double tilt;
+    const double own = weights_errors(row, keys, &tilt);
+    for (size_t c = 0; c < attention->d_head; c++) {
+        const double *restrict v = operands->v + c * n, *restrict v_error =
+                                                            operands->v_error + c * n;
+        double sum = 0, size = 0, shift = 0;
+#pragma omp simd reduction(+ : sum, size, shift)
+        for (size_t j = 0; j < keys; j++) {
+            sum += p[j] * v[j];
+            size += error[j] * v[j] * v[j] + p[j] * p[j] * v_error[j];
+            shift += shared[j] * v[j];
         }
+        out[c * stride] = sum;
+        out_error[c * stride] =
+            size + square(sum) * (own + sum_error + sum_factor(keys)) + square(shift - sum * tilt);
     }
-    for (size_t c = 0; c < depth; c++)
-        out_error[c] = sqrt(out_error[c]);
-}
-
-/* --- Comparing ----------------------------------------------------------------------------------
- */
-
-static double row_worst(const float *found, const double *value, const double *error, size_t n)
-{
-    double worst = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double off = fabs((double)found[i] - value[i]);
-        worst = kg_worse(worst, off > 0 ? off / (error[i] + (double)FLT_MIN) : off);
-    }
-    return worst;
-}
-
-/* What is masked must be exactly that. */
-static double rest_worst(const float *found, float masked, size_t from, size_t n)
-{
-    for (size_t j = from; j < n; j++)
-        if (!(found[j] <= masked && found[j] >= masked))
-            return INFINITY;
-    return 0;
-}
-
-static double projection_worst(const struct reference *reference, size_t row)
-{
-    const struct kg_attention *attention = reference->attention;
-    const struct kg_attention_arrays *arrays = &attention->arrays;
-    const bool first = attention->part == KG_ATTENTION_QKV_PROJECTION;
-    const size_t depth = attention->d_model, n = first ? 3 * depth : depth;
-    floats_load((first ? arrays->x : arrays->h) + row * depth, depth, reference->x);
-    row_project(attention, reference->x, NULL, first ? arrays->w_qkv : arrays->w_out, n, 0, n,
-                reference->value, reference->error);
-    return row_worst((first ? arrays->qkv : arrays->y) + row * n, reference->value,
-                     reference->error, n);
-}
-
-/* Rows of d_head that lie `stride` apart, without errors. */
-static void matrix_load(const float *x, size_t stride, size_t rows, size_t depth, double *y,
-                        double *error)
-{
-    for (size_t j = 0; j < rows; j++) {
-        floats_load(x + j * stride, depth, y + j * depth);
-        for (size_t c = 0; c < depth; c++)
-            error[j * depth + c] = 0;
-    }
-}
-
-static double scores_worst(const struct reference *reference, size_t row)
-{
-    const struct kg_attention *attention = reference->attention;
-    const size_t n = attention->seq_len, i = row % n, keys = kg_attention_keys(attention, i);
-    const struct kg_attention_head head = kg_attention_head_of(attention, row / n);
-    matrix_load(head.k, head.stride, keys, attention->d_head, reference->k, reference->k_error);
-    matrix_load(head.q + i * head.stride, 0, 1, attention->d_head, reference->q,
-                reference->q_error);
-    row_scores(reference, keys);
-    const float *s = attention->arrays.s + row * n;
-    return kg_worse(row_worst(s, reference->s, reference->s_error, keys),
-                    rest_worst(s, -INFINITY, keys, n));
-}
-
-static double softmax_worst(const struct reference *reference, size_t row)
-{
-    const struct kg_attention *attention = reference->attention;
-    const size_t n = attention->seq_len, keys = kg_attention_keys(attention, row % n);
-    matrix_load(attention->arrays.s + row * n, 0, 1, keys, reference->s, reference->s_error);
-    row_softmax(reference, keys);
-    return kg_worse(
-        row_worst(attention->arrays.p + row * n, reference->s, reference->s_error, keys),
-        rest_worst(attention->arrays.p + row * n, 0, keys, n));
-}
-
-static double weighted_sum_worst(const struct reference *reference, size_t row)
-{
-    const struct kg_attention *attention = reference->attention;
-    const size_t n = attention->seq_len, i = row % n, depth = attention->d_head;
-    const struct kg_attention_head head = kg_attention_head_of(attention, row / n);
-    const size_t keys = kg_attention_keys(attention, i);
-    matrix_load(head.v, head.stride, keys, depth, reference->v, reference->v_error);
-    matrix_load(attention->arrays.p + row * n, 0, 1, keys, reference->s, reference->s_error);
-    row_weighted_sum(reference, keys, reference->value, reference->error);
-    return row_worst(attention->arrays.h + head.out + i * head.h_stride, reference->value,
-                     reference->error, depth);
-}
-
-/* --- The whole ----------------------------------------------------------------------------------
- */
-
-/* Keys and values of one head of one sequence, from X. */
-static void head_project(const struct reference *reference, size_t sequence, size_t head)
-{
-    const struct kg_attention *attention = reference->attention;
-    const size_t d = attention->d_model, depth = attention->d_head;
-#pragma omp parallel for num_threads(attention->threads) schedule(static)
-    for (size_t j = 0; j < attention->seq_len; j++) {
-        const float *token = attention->arrays.x + (sequence * attention->seq_len + j) * d;
-        double *x = reference->x + j * d, *k = reference->k + j * depth;
-        floats_load(token, d, x);
-        row_project(attention, x, NULL, attention->arrays.w_qkv, 3 * d, d + head * depth, depth, k,
-                    reference->k_error + j * depth);
-        row_project(attention, x, NULL, attention->arrays.w_qkv, 3 * d, 2 * d + head * depth, depth,
-                    reference->v + j * depth, reference->v_error + j * depth);
-    }
-}
-
-/* Row `slot` of reference->out: head `head` of query i of the sequence whose X, K and V are there.
- */
-static void head_attend(const struct reference *reference, size_t head, size_t i, size_t slot)
-{
-    const struct kg_attention *attention = reference->attention;
-    const size_t d = attention->d_model, depth = attention->d_head;
-    const size_t keys = kg_attention_keys(attention, i), at = slot * d + head * depth;
-    row_project(attention, reference->x + i * d, NULL, attention->arrays.w_qkv, 3 * d, head * depth,
-                depth, reference->q, reference->q_error);
-    row_scores(reference, keys);
-    row_softmax(reference, keys);
-    row_weighted_sum(reference, keys, reference->out + at, reference->out_error + at);
-}
-
-/* The given rows of one sequence. */
-static double sequence_worst(const struct reference *reference, size_t sequence, const size_t *rows,
-                             size_t count)
-{
-    const struct kg_attention *attention = reference->attention;
-    const size_t d = attention->d_model;
-    double worst = 0;
-    for (size_t head = 0; head < attention->num_heads; head++) {
-        head_project(reference, sequence, head);
-        for (size_t r = 0; r < count; r++)
-            head_attend(reference, head, rows[r], r);
-    }
-    for (size_t r = 0; r < count; r++) {
-        row_project(attention, reference->out + r * d, reference->out_error + r * d,
-                    attention->arrays.w_out, d, 0, d, reference->value, reference->error);
-        const float *y = attention->arrays.y + (sequence * attention->seq_len + rows[r]) * d;
-        worst = kg_worse(worst, row_worst(y, reference->value, reference->error, d));
-    }
-    return worst;
-}
-
-/* --- Which rows ---------------------------------------------------------------------------------
- */
-
-/* All of `all` rows, or the first, the last and others at random; how many. */
-static size_t rows_choose(struct kg_random *random, size_t all, size_t *rows)
-{
-    const size_t count = all < KG_ATTENTION_CHECKED ? all : KG_ATTENTION_CHECKED;
-    for (size_t r = 0; r < count; r++)
-        rows[r] = count == all ? r : (size_t)kg_random_below(random, all);
-    rows[0] = 0;
-    rows[count - 1] = all - 1;
-    return count;
-}
-
-static double whole_worst(const struct reference *reference)
-{
-    const struct kg_attention *attention = reference->attention;
-    struct kg_random random = {attention->seed};
-    const bool all = attention->batch <= KG_ATTENTION_SEQUENCES ||
-                     kg_attention_tokens(attention) <= KG_ATTENTION_CHECKED;
-    const size_t count = all ? attention->batch : KG_ATTENTION_SEQUENCES;
-    size_t rows[KG_ATTENTION_CHECKED];
-    double worst = 0;
-    for (size_t b = 0; b < count; b++) {
-        const size_t sequence = all ? b : (size_t)kg_random_below(&random, attention->batch);
-        const size_t checked = rows_choose(&random, attention->seq_len, rows);
-        worst = kg_worse(worst, sequence_worst(reference, sequence, rows, checked));
-    }
-    return worst;
-}
-
-static double (*const row_checks[KG_ATTENTION_WHOLE])(const struct reference *reference,
-                                                      size_t row) = {
-    [KG_ATTENTION_QKV_PROJECTION] = projection_worst,
-    [KG_ATTENTION_SCORES] = scores_worst,
-    [KG_ATTENTION_SOFTMAX] = softmax_worst,
-    [KG_ATTENTION_WEIGHTED_SUM] = weighted_sum_worst,
-    [KG_ATTENTION_OUTPUT_PROJECTION] = projection_worst,
-};
-
-static double component_worst(const struct reference *reference)
-{
-    const struct kg_attention *attention = reference->attention;
-    const bool projects = row_checks[attention->part] == projection_worst;
-    const size_t all = projects ? kg_attention_tokens(attention)
-                                : kg_attention_heads(attention) * attention->seq_len;
-    struct kg_random random = {attention->seed};
-    size_t rows[KG_ATTENTION_CHECKED];
-    const size_t count = rows_choose(&random, all, rows);
-    double worst = 0;
-    for (size_t r = 0; r < count; r++)
-        worst = kg_worse(worst, row_checks[attention->part](reference, rows[r]));
-    return worst;
-}
-
-/* NaN where an element of the result is. */
-static double unwritten(const struct kg_attention *attention)
-{
-    struct kg_attention_arrays arrays = attention->arrays;
-    const enum kg_attention_array output = kg_attention_output(attention->part);
-    const float *result = *kg_attention_array(&arrays, output);
-    const size_t n = kg_attention_floats(attention, output);
-    for (size_t i = 0; i < n; i++)
-        if (isnan(result[i]))
-            return NAN;
-    return 0;
-}
-
-bool kg_attention_error(const struct kg_attention *attention, double *error)
-{
-    const size_t n = attention->seq_len, d = attention->d_model, depth = attention->d_head;
-    const size_t checked = KG_ATTENTION_CHECKED * d;
-    const size_t floats = 4 * n * depth + 2 * depth + 2 * n + 2 * checked + 2 * 3 * d + n * d;
-    double *memory = calloc(floats, sizeof *memory), *next = memory;
-    if (!memory)
-        return false;
-    struct reference reference = {.attention = attention};
-    const struct {
-        double **place;
-        size_t count;
-    } parts[] = {
-        {&reference.k, n * depth},   {&reference.k_error, n * depth}, {&reference.v, n * depth},
-        {&reference.q, depth},       {&reference.v_error, n * depth}, {&reference.s, n},
-        {&reference.q_error, depth}, {&reference.out, checked},       {&reference.s_error, n},
-        {&reference.value, 3 * d},   {&reference.out_error, checked}, {&reference.x, n * d},
-        {&reference.error, 3 * d},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].place = next;
-        next += parts[i].count;
-    }
-    *error = unwritten(attention);
-    if (!isnan(*error))
-        *error = attention->part == KG_ATTENTION_WHOLE ? whole_worst(&reference)
-                                                       : component_worst(&reference);
-    free(memory);
-    return true;
 }

@@ -1,5 +1,4 @@
-/* softmax_exp.h: the exponential as arithmetic alone, to be inlined and vectorised. Pure; C only.
- */
+/* softmax_exp.h: the exponential as arithmetic alone, inlined and vectorised. Pure; C only. */
 #pragma once
 #include <stdint.h>
 
@@ -10,10 +9,12 @@ union kg_float_bits {
     uint32_t bits;
 };
 
-/* exp(x) for x from -87 to 0, to 2 u relative, and 0 below: x = k ln 2 + r, a polynomial of degree
- * 6 in r (Taylor terms; |r| <= ln 2 / 2 leaves 1.2e-7 / 3 of truncation), the exponent put together
- * by its bits. Without a branch, a conversion or a call, so that a compiler can do it for a vector
- * at once: gcc gives up on `x < -87 ? ...`, of which it makes a branch. */
+/* exp(x) for x from -87 to 0, and 0 below: x = k ln 2 + r, a polynomial of degree 6 in r, the
+ * exponent put together by its bits. Within 5 u relative, u = 2^-24; of all floats from -87 to
+ * -5e-10 the worst is off by 3.9 u, without fused multiply-adds by 4.3 u. Of these at most 2.9 u
+ * are the terms left out, r^7 / 5040, relative to exp(r), at r = -ln 2 / 2, and they are a function
+ * of r; the rest are roundings. Without a branch, a conversion or a call, so that a compiler can do
+ * it for a vector at once: gcc gives up on `x < -87 ? ...`, of which it makes a branch. */
 static inline float kg_softmax_exp(float x)
 {
     /* 1.5 * 2^23: adding and subtracting it rounds to a whole number, which is then to be found in

@@ -2,8 +2,7 @@
 
 #include "softmax/softmax_exp.h"
 
-/* LANES maxima side by side: as one reduction a compiler may not reorder it, for the sake of NaN.
- */
+/* LANES maxima side by side: a compiler may not reorder one reduction, for the sake of NaN. */
 float kg_softmax_row_max(const float *x, size_t n)
 {
     enum { LANES = 16 };

@@ -131,8 +131,7 @@ static void flash_of_any_shape(void **)
         level_passes(shape, "flash", kg_random_next(&random));
 }
 
-/* --- What random input would not show ----------------------------------------------------------
- */
+/* --- What random input would not show -------------------------------------------------------- */
 /* All tokens are the same, K is -Q, and V is X: every score is far below 0, the score of a key that
  * is not there. H is X, unless one of those had a weight. */
 struct lonely {
@@ -202,8 +201,7 @@ static void keys_beyond_the_end_have_no_weight(void **)
         }
 }
 
-/* --- What the projections leave for level 3 -----------------------------------------------------
- */
+/* --- What the projections leave for level 3 -------------------------------------------------- */
 /* gemm's tensor version, with C as `c` has it. */
 static void product_make(struct kg_gemm gemm, void *c, bool bf16)
 {
@@ -242,7 +240,7 @@ static void a_product_in_bfloat16_is_the_one_in_float_rounded(void **)
     }
 }
 
-/* --- Scopes ----------------------------------------------------------------------------------- */
+/* --- Scopes ---------------------------------------------------------------------------------- */
 /* How often a scope was entered. */
 static uint64_t scope_calls(const struct kgate_profile_results *results, const char *scope)
 {
@@ -275,7 +273,7 @@ static void each_level_has_the_scopes_of_its_components(void **)
     }
 }
 
-/* --- Level 3's shared memory ------------------------------------------------------------------ */
+/* --- Level 3's shared memory ----------------------------------------------------------------- */
 /* Eight chunks are all banks: by their places modulo 8, a bit each. */
 static void chunks_lie_where_no_access_meets_a_bank_twice(void **)
 {
@@ -335,7 +333,7 @@ static void every_tile_of_every_head_has_a_block(void **)
         }
 }
 
-/* --- What the GPU does not have --------------------------------------------------------------- */
+/* --- What the GPU does not have -------------------------------------------------------------- */
 static void *memory_take(struct kgate_context *, size_t bytes)
 {
     void *memory = nullptr; /* aligned as device memory is */
@@ -412,7 +410,7 @@ static void every_level_can_be_recorded(void **)
     }
 }
 
-/* --- Products by cuBLAS ----------------------------------------------------------------------- */
+/* --- Products by cuBLAS ---------------------------------------------------------------------- */
 static size_t products_launched;
 
 /* What the library puts on a stream: there in its turn, and part of what is recorded. */

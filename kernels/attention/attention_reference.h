@@ -1,0 +1,92 @@
+/* attention_reference.h: attention in double precision, with what rounding is expected to leave in
+ * each element: attention.h says how it adds up. An array called …_error holds squares of such
+ * expectations. What is long is the last extent of every array, so that it is done by vectors
+ * whatever d_head is. And which rows are compared. Pure. */
+#pragma once
+#include <stdint.h>
+
+#include "attention/attention_heads.h"
+#include "util/random.h"
+
+/* Rows of a matrix that are multiplied side by side. */
+enum { KG_ATTENTION_LANES = 8 };
+
+/* Up to so many rows of depth elements: element l of row r is at l * KG_ATTENTION_LANES + r. Before
+ * a product `error` becomes what the product adds for each element, times the other factor's. */
+struct kg_attention_lanes {
+    double *value;
+    double *error;
+};
+
+/* `count` rows of d_model floats without errors, zeros for the others; the second for those that
+ * have errors. Both make them ready for a product. */
+void kg_attention_lanes_load(const struct kg_attention *attention, const float *const *rows,
+                             size_t count, const struct kg_attention_lanes *lanes);
+void kg_attention_lanes_prepare(const struct kg_attention *attention,
+                                const struct kg_attention_lanes *lanes);
+
+/* The first `rows` rows of lanes, of d_model elements, times n columns of W, which has `width` of
+ * them, from w on. Column c of the result begins at c * stride. */
+void kg_attention_lanes_multiply(const struct kg_attention *attention,
+                                 const struct kg_attention_lanes *lanes, size_t rows,
+                                 const float *w, size_t width, size_t n, double *y, double *y_error,
+                                 size_t stride);
+
+/* Keys and values of one head: element c of token j is at c * seq_len + j. */
+struct kg_attention_operands {
+    double *k;
+    double *k_error;
+    double *v;
+    double *v_error;
+};
+
+/* Of `count` tokens from `first` on, the head's, from the floats that a component is given; ready
+ * for its products. */
+void kg_attention_operands_load(const struct kg_attention *attention,
+                                const struct kg_attention_head *head, size_t first, size_t count,
+                                const struct kg_attention_operands *operands);
+/* Adds to the errors of the first `columns` columns, of so many tokens, what their products'
+ * rounding adds. */
+void kg_attention_operands_prepare(const struct kg_attention *attention, size_t columns,
+                                   size_t first, size_t count,
+                                   const struct kg_attention_operands *operands);
+
+/* One query against its keys, seq_len each. */
+struct kg_attention_row {
+    double *s;      /* scores, then weights */
+    double *error;  /* of each on its own; of a weight relative */
+    double *shared; /* one draw of what the error of Q adds to all scores
+                       together; no square */
+};
+
+/* Scores of the first `keys` keys; element c of q is at c * stride. Signs are drawn by the seed. */
+void kg_attention_row_scores(const struct kg_attention *attention,
+                             const struct kg_attention_operands *operands, const double *q,
+                             const double *q_error, size_t stride, size_t keys, uint64_t seed,
+                             const struct kg_attention_row *row);
+/* Scores become weights. Returns the error that their sum gives to all, relative. */
+double kg_attention_row_softmax(const struct kg_attention_row *row, size_t keys);
+/* What the errors of the weights and of their sum come to in each weight, no longer relative. */
+void kg_attention_row_weights(const struct kg_attention_row *row, size_t keys, double sum_error);
+/* out = p V, element c at c * stride. sum_error: of kg_attention_row_softmax, 0 for weights that
+ * were given. Of the row only the weights are left. */
+void kg_attention_row_weighted_sum(const struct kg_attention *attention,
+                                   const struct kg_attention_operands *operands,
+                                   const struct kg_attention_row *row, size_t keys,
+                                   double sum_error, double *out, double *out_error, size_t stride);
+
+/* --- Which rows are compared: attention_rows.c ----------------------------------------------- */
+
+/* At most so many of a component, or of a sequence. */
+enum { KG_ATTENTION_ROWS_MOST = 1 << 14 };
+
+/* The rows of a component's result. */
+size_t kg_attention_rows(const struct kg_attention *attention);
+/* How many sequences of the whole are compared, and how many rows of each; of a component, of all
+ * of it. */
+void kg_attention_rows_count(const struct kg_attention *attention, size_t *sequences, size_t *rows);
+/* `count` of `all`: as many parts, of each one at random, every other time one beside the edge of a
+ * tile, of the same head or sequence; always the first and the last.
+ * tile_rows  seq_len, after which tiles begin anew; 0 where there are no edges */
+void kg_attention_rows_choose(struct kg_random *random, size_t all, size_t tile_rows, size_t count,
+                              size_t *rows);
