@@ -278,15 +278,16 @@ bool kg_lattice_sample_report(struct kgate_context *context, const struct kg_lat
     if (sample.batch > KG_LATTICE_SAMPLE)
         sample.batch = KG_LATTICE_SAMPLE;
     sample.version(&sample);
-    const bool good = results_fetch(context, &sample, &result);
+    bool good = results_fetch(context, &sample, &result);
     if (good) {
         const struct kg_lattice_figures figures = kg_lattice_figures_of(&result, context->seed);
         context->report(context, "mse", figures.mse);
         context->report(context, "overload_share", figures.overload_share);
         context->report(context, "clipped_share", figures.clipped_share);
+        good = sample_poison(context, &sample, coding);
     }
     results_free(context, &result);
-    return good && sample_poison(context, &sample, coding);
+    return good;
 }
 
 /* --- The check -----------------------------------------------------------------------------------
