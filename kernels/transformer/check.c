@@ -61,6 +61,7 @@ static bool slice_make(const struct kg_reference_batch *batch, struct kg_referen
         .rows = model->seq_len,
         .layout = kg_activations_layout(model, model->seq_len),
         .parameters = batch->parameters,
+        .attending = batch->attending,
         .loss_scale = 1 / (double)(batch->batch * model->seq_len),
     };
     slice->activations = calloc(slice->layout.floats, sizeof(double));

@@ -20,6 +20,7 @@ struct kg_reference_batch {
     const double *parameters;
     size_t batch;
     int threads;
+    size_t attending;  /* as the slices'; no backward pass where it is above 1 */
     double *gradients; /* the sum over the batch; written */
     double loss;       /* likewise, over its tokens */
     /* Does one sequence: fills the slice's gradients, and gives what `loss` adds up. May be called

@@ -24,13 +24,14 @@ static void heads_attend(const SLICE *slice, size_t layer)
 {
     const size_t length = slice->model->seq_len, d = slice->model->d_model;
     const size_t heads = slice->model->num_heads, width = d / heads;
+    const size_t every = slice->attending > 0 ? slice->attending : 1;
     for (size_t s = 0; s < slice->sequences; s++)
         for (size_t h = 0; h < heads; h++) {
             const REAL *q = AT(activation)(slice, KG_QKV, layer) + s * length * 3 * d + h * width;
             REAL *p =
                 AT(activation)(slice, KG_PROBABILITIES, layer) + (s * heads + h) * length * length;
             REAL *attended = AT(activation)(slice, KG_ATTENDED, layer) + s * length * d + h * width;
-            for (size_t i = 0; i < length; i++)
+            for (size_t i = (length - 1) % every; i < length; i += every)
                 attend(i, length, width, 3 * d, q, q + d, q + 2 * d, p + i * length,
                        attended + i * d);
         }

@@ -16,6 +16,9 @@ struct SLICE {
     REAL *gradients; /* as the parameters; written, what lies between left as it is */
     REAL *stream;    /* rows by d: backward's gradient of x, from the last layer to the first */
     REAL *scratch;   /* kg_slice_scratch(model, rows) of them */
+    /* plain.c and reference.c: attention of every so manieth row alone, the last one's among them;
+     * 0 is all. */
+    size_t attending;
     REAL loss_scale; /* 1 / the tokens of the whole batch: what gradients are of */
 };
 

@@ -51,9 +51,12 @@ void kg_floats_blank(float *x, size_t n);
  * four to six values are some that are nearly constant: layernorm divides by their small deviation,
  * and what rounding did to them grows. So the tolerance grows with the largest quotient of a value
  * and its row's deviation, where it is above KG_LAYER_CONDITION: found were 5 to 18 u times the
- * quotient, and 33 once (4 wide, batch 300). A wrong term is off by hundredths, 10^5 u. */
+ * quotient, and 33 once (4 wide, batch 300). A wrong term is off by hundredths, 10^5 u. Of long
+ * sequences without backward, rows at equal distances are compared, the last one among them, so
+ * that their attention takes no more than KG_LAYER_PAIRS pairs of positions. */
 #define KG_LAYER_TOLERANCE 256
 #define KG_LAYER_CONDITION 4
+#define KG_LAYER_PAIRS 5e7
 struct kg_layer_cpu;
 struct kg_layer_device;
 

@@ -23,7 +23,8 @@ static void layers_of_any_shape(void **state)
     static const char *const shapes[][4] = {/* batch, seq_len, d_model, num_heads */
                                             {"1", "1", "4", "1"},    {"1", "2", "6", "3"},
                                             {"3", "7", "10", "2"},   {"5", "65", "12", "4"},
-                                            {"17", "3", "33", "11"}, {"2", "130", "16", "1"}};
+                                            {"17", "3", "33", "11"}, {"2", "130", "16", "1"},
+                                            {"2000", "2", "4", "1"}};
     static const char *const passes[] = {"forward", "backward"};
     (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -220,6 +221,25 @@ static void damaged_layers_are_wrong(void **state)
                    largest(layer->gradients + tensor.offset, tensor.rows * tensor.columns), 1.001F);
     damage(&trial, "parameter", &layer->parameters[layer->model.parameters.offset[KG_QKV_BIAS]],
            1.1F);
+    trial_end(&trial);
+}
+
+/* Forward has activations, parameters, x and y: no gradients of anything. */
+static void forward_has_no_memory_for_gradients(void **state)
+{
+    static const struct kg_pair pairs[] = {
+        {"batch", "3"}, {"seq_len", "9"}, {"d_model", "12"}, {"pass", "forward"}};
+    struct trial trial;
+    (void)state;
+    assert_true(trial_begin(&trial, "transformer_layer", pairs, 4, 1));
+    const struct kg_layer *layer = trial.state;
+    assert_null(layer->output_gradient);
+    assert_null(layer->input_gradient);
+    assert_null(layer->gradients);
+    trial.workload->run(trial.state);
+    assert_true(trial_check(&trial));
+    layer->output[3 * 9 * 12 - 1] = NAN;
+    assert_false(trial_check(&trial));
     trial_end(&trial);
 }
 
@@ -441,6 +461,7 @@ int main(void)
         cmocka_unit_test(damaged_training_is_wrong),
         cmocka_unit_test(more_is_asked_of_longer_runs),
         cmocka_unit_test(damaged_layers_are_wrong),
+        cmocka_unit_test(forward_has_no_memory_for_gradients),
         cmocka_unit_test(impossible_models_are_refused_with_a_reason),
         cmocka_unit_test(work_is_what_the_header_says),
         cmocka_unit_test(tensors_lie_one_after_the_other),

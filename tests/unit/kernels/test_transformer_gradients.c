@@ -206,12 +206,36 @@ static void later_tokens_change_nothing_before(void **state)
     trial_free(&trial);
 }
 
+/* Rows whose attention is computed do not depend on whether that of the others is. */
+static void some_rows_are_as_among_all(void **state)
+{
+    enum { LENGTH = 8, WIDTH = 8, EVERY = 3 };
+    struct trial trial = trial_make(kg_model_make_layer(WIDTH, 2, LENGTH), 2);
+    const double *y = trial.slice.activations + trial.slice.layout.offset[KG_RESULT];
+    const size_t n = trial.slice.rows * WIDTH;
+    double *all = reals(n);
+    (void)state;
+    trial.slice.model = &trial.model;
+    memcpy(layer_input(&trial), trial.dy, n * sizeof *all);
+    kg_reference_layer_forward(&trial.slice, 0);
+    memcpy(all, y, n * sizeof *all);
+    memset(trial.slice.activations + trial.slice.layout.offset[KG_RESULT], 0, n * sizeof *all);
+    trial.slice.attending = EVERY;
+    kg_reference_layer_forward(&trial.slice, 0);
+    for (size_t i = 0; i < trial.slice.rows; i++)
+        if ((LENGTH - 1 - i % LENGTH) % EVERY == 0)
+            assert_memory_equal(all + i * WIDTH, y + i * WIDTH, WIDTH * sizeof *all);
+    free(all);
+    trial_free(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_of_a_model_are_its_derivatives),
         cmocka_unit_test(gradients_of_a_layer_are_its_derivatives),
         cmocka_unit_test(later_tokens_change_nothing_before),
+        cmocka_unit_test(some_rows_are_as_among_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
