@@ -238,8 +238,6 @@ static void forward_has_no_memory_for_gradients(void **state)
     assert_null(layer->gradients);
     trial.workload->run(trial.state);
     assert_true(trial_check(&trial));
-    layer->output[3 * 9 * 12 - 1] = NAN;
-    assert_false(trial_check(&trial));
     trial_end(&trial);
 }
 
