@@ -54,7 +54,7 @@
  *   which the two parts are taken as independent;
  * - what Q_i is off by, v |Q_i| of its own rounding included, is in all scores of the row at once,
  *   and does not average out, since K and V come from the same X: each of its elements is taken up
- *   or down at random, and sum_j e_j P_j (V_j - H) is added up as it is.
+ *   or down at random, four times, and sum_j e_j P_j (V_j - H) is added up as it is.
  *
  * The CPU's exponential is off by at most 5 u (softmax_exp.h), of which some 2 either way may go
  * with the score as Q's error does; but u sqrt(N) |P V| is never below u times the mean size of V,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attention/attention_reference.h"
 #include "common/common.h"
@@ -142,8 +143,7 @@ static double weighted_sum_worst(const struct reference *reference,
     const size_t n = attention->seq_len, i = row % n, keys = kg_attention_keys(attention, i);
     const struct kg_attention_head head = kg_attention_head_of(attention, row / n);
     row_load(attention->arrays.p + row * n, keys, workspace->row.s, workspace->row.error);
-    for (size_t j = 0; j < keys; j++)
-        workspace->row.shared[j] = 0;
+    memset(workspace->row.shared, 0, KG_ATTENTION_DRAWS * n * sizeof *workspace->row.shared);
     kg_attention_row_weighted_sum(attention, &reference->operands, &workspace->row, keys, 0,
                                   workspace->value, workspace->error, 1);
     return row_worst(attention->arrays.h + head.out + i * head.h_stride, workspace->value,
@@ -386,7 +386,7 @@ static size_t memory_divide(struct reference *reference, double *memory)
                    {&workspace->error, value},
                    {&workspace->row.s, n},
                    {&workspace->row.error, n},
-                   {&workspace->row.shared, n}};
+                   {&workspace->row.shared, KG_ATTENTION_DRAWS * n}};
         for (size_t i = 0; i < sizeof own / sizeof *own; used += own[i++].count)
             *own[i].place = memory ? memory + used : NULL;
     }

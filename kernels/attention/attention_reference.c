@@ -1,11 +1,13 @@
 #include "attention/attention_reference.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "util/random.h"
 
-enum { LANES = KG_ATTENTION_LANES };
+enum { LANES = KG_ATTENTION_LANES, DRAWS = KG_ATTENTION_DRAWS };
 
 static double square(double x)
 {
@@ -126,9 +128,10 @@ void kg_attention_operands_load(const struct kg_attention *attention,
 
 /* --- One query ------------------------------------------------------------------------------- */
 
-/* Adds one column's products. shift: what the error of q may be */
+/* Adds one column's products. shift: what the error of q may be, of each draw */
 static void scores_add(const double *restrict k, const double *restrict k_error, size_t count,
-                       double q, double shift, const struct kg_attention_row *row)
+                       double q, const double shift[DRAWS], size_t n,
+                       const struct kg_attention_row *row)
 {
     double *restrict s = row->s, *restrict error = row->error, *restrict shared = row->shared;
     const double squared = q * q;
@@ -136,19 +139,32 @@ static void scores_add(const double *restrict k, const double *restrict k_error,
     for (size_t j = 0; j < count; j++) {
         s[j] += q * k[j];
         error[j] += squared * k_error[j];
-        shared[j] += shift * k[j];
+        for (size_t draw = 0; draw < DRAWS; draw++)
+            shared[draw * n + j] += shift[draw] * k[j];
     }
 }
 
 /* Divides by the root of depth, and adds the rounding of that and of the sum. */
-static void scores_scale(size_t depth, size_t count, const struct kg_attention_row *row)
+static void scores_scale(size_t depth, size_t count, size_t n, const struct kg_attention_row *row)
 {
     const double per_depth = 1 / (double)depth, scale = sqrt(per_depth);
     const double factor = sum_factor(depth) + square(rounding_u());
     for (size_t j = 0; j < count; j++) {
         row->s[j] *= scale;
-        row->shared[j] *= scale;
         row->error[j] = row->error[j] * per_depth + factor * square(row->s[j]);
+        for (size_t draw = 0; draw < DRAWS; draw++)
+            row->shared[draw * n + j] *= scale;
+    }
+}
+
+/* Signs of element c in each draw: at random, and such that of four elements one after the other
+ * the squares of the four draws add up to four times those of the elements (Walsh's matrix). */
+static void shifts_draw(struct kg_random *random, size_t c, double size, double shift[DRAWS])
+{
+    const bool up = kg_random_next(random) >> 63;
+    for (size_t draw = 0; draw < DRAWS; draw++) {
+        const size_t both = draw & c, odd = (both ^ both >> 1) & 1;
+        shift[draw] = up == (odd != 0) ? size : -size;
     }
 }
 
@@ -164,15 +180,18 @@ void kg_attention_row_scores(const struct kg_attention *attention,
         const size_t count = keys - j < TILE ? keys - j : TILE;
         const struct kg_attention_row part = {row->s + j, row->error + j, row->shared + j};
         struct kg_random random = {seed}; /* the same signs for all keys */
-        for (size_t i = 0; i < count; i++)
-            part.s[i] = part.error[i] = part.shared[i] = 0;
+        double shift[DRAWS];
+        memset(part.s, 0, count * sizeof *part.s);
+        memset(part.error, 0, count * sizeof *part.error);
+        for (size_t draw = 0; draw < DRAWS; draw++)
+            memset(part.shared + draw * n, 0, count * sizeof *part.shared);
         for (size_t c = 0; c < depth; c++) {
             const double element = q[c * stride];
-            const double shift = sqrt(q_error[c * stride] + v2 * square(element));
+            shifts_draw(&random, c, sqrt(q_error[c * stride] + v2 * square(element)), shift);
             scores_add(operands->k + c * n + j, operands->k_error + c * n + j, count, element,
-                       kg_random_next(&random) >> 63 ? shift : -shift, &part);
+                       shift, n, &part);
         }
-        scores_scale(depth, count, &part);
+        scores_scale(depth, count, n, &part);
     }
 }
 
@@ -200,19 +219,44 @@ void kg_attention_row_weights(const struct kg_attention_row *row, size_t keys, d
 
 /* Turns errors and draws into those of the weights themselves, and gives their sums: what the sum
  * of exponentials has of them. */
-static double weights_errors(const struct kg_attention_row *row, size_t keys, double *tilt)
+static double weights_errors(const struct kg_attention_row *row, size_t keys, size_t n,
+                             double tilt[DRAWS])
 {
     const double factor = sum_factor(keys);
-    double own = 0, together = 0;
+    double own = 0;
     for (size_t j = 0; j < keys; j++) {
         const double p = row->s[j], squared = p * p;
         own += squared * row->error[j];
         row->error[j] = squared * (row->error[j] + factor);
-        row->shared[j] *= p;
-        together += row->shared[j];
     }
-    *tilt = together;
+    for (size_t draw = 0; draw < DRAWS; draw++) {
+        tilt[draw] = 0;
+        for (size_t j = 0; j < keys; j++)
+            tilt[draw] += row->shared[draw * n + j] *= row->s[j];
+    }
     return own;
+}
+
+/* One column of the values. Returns its sum with the weights, and makes those with the draws. */
+static double values_add(const struct kg_attention_row *row, const double *restrict v,
+                         const double *restrict v_error, size_t keys, size_t n, double *size,
+                         double shift[DRAWS])
+{
+    const double *restrict p = row->s, *restrict error = row->error, *restrict shared = row->shared;
+    double sum = 0, squares = 0, first = 0, second = 0, third = 0, fourth = 0;
+    static_assert(DRAWS == 4, "a sum each");
+#pragma omp simd reduction(+ : sum, squares, first, second, third, fourth)
+    for (size_t j = 0; j < keys; j++) {
+        sum += p[j] * v[j];
+        squares += error[j] * v[j] * v[j] + p[j] * p[j] * v_error[j];
+        first += shared[j] * v[j];
+        second += shared[n + j] * v[j];
+        third += shared[2 * n + j] * v[j];
+        fourth += shared[3 * n + j] * v[j];
+    }
+    *size = squares;
+    shift[0] = first, shift[1] = second, shift[2] = third, shift[3] = fourth;
+    return sum;
 }
 
 void kg_attention_row_weighted_sum(const struct kg_attention *attention,
@@ -221,21 +265,16 @@ void kg_attention_row_weighted_sum(const struct kg_attention *attention,
                                    double sum_error, double *out, double *out_error, size_t stride)
 {
     const size_t n = attention->seq_len;
-    const double *restrict p = row->s, *restrict error = row->error, *restrict shared = row->shared;
-    double tilt;
-    const double own = weights_errors(row, keys, &tilt);
+    double tilt[DRAWS], shift[DRAWS];
+    const double own = weights_errors(row, keys, n, tilt);
     for (size_t c = 0; c < attention->d_head; c++) {
-        const double *restrict v = operands->v + c * n, *restrict v_error =
-                                                            operands->v_error + c * n;
-        double sum = 0, size = 0, shift = 0;
-#pragma omp simd reduction(+ : sum, size, shift)
-        for (size_t j = 0; j < keys; j++) {
-            sum += p[j] * v[j];
-            size += error[j] * v[j] * v[j] + p[j] * p[j] * v_error[j];
-            shift += shared[j] * v[j];
-        }
+        double size;
+        const double sum =
+            values_add(row, operands->v + c * n, operands->v_error + c * n, keys, n, &size, shift);
+        size += square(sum) * (own + sum_error + sum_factor(keys));
+        for (size_t draw = 0; draw < DRAWS; draw++)
+            size += square(shift[draw] - sum * tilt[draw]) / DRAWS;
         out[c * stride] = sum;
-        out_error[c * stride] =
-            size + square(sum) * (own + sum_error + sum_factor(keys)) + square(shift - sum * tilt);
+        out_error[c * stride] = size;
     }
 }

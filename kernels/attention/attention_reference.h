@@ -51,12 +51,14 @@ void kg_attention_operands_prepare(const struct kg_attention *attention, size_t 
                                    size_t first, size_t count,
                                    const struct kg_attention_operands *operands);
 
-/* One query against its keys, seq_len each. */
+/* How often what the error of Q does is drawn. */
+enum { KG_ATTENTION_DRAWS = 4 };
+
+/* One query against its keys, seq_len each, or so many for each draw. */
 struct kg_attention_row {
     double *s;      /* scores, then weights */
     double *error;  /* of each on its own; of a weight relative */
-    double *shared; /* one draw of what the error of Q adds to all scores
-                       together; no square */
+    double *shared; /* draws of what the error of Q adds to all scores together, no squares */
 };
 
 /* Scores of the first `keys` keys; element c of q is at c * stride. Signs are drawn by the seed. */

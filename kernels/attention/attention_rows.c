@@ -3,10 +3,11 @@
 
 #include "attention/attention_reference.h"
 
-/* What a comparison costs, in additions of a product: of each product there are two, one for the
- * value and one for the error; an element of scores has seven of a column's, and an exponential. */
-static const double steps_most = 0x1p30;
-enum { STEPS_PRODUCT = 2, STEPS_PAIR = 7, STEPS_EXPONENTIAL = 40 };
+/* What a comparison may cost, and what costs how much, in additions of a product: of a projection
+ * there are two, of the value and of the error; an element of scores has fourteen for each of a
+ * head's columns, and an exponential. A fraction of a second. */
+static const double steps_most = 0x1.8p30;
+enum { STEPS_PRODUCT = 2, STEPS_PAIR = 14, STEPS_EXPONENTIAL = 40 };
 
 /* Moves a row to where a tile of queries begins or ends: to two, one or none before the edge, or to
  * one behind it, by `number` in turn. Tiles of 6 and of 16 are met often enough at random. */

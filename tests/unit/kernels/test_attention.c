@@ -1,5 +1,6 @@
 /* Attention: every version of every part on odd shapes agrees with the reference, a damaged result
  * does not, and what memory each level takes grows as it says. */
+#include "attention/attention_reference.h"
 #include "attention/attention_tile.h"
 #include "common/common.h"
 #include "kernels/kernel_trial.h"
@@ -61,6 +62,76 @@ static void damaged_results_are_wrong(void **state)
         if (trial_check(&trial))
             fail_msg("%s: NaN passes", parts[i]);
         trial_end(&trial);
+    }
+}
+
+/* Errors that all keys share, of Q and of the sum of exponentials, must be in the unit: of those
+ * that are independent a long sequence leaves little. */
+static void long_sequences_pass(void **state)
+{
+    static const struct {
+        const char *version, *d_model, *causal;
+    } cases[] = {{"plain", "1", "no"}, {"flash", "1", "yes"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct kg_pair pairs[] = {{"seq_len", "4096"},
+                                        {"d_model", cases[i].d_model},
+                                        {"num_heads", "1"},
+                                        {"causal", cases[i].causal},
+                                        {"version", cases[i].version}};
+        struct kgate_check check = {.error = NAN};
+        struct trial trial;
+        assert_true(trial_begin(&trial, "attention", pairs, 5, 2));
+        trial.workload->run(trial.state);
+        assert_true(trial.workload->check(&trial.host.context, trial.state, &check));
+        print_message("%s: error %.3g of %g\n", cases[i].version, check.error, check.tolerance);
+        assert_true(check.error < check.tolerance / 2);
+        trial_end(&trial);
+    }
+}
+
+/* Each row of the result in turn takes its neighbour's place. */
+static void every_row_of_a_suites_shape_is_compared(void **state)
+{
+    enum { ROWS = 100, D = 24 };
+    static const struct kg_pair sizes[] = {
+        {"seq_len", "100"}, {"d_model", "24"}, {"num_heads", "3"}, {"causal", "yes"}};
+    struct trial trial;
+    (void)state;
+    assert_true(trial_begin(&trial, "attention", sizes, 4, 1));
+    trial.workload->run(trial.state);
+    assert_true(trial_check(&trial));
+    float *y = ((struct kg_attention *)trial.state)->arrays.y, kept[D];
+    for (size_t row = 0; row < ROWS; row += 9) {
+        memcpy(kept, y + row * D, sizeof kept);
+        memcpy(y + row * D, y + (row + 1) % ROWS * D, sizeof kept);
+        if (trial_check(&trial))
+            fail_msg("row %zu may be row %zu", row, row + 1);
+        memcpy(y + row * D, kept, sizeof kept);
+    }
+    trial_end(&trial);
+}
+
+/* Of tiles of 96 and of 128 rows: two, one and none before the edge, and one behind it. */
+static void rows_of_a_long_sequence_lie_everywhere_and_beside_edges(void **state)
+{
+    enum { SEQ_LEN = 20000, HEADS = 3, ALL = SEQ_LEN * HEADS, PART = ALL / KG_ATTENTION_CHECKED };
+    size_t rows[KG_ATTENTION_CHECKED], beside[2][4] = {{0}};
+    static const size_t tiles[] = {96, 128};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct kg_random random = {seed};
+        kg_attention_rows_choose(&random, ALL, SEQ_LEN, KG_ATTENTION_CHECKED, rows);
+        assert_int_equal(rows[0], 0);
+        assert_int_equal(rows[KG_ATTENTION_CHECKED - 1], ALL - 1);
+        for (size_t r = 0; r < KG_ATTENTION_CHECKED; r++) {
+            assert_in_range(rows[r] + tiles[1], r * PART, (r + 1) * PART + 2 * tiles[1]);
+            for (size_t tile = 0; tile < 2; tile++)
+                for (size_t behind = 0; behind < 4; behind++)
+                    beside[tile][behind] += (rows[r] % SEQ_LEN + 2) % tiles[tile] == behind;
+        }
+        for (size_t i = 0; i < 8; i++)
+            assert_true(beside[i / 4][i % 4] >= 2 * seed);
     }
 }
 
@@ -204,12 +275,14 @@ static void work_is_what_the_header_says(void **state)
         }
 }
 
-static void refused(const struct kg_pair *pairs, size_t count, const char *reason)
+/* unavailable: where other versions have it */
+static void refused(const struct kg_pair *pairs, size_t count, const char *reason, bool unavailable)
 {
     struct trial trial;
     assert_false(trial_begin(&trial, "attention", pairs, count, 1));
     if (!strstr(trial.host.context.message, reason))
         fail_msg("'%s' does not say '%s'", trial.host.context.message, reason);
+    assert_int_equal(trial.host.context.unavailable, unavailable);
 }
 
 static void impossible_shapes_are_refused_with_a_reason(void **state)
@@ -217,12 +290,18 @@ static void impossible_shapes_are_refused_with_a_reason(void **state)
     const struct kg_pair heads[] = {{"d_model", "100"}, {"num_heads", "7"}};
     const struct kg_pair tokens[] = {{"seq_len", "1000000"}, {"batch", "1000000"}};
     const struct kg_pair kept[] = {{"seq_len", "200000"}, {"version", "plain"}};
+    const struct kg_pair rows[] = {{"seq_len", "4000"},
+                                   {"batch", "1000000"},
+                                   {"d_model", "1"},
+                                   {"num_heads", "1"},
+                                   {"version", "blas"}};
     const struct kg_pair one_head[] = {{"seq_len", "200000"}, {"version", "blas"}};
     (void)state;
-    refused(heads, 2, "d_model 100 is not a multiple of num_heads 7");
-    refused(tokens, 2, "64 GiB");
-    refused(kept, 2, "the matrix of scores, which version 'plain' keeps");
-    refused(one_head, 2, "the matrix of scores, which version 'blas' keeps");
+    refused(heads, 2, "d_model 100 is not a multiple of num_heads 7", false);
+    refused(tokens, 2, "64 GiB", false);
+    refused(kept, 2, "the matrix of scores, which version 'plain' keeps", true);
+    refused(one_head, 2, "the matrix of scores, which version 'blas' keeps", true);
+    refused(rows, 5, "version 'blas' counts rows by int", true);
 }
 
 int main(void)
@@ -230,6 +309,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(versions_of_every_part_agree_on_odd_shapes),
         cmocka_unit_test(damaged_results_are_wrong),
+        cmocka_unit_test(long_sequences_pass),
+        cmocka_unit_test(every_row_of_a_suites_shape_is_compared),
+        cmocka_unit_test(rows_of_a_long_sequence_lie_everywhere_and_beside_edges),
         cmocka_unit_test(a_mask_that_is_missing_or_too_much_is_wrong),
         cmocka_unit_test(heads_of_the_wrong_size_are_wrong),
         cmocka_unit_test(the_processors_product_agrees_with_the_one_for_all),
