@@ -75,10 +75,11 @@
  * bfloat16 is what the projections stand beside.
  *
  * The tolerance is 6 such units, whatever the size: roundings are uniform and partial sums mostly
- * smaller than their bound, so that a unit is two to three standard deviations; of a million
- * Gaussian errors the largest is at 5 of these. What a head or a tile gets wrong is as large as the
- * result, thousands of units in float, hundreds in bfloat16; a mask that is off by one shows in the
- * first row, half of which it is. */
+ * smaller than taken here, so that a unit is two to three standard deviations, of which a million
+ * Gaussian errors reach 5; where few keys have all the weight, a row's elements are off together,
+ * in bfloat16 by up to 3 units. What a head or a tile gets wrong is as large as the result,
+ * thousands of units in float, hundreds in bfloat16; a mask that is off by one shows in the first
+ * row, half of which it is. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
