@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/team.h"
 #include "measure/clock.h"
 #include "measure/worker_state.h"
 #include "util/file.h"
@@ -174,6 +175,8 @@ static bool set_up(struct worker *worker, struct kg_error *err)
     worker->response.harness_bytes = kg_worker_status_bytes("VmRSS");
     peak_reset();
     worker->host.context.message[0] = '\0';
+    if (worker->workload && worker->host.context.device == KGATE_DEVICE_CPU)
+        kg_team_spread(worker->host.context.threads);
     if (worker->workload && !worker->workload->set_up(&worker->host.context, &worker->state))
         return kg_worker_host_error(worker, "set-up", err);
     worker->sampler = (struct kg_sampler){
