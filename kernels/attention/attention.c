@@ -22,7 +22,7 @@ enum {
     VALUES = PRODUCTS << 2,
     TILES = PRODUCTS << 3,    /* a flash tile for each thread */
     ONE_HEAD = PRODUCTS << 4, /* one matrix of scores */
-    LIBRARY = PRODUCTS << 5,  /* none: OpenBLAS's threads */
+    LIBRARY = PRODUCTS << 5,  /* none: OpenBLAS's of one thread */
 };
 
 static const struct version {
@@ -256,7 +256,7 @@ static bool cpu_set_up(struct kgate_context *context, struct kg_attention *atten
 {
     attention->version = version->run;
     if (version->needs & LIBRARY)
-        openblas_set_num_threads(attention->threads);
+        openblas_set_num_threads(1);
     return (arrays_make(context, attention, arrays_of(attention->part, version->needs)) &&
             scratch_make(context, attention, version->needs)) ||
            kg_kernel_refuse(context, "no memory for matrices of this size");
