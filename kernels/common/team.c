@@ -1,6 +1,7 @@
 #include "common/team.h"
 
 #include <omp.h>
+#include <stdbool.h>
 #include <time.h>
 
 /* Of a sleep, and how often all sleep. */
@@ -10,7 +11,8 @@ enum { STEP_NS = 100000, STEPS_MOST = 100, TIMES = 3 };
  * next wakes. */
 void kg_team_spread(unsigned threads)
 {
-    for (int i = 0; i < TIMES && threads > 1; i++)
+    const bool room = threads <= (unsigned)omp_get_num_procs();
+    for (int i = 0; i < TIMES && threads > 1 && room; i++)
 #pragma omp parallel num_threads((int)threads)
     {
         const int steps = omp_get_thread_num();
