@@ -24,7 +24,7 @@ struct kg_bottleneck {
     double outside_share; /* in no scope inside the case */
     uint64_t calls;       /* of the component */
     bool close;  /* SCOPE, of a case that kgate called again and again: by how much those calls
-                    differ  among themselves, the second may well be the first */
+                    differ among themselves, the second may well be the first */
     bool on_gpu; /* the shares are of time on the GPU, copies with it: where a case was launched
                     from is not where it spends its time */
 };
