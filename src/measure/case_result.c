@@ -81,6 +81,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .memory = {KG_MEMORY_ON_CPU},
         .work = KG_WORK_UNKNOWN,
         .trace = KG_TRACE_NONE,
+        .look = KG_LOOK_NONE,
         .check = {.error = NAN, .tolerance = NAN},
     };
     kg_case_summarize(result);
@@ -114,6 +115,7 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
                    .alpha = suite->policy.alpha},
         .kgate_version = KGATE_VERSION,
         .ceilings = KG_CEILINGS_NONE,
+        .cpu_ceilings = KG_CPU_CEILINGS_NONE,
         .case_count = plan->case_count,
     };
     results->created = kg_timestamp(arena);

@@ -163,9 +163,19 @@ static const struct kg_field trace_fields[] = {
     OPTIONAL(gap_ns, KG_FIELD_REAL),
     OPTIONAL(to_device_bytes, KG_FIELD_REAL),
     OPTIONAL(to_host_bytes, KG_FIELD_REAL),
+    OPTIONAL(pageable_bytes, KG_FIELD_REAL),
     OPTIONAL_INNERS(kernels, kernel_count, KG_FIELD_RECORDS, kernel_record),
 };
 const struct kg_record kg_trace_record = KG_RECORD_OF(struct kg_trace, trace_fields);
+#undef RECORD
+
+#define RECORD kg_look
+static const struct kg_field look_fields[] = {
+    OPTIONAL(alone_ns, KG_FIELD_REAL),   OPTIONAL(instructions, KG_FIELD_REAL),
+    OPTIONAL(line_bytes, KG_FIELD_REAL), OPTIONAL(memory_line_bytes, KG_FIELD_REAL),
+    OPTIONAL(source, KG_FIELD_STRING),   OPTIONAL(reason, KG_FIELD_STRING),
+};
+const struct kg_record kg_look_record = KG_RECORD_OF(struct kg_look, look_fields);
 #undef RECORD
 
 #define RECORD kg_limit
@@ -207,7 +217,9 @@ static const struct kg_field case_fields[] = {
     FIELD(id, KG_FIELD_STRING),
     FIELD(workload, KG_FIELD_STRING),
     FIELD(source, KG_FIELD_STRING),
+    OPTIONAL(target, KG_FIELD_STRING),
     LIST(params, param_count, KG_FIELD_PAIRS),
+    OPTIONAL(threads, KG_FIELD_COUNT),
     FIELD(device, KG_FIELD_STRING),
     FIELD(backend, KG_FIELD_STRING),
     FIELD(definition_hash, KG_FIELD_STRING),
@@ -238,6 +250,7 @@ static const struct kg_field case_fields[] = {
     INNER(work, work_record),
     INNER(check, kg_case_check_record),
     OPTIONAL_INNER(trace, kg_trace_record),
+    OPTIONAL_INNER(look, kg_look_record),
     OPTIONAL_INNERS(counters, counter_count, KG_FIELD_RECORDS, counter_record),
 };
 const struct kg_record kg_case_result_record = KG_RECORD_OF(struct kg_case_result, case_fields);
@@ -275,6 +288,8 @@ static const struct kg_field results_fields[] = {
     OPTIONAL_INNERS(probes, probe_count, KG_FIELD_COLUMNS, probe_record),
     FIELD(timer_resolution_ns, KG_FIELD_REAL),
     OPTIONAL_INNER(ceilings, kg_ceilings_record),
+    OPTIONAL_INNER(cpu_ceilings, kg_cpu_ceilings_record),
+    OPTIONAL_INNER(suggest, kg_suggest_settings_record),
     FIELD(measured_ns, KG_FIELD_REAL),
     FIELD(elapsed_ns, KG_FIELD_REAL),
     INNERS(cases, case_count, KG_FIELD_RECORDS, kg_case_result_record),

@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/suggest_settings.h"
 #include "config/suite.h"
 #include "device/ceilings.h"
+#include "device/cpu_ceilings.h"
 #include "device/machine.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -155,6 +157,7 @@ struct kg_trace {
     double gap_ns;      /* the device idle between a call's first and last */
     double to_device_bytes;
     double to_host_bytes;
+    double pageable_bytes; /* of both: from or to memory of the host that is not page-locked */
     struct kg_kernel_use *kernels;
     size_t kernel_count;
 };
@@ -162,7 +165,22 @@ struct kg_trace {
 #define KG_TRACE_NONE                                                                              \
     {                                                                                              \
         .launches = NAN, .kernel_ns = NAN, .transfer_ns = NAN, .other_ns = NAN, .gap_ns = NAN,     \
-        .to_device_bytes = NAN, .to_host_bytes = NAN                                               \
+        .to_device_bytes = NAN, .to_host_bytes = NAN, .pageable_bytes = NAN                        \
+    }
+
+/* What is seen of a case on the CPU apart from its timed rounds, a call. NaN where not known. */
+struct kg_look {
+    double alone_ns;          /* with one thread instead of all; only of cases that may use more */
+    double instructions;      /* of all threads */
+    double line_bytes;        /* of cache lines that came into the first level of cache */
+    double memory_line_bytes; /* of those, and of written ones, that came from or went to memory */
+    const char *source;       /* of the latter three: "perf" or "callgrind"; NULL without them */
+    const char *reason;       /* why something could not be seen; NULL where nothing failed */
+};
+
+#define KG_LOOK_NONE                                                                               \
+    {                                                                                              \
+        NAN, NAN, NAN, NAN, NULL, NULL                                                             \
     }
 
 struct kg_case_check {
@@ -214,6 +232,9 @@ struct kg_case_result {
     const char *source; /* a name of kg_source_names */
     struct kg_pair *params;
     size_t param_count;
+    const char *target;  /* what the workload is: the kernel, "PLUGIN:ENTRY", or a program; cases of
+                            one target and one set of parameters do the same */
+    uint64_t threads;    /* that it may use; 0 where not known */
     const char *device;  /* "cpu" or "cuda" */
     const char *backend; /* "builtin", "plugin", "command" */
     const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
@@ -243,6 +264,7 @@ struct kg_case_result {
     struct kg_case_work work;
     struct kg_case_check check;
     struct kg_trace trace; /* of a CUDA case */
+    struct kg_look look;   /* of one on the CPU */
     struct kg_counter *counters;
     size_t counter_count;
 };
@@ -272,8 +294,10 @@ struct kg_results {
     size_t probe_count;
     double timer_resolution_ns;
     struct kg_ceilings ceilings; /* of the GPU that was used; all NaN without one */
-    double measured_ns;          /* sum of wall_ns over all rounds */
-    double elapsed_ns;           /* of the whole run */
+    struct kg_cpu_ceilings cpu_ceilings;
+    struct kg_suggest_settings suggest; /* the suite's thresholds for suggestions */
+    double measured_ns;                 /* sum of wall_ns over all rounds */
+    double elapsed_ns;                  /* of the whole run */
     struct kg_case_result *cases;
     size_t case_count;
 };
@@ -282,6 +306,7 @@ extern const struct kg_record kg_results_record;
 extern const struct kg_record kg_case_result_record;
 extern const struct kg_record kg_round_record;
 extern const struct kg_record kg_trace_record;
+extern const struct kg_record kg_look_record;
 extern const struct kg_record kg_case_check_record;
 extern const struct kg_record kg_results_policy_record;
 

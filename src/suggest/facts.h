@@ -1,0 +1,84 @@
+/* facts.h: everything that is known of one operation, gathered before any rule looks at it: a rule
+ * sees nothing else. An operation is a case, or a scope inside a profiled one. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "measure/traits.h"
+#include "util/arena.h"
+
+enum kg_operation_kind { KG_OPERATION_CASE, KG_OPERATION_SCOPE };
+extern const char *const kg_operation_kind_names[3]; /* "case", "scope" */
+
+/* Times and counts are those of one call of the case; of a scope, those of all its calls in one
+ * call of the case, or of the outermost scope, that it is inside of. Not known is NaN or NULL. */
+struct kg_facts {
+    enum kg_operation_kind kind;
+    const char *operation; /* id of the case; path of a scope: "case;outer;inner" */
+    const char *whole;     /* id of the case, or name of the outermost scope, that it belongs to */
+    const char *device;    /* "cpu" or "cuda" */
+    const char *workload;
+    double whole_ns;         /* of a scope: of what it is inside of; of a case its own time */
+    struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
+
+    /* --- the machine: ceilings that are not in the traits --- */
+    double machine_cores; /* that the case may use */
+    double vector_lanes;  /* what vectors do over what scalar instructions do, on this CPU */
+    double fork_join_ns;
+    double barrier_ns;
+    double page_fault_ns;
+    double memory_ceiling_bytes_per_s; /* of memory proper, for the case's threads */
+    double gpu_launch_ns;
+    double gpu_memory_bytes;
+    double gpu_roof_ns; /* of a case on the CPU: the GPU's roofs for its work */
+
+    /* --- neighbours: other cases of the same results --- */
+    double other_device_ns; /* the same case on the other device, transfers and launches included */
+    const char *other_device_id;
+    double faster_version_ns; /* the fastest other version of the same kernel and parameters */
+    const char *faster_version_id;
+    const char *sweep_parameter; /* the parameter whose values the next are over */
+    double sweep_points;
+    double time_growth;   /* exponent of time over what a call does: items, else the parameter */
+    double memory_growth; /* exponent of peak memory over the parameter */
+    double work_growth;   /* exponent of what a call does over the parameter: flops, else bytes */
+    double linear_ns;     /* what time would be, had it grown with the work from the smallest on */
+    double fixed_ns; /* of a call, however little it does: from the sweep's smallest two sizes */
+    double other_intensity; /* of the neighbour in a pipeline, flops a byte */
+
+    /* --- the profile: of a case all its scopes together, of a scope its own --- */
+    double calls;          /* of the scope in one call of what it is directly inside of */
+    double call_ns;        /* mean of one of those */
+    double between_ns;     /* of all: what is between them, in nothing else */
+    double parallel_count; /* parallel regions */
+    double parallel_ns;    /* in them, but in no scope of the same thread: starting, joining */
+    double wait_count;     /* times that the first thread waited for others, or for the device */
+    double wait_ns;
+    double scope_threads;  /* that its scopes ran on */
+    double imbalance;      /* busiest thread over an even share, at least 1 */
+    double imbalance_ns;   /* what an even share would save */
+    double thread_busy_ns; /* time in scopes of all threads, but waiting and parallel regions */
+    double fusible_count;  /* scopes, one after the other, each limited by memory */
+    double fusible_ns;     /* of them */
+    double fused_bytes;    /* what the one with the most of them moves; */
+    double separate_bytes; /* and all of them together */
+};
+
+/* What facts that are not traits are called: for evidence. Trait-like rows over struct kg_facts. */
+extern const struct kg_trait kg_fact_table[];
+extern const size_t kg_fact_count;
+
+/* The fact or trait of that name as a row whose offset is in struct kg_facts; NULL without one. */
+const struct kg_trait *kg_fact_find(const char *name);
+
+/* Everything NaN and NULL. */
+void kg_facts_clear(struct kg_facts *facts);
+
+/* A list that grows; in its arena. */
+struct kg_facts_list {
+    struct kg_facts *of;
+    size_t count;
+};
+
+/* Whether a number is known and makes sense as a time or an amount: finite and above 0. */
+bool kg_known(double value);

@@ -1,0 +1,63 @@
+/* rules.h: the table of rules: what is known of an operation, and what to try. To add a suggestion
+ * is to add a row. Pure; thread-safe. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/suggest_settings.h"
+#include "suggest/facts.h"
+
+enum kg_suggestion_type {
+    KG_TYPE_ROUTING,         /* run it elsewhere */
+    KG_TYPE_BATCHING,        /* do several at once */
+    KG_TYPE_MEMORY,          /* move less, or in another order, or hold less */
+    KG_TYPE_CACHING,         /* keep what was computed */
+    KG_TYPE_ALGORITHM,       /* do something else that gives the same */
+    KG_TYPE_PARALLELIZATION, /* use what is idle */
+    KG_TYPE_COUNT
+};
+extern const char *const kg_suggestion_type_names[KG_TYPE_COUNT + 1];
+
+enum kg_priority {
+    KG_PRIORITY_CRITICAL,
+    KG_PRIORITY_HIGH,
+    KG_PRIORITY_MEDIUM,
+    KG_PRIORITY_LOW,
+    KG_PRIORITY_COUNT
+};
+extern const char *const kg_priority_names[KG_PRIORITY_COUNT + 1];
+
+/* What an estimate stands on. */
+enum kg_basis {
+    KG_BASIS_MEASURED, /* the better way was measured, on this machine, in these results */
+    KG_BASIS_MODELLED, /* from measured times and measured ceilings */
+    KG_BASIS_AT_MOST,  /* what there is to gain if something holds that no measurement shows; such
+                          a suggestion is of medium priority at the most */
+    KG_BASIS_COUNT
+};
+extern const char *const kg_basis_names[KG_BASIS_COUNT + 1]; /* "measured", "modelled", "at most" */
+
+enum { KG_RULE_EVIDENCE_MOST = 8 };
+
+struct kg_rule {
+    const char *name; /* "false_sharing": for files, filters and documents */
+    enum kg_suggestion_type type;
+    enum kg_priority priority; /* the highest it can have: where at least half the time is saved */
+    enum kg_basis basis;
+    bool scopes; /* looks at scopes; else at cases */
+    bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+    /* The time the operation would take; NaN where the rule is about memory alone. */
+    double (*estimate_ns)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+    /* Peak memory that it would take; NULL: the rule is not about memory. */
+    double (*estimate_bytes)(const struct kg_facts *facts,
+                             const struct kg_suggest_settings *settings);
+    const char *description; /* what is wrong: one sentence; `{fact}` is that fact formatted */
+    const char *hint;        /* what to do: one or two sentences, likewise */
+    const char *evidence[KG_RULE_EVIDENCE_MOST]; /* names of facts, the most telling first */
+    const char *settings; /* names of the thresholds that it reads, for the documents; or NULL */
+};
+
+extern const struct kg_rule kg_rules[];
+extern const size_t kg_rule_count;
+
+const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */

@@ -1,0 +1,129 @@
+/* suggest.h: why things are slow, and what to try: from results, or a profile, or both, to plain
+ * structs; JSON in kgate.suggestions.v1. Runs on files alone. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline/baseline.h"
+#include "compare/comparison.h"
+#include "measure/results.h"
+#include "profile/profile.h"
+#include "suggest/diagnosis.h"
+#include "suggest/facts.h"
+#include "suggest/rules.h"
+
+#define KG_SUGGESTIONS_SCHEMA "kgate.suggestions.v1"
+
+/* A figure that speaks for something. */
+struct kg_evidence_figure {
+    const char *name; /* of the fact */
+    const char *unit; /* a name of kg_trait_unit_names */
+    double value;
+    const char *text; /* "cores busy: 1.0" */
+};
+
+struct kg_suggestion {
+    const char *operation; /* as in struct kg_facts */
+    const char *kind;      /* "case", "scope" */
+    const char *whole;
+    const char *device;
+    const char *rule;
+    enum kg_suggestion_type type;
+    enum kg_priority priority;
+    enum kg_basis basis;
+    const char *description;
+    const char *hint;
+    struct kg_evidence_figure *evidence;
+    size_t evidence_count;
+    double current_ns;
+    double estimated_ns; /* NaN where it is about memory alone, as the next four */
+    double saved_ns;
+    double speedup; /* of the operation */
+    double whole_ns;
+    double whole_speedup; /* by Amdahl's law: of a scope what it is inside of, of a case one call of
+                             every case of the suite */
+    double current_bytes; /* NaN where it is not about memory */
+    double estimated_bytes;
+};
+
+/* What holds an operation back. */
+struct kg_finding {
+    const char *operation;
+    const char *kind;
+    enum kg_bound bound;
+    double time_ns;
+    double share;
+    const char *text; /* the sentence for a reader: "memory-bound: 87 % of …" */
+    const char *missing;
+    struct kg_evidence_figure *evidence;
+    size_t evidence_count;
+};
+
+/* Evidence that changed against the baseline, of a case that became slower. */
+struct kg_evidence_change {
+    const char *operation;
+    const char *name; /* of the trait */
+    const char *unit;
+    double base;
+    double current;
+    const char
+        *text; /* "bandwidth fell from 82 % to 41 % of its ceiling: access pattern or cache" */
+};
+
+struct kg_suggestions {
+    struct kg_arena arena; /* owns everything below, nothing is borrowed */
+    const char *created;
+    const char *kgate_version;
+    const char *suite;       /* NULL for a profile */
+    const char *source;      /* the file's name */
+    const char *fingerprint; /* of the machine that measured; NULL for a profile */
+    struct kg_suggest_settings settings;
+    struct kg_evidence_change *changes; /* worst case first */
+    size_t change_count;
+    struct kg_finding *findings; /* one a case, or an outermost scope; the slowest first */
+    size_t finding_count;
+    struct kg_suggestion *suggestions; /* by time saved, most first; memory alone after them */
+    size_t suggestion_count;
+    const char **notes; /* what could not be told, and why */
+    size_t note_count;
+};
+
+extern const struct kg_record kg_suggestions_record;
+
+/* What is looked at. Each may be NULL, but not results and profile both. */
+struct kg_suggest_input {
+    const char *source;
+    const struct kg_results *results;
+    const struct kg_profile *profile;       /* recorded with the results, or of any program */
+    const struct kg_baseline *baseline;     /* whose newest run of the suite has traits */
+    const struct kg_comparison *comparison; /* which cases became slower; NULL: those whose time is
+                                               above the baseline's by more than their threshold */
+    const struct kg_suggest_settings *settings; /* NULL: those in the results, else the defaults */
+};
+
+/* suggestions: filled on success, to be freed with kg_suggestions_free; zeroed on failure */
+bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
+                struct kg_error *err);
+
+/* The facts of every case, in the results' order, as the rules see them; strings borrowed or in
+ * `arena`. For `explain`. */
+bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
+                     struct kg_facts_list *cases, struct kg_facts_list *scopes,
+                     struct kg_error *err);
+
+/* Keeps those that are wanted, at most `top` (0: all); changes and findings only of operations that
+ * match `filter`. Text for what cannot be a priority, a type. */
+struct kg_suggest_wanted {
+    const char *priority; /* "critical", or more of them parted by commas; NULL: all */
+    const char *type;     /* likewise */
+    const char *filter;   /* a glob over operations */
+    size_t top;
+};
+bool kg_suggestions_keep(struct kg_suggestions *suggestions, const struct kg_suggest_wanted *wanted,
+                         struct kg_error *err);
+
+bool kg_suggestions_write(const struct kg_suggestions *suggestions, const char *path,
+                          struct kg_error *err);
+bool kg_suggestions_load(const char *path, struct kg_suggestions *suggestions,
+                         struct kg_error *err);
+void kg_suggestions_free(struct kg_suggestions *suggestions);
