@@ -1,20 +1,35 @@
-/* scopes.h: what a profile says: of a case all its scopes together, and each scope by itself. */
+/* scopes.h: what a profile says: of a case all its scopes together, and each scope by itself. Pure
+ * but for the memory; thread-safe. Both return false only where memory is out.
+ *
+ * A case's recording is that of the processes whose label is the case's id. In them the case is the
+ * outermost scope of that name, as `run --profile` puts around each call, and its thread is the
+ * first; the outermost scopes of other threads stand beside it. A command has no such scope: each
+ * of its processes is a call, and its first thread is the first that recorded. */
 #pragma once
-#include "measure/results.h"
+#include "config/suggest_settings.h"
+#include "device/cpu_ceilings.h"
 #include "profile/profile.h"
 #include "suggest/facts.h"
+#include "util/arena.h"
 #include "util/error.h"
 
-/* Adds to the facts of a case what the recording has under the case's id: waits, parallel regions,
- * balance of threads. Leaves them alone where there is nothing. Scopes of other threads, whose
- * outermost scopes stand beside the case, are those of the processes recorded for it. Times are
- * scaled from the recorded call's mean to `traits.time_ns`, so that the profiler's own cost and a
- * slower moment do not count. Pure but for the arena; false where memory is out. */
-bool kg_scopes_of_case(const struct kg_profile *profile, struct kg_facts *facts,
-                       struct kg_error *err);
+/* Adds to the facts of a case what the recording has of it (facts->operation is its id): waits,
+ * parallel regions, balance of threads, what could be fused. What there is nothing of stays as it
+ * is. Times are scaled from the recorded call's mean to traits.time_ns, so that the profiler's own
+ * cost and a slower moment do not count; those of a command are made smaller only, for it does more
+ * than its scopes say. Whether a scope is limited by memory is told by
+ * facts->memory_ceiling_bytes_per_s, on the GPU by traits.bandwidth_ceiling_bytes_per_s. */
+bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
+                       struct kg_facts *facts, struct kg_error *err);
 
-/* Facts of each scope inside `whole` (a case's id, or NULL for every outermost scope of a profile
- * of any program) that takes at least `least_share` of it, in `arena`. `ceilings` may be NULL. */
-bool kg_scopes_find(const struct kg_profile *profile, const char *whole, double least_share,
-                    const struct kg_cpu_ceilings *ceilings, struct kg_arena *arena,
-                    struct kg_facts_list *list, struct kg_error *err);
+/* Facts of each scope on the first thread that takes at least `least_share` of what it is inside
+ * of, in `arena`, added to the list; strings are in it too, or borrowed from `of`.
+ * of        facts of the case whose scopes they are; what they say of the machine is copied. NULL:
+ *           a profile of any program: the scopes in each outermost one of a first thread, and these
+ * ceilings  may be NULL
+ * Of scopes of the kinds waiting and parallel region `calls` and what goes with it is not told: to
+ * call them less often is what `wait_count` and `parallel_count` are for. */
+bool kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
+                    const struct kg_suggest_settings *settings,
+                    const struct kg_cpu_ceilings *ceilings, double least_share,
+                    struct kg_arena *arena, struct kg_facts_list *list, struct kg_error *err);
