@@ -33,7 +33,8 @@ enum kg_timing {
 };
 extern const char *const kg_timing_names[5];
 
-/* Whether a call on the GPU is traced, apart from the timed rounds. */
+/* Whether a call is looked at apart from the timed rounds: traced on the GPU, and on the CPU as
+ * look_pass.h says. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
@@ -51,7 +52,7 @@ struct kg_settings {
     uint64_t memory_limit_bytes; /* address space of a worker; 0: none */
     unsigned devices;            /* bits 1u << enum kgate_device */
     unsigned timings;            /* bits 1u << enum kg_timing: of cases on the GPU */
-    enum kg_tracing trace;       /* of cases on the GPU */
+    enum kg_tracing trace;       /* apart from the rounds */
     int pin;                     /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
     uint64_t threads;            /* threads of a workload; 0: one for each CPU it may use */
     uint64_t seed;               /* of the random input */

@@ -74,8 +74,9 @@ static const struct kg_key default_keys[] = {
      "`graph` the same replayed as a CUDA graph, `wall` one call by the host's clock; each is a case "
      "of its own"},
     {"trace", KG_KEY_CHOICE, SETTING(trace), "yes", NULL, NULL, tracing_names,
-     "whether to look, apart from the rounds, at what a call puts on the GPU (kernels, occupancy, "
-     "transfers, gaps) and at what share that is of what the GPU can do"},
+     "whether to look apart from the rounds: on the GPU at what a call puts there (kernels, "
+     "occupancy, transfers, gaps), on the CPU at its time with one thread and, where instructions "
+     "are counted, at its cache lines; and at what the device can do"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,
