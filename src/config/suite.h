@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "config/policy.h"
+#include "config/suggest_settings.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -111,6 +112,7 @@ struct kg_suite {
     const char *name;      /* `suite:`; by default the file's name without its ending */
     struct kg_policy policy;
     struct kg_settings defaults;
+    struct kg_suggest_settings suggest;
     struct kg_workload_spec *workloads;
     size_t workload_count;
 };
@@ -123,8 +125,8 @@ extern const char *const kg_budget_metrics[7];
 
 /* Reads a suite.
  * path       a file; "-" for standard input
- * overrides  `count` texts "key=value" that replace keys of `defaults`, or with "policy." in front
- *            keys of `policy`, before workloads inherit from it ("rounds.min=3")
+ * overrides  `count` texts "key=value" that replace keys of `defaults`, or with "policy." or
+ *            "suggest." in front keys of those, before workloads inherit from it ("rounds.min=3")
  * suite      filled on success, to be freed with kg_suite_free; zeroed on failure
  * err        on failure: KG_ERROR_USAGE with line and column, or KG_ERROR_SYSTEM, KG_ERROR_MEMORY
  * Limits: 16 MiB a file, 64 KiB a scalar, 32 levels, 1,000,000 nodes with aliases followed. */

@@ -23,6 +23,7 @@ static const char *const tracing_names[] = {"no", "yes", NULL};
 
 #define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
 #define POLICY(field) KG_BASE_POLICY, offsetof(struct kg_policy, field)
+#define SUGGEST(field) KG_BASE_SUGGEST, offsetof(struct kg_suggest_settings, field)
 #define OTHER KG_BASE_OTHER, 0
 /* clang-format off */
 
@@ -32,6 +33,8 @@ static const struct kg_key suite_keys[] = {
      "name of the suite in reports and baselines; by default the file's name without its ending"},
     {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "what fails the gate"},
     {"defaults", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "how to measure and judge"},
+    {"suggest", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
+     "from where on something is worth a suggestion"},
     {"workloads", KG_KEY_LIST, OTHER, "required", NULL, NULL, NULL, "what to measure, at least one"},
 };
 
@@ -85,6 +88,37 @@ static const struct kg_key default_keys[] = {
      "seed of random input: the same seed, the same input"},
 };
 
+static const struct kg_key suggest_keys[] = {
+    {"small_call", KG_KEY_DURATION, SUGGEST(small_call_ns), "1ms", "1ns", "1h", NULL,
+     "a call that takes less is small: it may be cheaper on the CPU, in a batch, or kept"},
+    {"large_call", KG_KEY_DURATION, SUGGEST(large_call_ns), "10ms", "1ns", "1h", NULL,
+     "a call on the CPU that takes more may be worth the way to the GPU"},
+    {"batch_calls", KG_KEY_COUNT, SUGGEST(batch_calls), "10", "2", "1000000000", NULL,
+     "calls of the same operation, one after the other, from which on they may be made one"},
+    {"cache_calls", KG_KEY_COUNT, SUGGEST(cache_calls), "100", "2", "1000000000", NULL,
+     "small calls of the same operation from which on keeping what they give may be cheaper"},
+    {"memory", KG_KEY_SIZE, SUGGEST(memory_bytes), "100MB", "1B", "1024TiB", NULL,
+     "memory of which an operation that takes more is asked why"},
+    {"utilization", KG_KEY_SHARE, SUGGEST(utilization), "50%", "1%", "100%", NULL,
+     "the share of the cores, or of what the GPU can hold, under which parallelism is missing"},
+    {"gap_share", KG_KEY_SHARE, SUGGEST(gap_share), "20%", "1%", "100%", NULL,
+     "the share of the time, spent on starting work, from which on that is what to mend"},
+    {"wait_share", KG_KEY_SHARE, SUGGEST(wait_share), "20%", "1%", "100%", NULL,
+     "the share of the time, spent on waiting or on transfers, from which on that is what to mend"},
+    {"imbalance", KG_KEY_SHARE, SUGGEST(imbalance), "30%", "1%", "10000%", NULL,
+     "how much more than an even share the busiest thread may have to do"},
+    {"line_waste", KG_KEY_SHARE, SUGGEST(line_waste), "100%", "1%", "10000%", NULL,
+     "cache lines brought in beyond the bytes that the work needs, over those bytes"},
+    {"growth", KG_KEY_SHARE, SUGGEST(growth), "30%", "1%", "1000%", NULL,
+     "over a sweep, by how much the exponent that time grows with may be above the work's"},
+    {"bound_share", KG_KEY_SHARE, SUGGEST(bound_share), "50%", "1%", "100%", NULL,
+     "the share of a roof from which on it is what limits"},
+    {"attainable", KG_KEY_SHARE, SUGGEST(attainable), "80%", "1%", "100%", NULL,
+     "the share of a roof that a well-made kernel reaches: what estimates assume"},
+    {"min_gain", KG_KEY_SHARE, SUGGEST(min_gain), "10%", "0.1%", "99%", NULL,
+     "the least share of the time that a suggestion must save"},
+};
+
 static const struct kg_key workload_keys[] = {
     {"name", KG_KEY_TEXT, OTHER, "required", NULL, NULL, NULL,
      "unique name: letters, digits, `_`, `.` and `-`, at most 100"},
@@ -117,6 +151,9 @@ const struct kg_key_table kg_policy_keys = {"policy", "In `policy`.", policy_key
 const struct kg_key_table kg_default_keys = {
     "defaults", "In `defaults`, and all but `alpha` in a workload too, where they override.",
     default_keys, COUNT(default_keys)};
+const struct kg_key_table kg_suggest_keys = {
+    "suggest", "In `suggest`: the thresholds of suggestions. They change no verdict.", suggest_keys,
+    COUNT(suggest_keys)};
 const struct kg_key_table kg_workload_keys = {
     "workload", "In an entry of `workloads`. Exactly one of `kernel`, `plugin` and `command`.",
     workload_keys, COUNT(workload_keys)};

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/suggest_settings.h"
 #include "config/suite.h"
 #include "util/text.h"
 
@@ -25,7 +26,7 @@ enum kg_key_type {
 };
 
 /* The struct that `offset` counts from. */
-enum kg_key_base { KG_BASE_SETTINGS, KG_BASE_POLICY, KG_BASE_OTHER };
+enum kg_key_base { KG_BASE_SETTINGS, KG_BASE_POLICY, KG_BASE_SUGGEST, KG_BASE_OTHER };
 
 struct kg_key {
     const char *name; /* "rounds.min" is the key `min` in the mapping `rounds` */
@@ -51,6 +52,7 @@ struct kg_key_table {
 extern const struct kg_key_table kg_suite_keys;    /* top level */
 extern const struct kg_key_table kg_policy_keys;   /* policy */
 extern const struct kg_key_table kg_default_keys;  /* defaults; all but alpha in a workload too */
+extern const struct kg_key_table kg_suggest_keys;  /* suggest */
 extern const struct kg_key_table kg_workload_keys; /* a workload, besides those of defaults */
 
 /* The row of that name; NULL where there is none. */
@@ -62,13 +64,25 @@ bool kg_key_is_suite_wide(const struct kg_key *key);
 /* What the key takes, for people: "a share", "a whole number". Never NULL. */
 const char *kg_key_type_name(const struct kg_key *key);
 
-/* Reads `count` words as the key's value into the struct that `base` points to (a kg_settings or a
- * kg_policy, as key->base says). Only a KG_KEY_SET takes other than one word.
- * bad      index of the word at fault, on failure
- * message  on failure the reason and what is allowed; the caller adds the place
- * returns false, leaving the struct alone, where that is no value of the key */
+/* Reads `count` words as the key's value into the struct that `base` points to (a kg_settings, a
+ * kg_policy or a kg_suggest_settings, as key->base says). Only a KG_KEY_SET takes other than one
+ * word. bad      index of the word at fault, on failure message  on failure the reason and what is
+ * allowed; the caller adds the place returns false, leaving the struct alone, where that is no
+ * value of the key */
 bool kg_key_set(const struct kg_key *key, void *base, const char *const *words, size_t count,
                 size_t *bad, struct kg_text *message);
 
-/* Fills both structs with the defaults of the tables. */
-bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy);
+/* Sets the key from one text: words of a set parted by commas. As kg_key_set, but for `bad`. */
+bool kg_key_set_text(const struct kg_key *key, void *base, const char *text,
+                     struct kg_text *message);
+
+/* Gives the key its default. */
+bool kg_key_default(const struct kg_key *key, void *base);
+
+/* Whether what the struct has for the key is what the key allows; true for words. For structs that
+ * come from files. */
+bool kg_key_holds(const struct kg_key *key, const void *base);
+
+/* Fills the structs with the defaults of the tables. */
+bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
+                     struct kg_suggest_settings *suggest);

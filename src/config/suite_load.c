@@ -73,8 +73,9 @@ static bool name_read(const struct kg_suite_reader *reader, const struct kg_yaml
 
 static bool sections_read(struct kg_suite_reader *reader, const struct kg_yaml_node *root)
 {
-    static const struct kg_key_table *const tables[] = {&kg_policy_keys, &kg_default_keys};
-    for (size_t i = 0; i < 2; i++) {
+    static const struct kg_key_table *const tables[] = {&kg_policy_keys, &kg_default_keys,
+                                                        &kg_suggest_keys};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const struct kg_yaml_pair *section = kg_yaml_find(root, tables[i]->title);
         if (section && !kg_suite_section_read(reader, tables[i], section))
             return false;
@@ -102,7 +103,7 @@ static bool suite_read(struct kg_suite_reader *reader, const struct kg_yaml_node
     struct kg_suite *suite = reader->suite;
     const struct kg_yaml_pair *workloads;
     suite->path = kg_arena_copy(&suite->arena, reader->path);
-    if (!suite->path || !kg_keys_default(&suite->defaults, &suite->policy))
+    if (!suite->path || !kg_keys_default(&suite->defaults, &suite->policy, &suite->suggest))
         return kg_error_memory(reader->err);
     return top_keys_check(reader, root) && version_check(reader, root) && name_read(reader, root) &&
            sections_read(reader, root) && overrides_apply(reader, overrides, count) &&

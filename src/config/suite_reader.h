@@ -44,13 +44,13 @@ bool kg_reader_unknown_key(const struct kg_suite_reader *reader, const struct kg
 
 /* --- suite_settings.c --- */
 
-/* Reads a whole `defaults` or `policy`. */
+/* Reads a whole `defaults`, `policy` or `suggest`. */
 bool kg_suite_section_read(struct kg_suite_reader *reader, const struct kg_key_table *table,
                            const struct kg_yaml_pair *section);
 /* Reads a workload's key where it is one of kg_default_keys; *known says whether it is. */
 bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                             struct kg_settings *settings, bool *known);
-/* Applies "key=value" of --set to the suite's defaults or policy. */
+/* Applies "key=value" of --set to the suite's defaults, or what its prefix says. */
 bool kg_suite_set(struct kg_suite_reader *reader, const char *override);
 /* Checks that rounds.min is not above rounds.max; `override` is the --set at fault, or NULL. */
 bool kg_suite_rounds_check(const struct kg_suite_reader *reader, const struct kg_settings *settings,

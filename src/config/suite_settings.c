@@ -5,6 +5,19 @@
 
 enum { KEYS_MOST = 64 };
 
+/* What the key's value goes into. */
+static void *base_of(struct kg_suite *suite, const struct kg_key *key, struct kg_settings *settings)
+{
+    switch (key->base) {
+    case KG_BASE_POLICY:
+        return &suite->policy;
+    case KG_BASE_SUGGEST:
+        return &suite->suggest;
+    default:
+        return settings;
+    }
+}
+
 /* The words of a key's value: of a set the items of its list, else the one scalar. */
 static bool words_read(const struct kg_suite_reader *reader, const struct kg_key *key,
                        const struct kg_yaml_node *node, const char ***words, size_t *count)
@@ -38,7 +51,7 @@ static bool key_read(const struct kg_suite_reader *reader, const struct kg_key *
     const char **words = NULL;
     size_t count = 0, bad;
     struct kg_text message = {0};
-    void *base = key->base == KG_BASE_POLICY ? (void *)&reader->suite->policy : (void *)settings;
+    void *base = base_of(reader->suite, key, settings);
     if (!words_read(reader, key, node, &words, &count))
         return false;
     if (kg_key_set(key, base, words, count, &bad, &message)) {
@@ -159,21 +172,43 @@ bool kg_suite_rounds_check(const struct kg_suite_reader *reader, const struct kg
                           "rounds.min is %llu, but rounds.max only %llu", min, max);
 }
 
+/* What stands before the keys of a table in --set. */
+static const struct set_table {
+    const char *prefix;
+    const struct kg_key_table *table;
+    const char *example;
+} set_tables[] = {
+    {"policy.", &kg_policy_keys, "policy.missing_device=fail"},
+    {"suggest.", &kg_suggest_keys, "suggest.min_gain=5%"},
+    {"", &kg_default_keys, "threshold=2%"}, /* last: it begins everything */
+};
+enum { SET_TABLES = sizeof set_tables / sizeof *set_tables };
+
+static const struct set_table *set_table_find(const char *name)
+{
+    const struct set_table *found = set_tables;
+    while (strncmp(name, found->prefix, strlen(found->prefix)) != 0)
+        found++;
+    return found;
+}
+
+/* Names the keys of that table, or of all where there is no prefix to tell. */
 static bool set_unknown(const struct kg_suite_reader *reader, const char *override,
-                        const char *name)
+                        const char *name, const struct set_table *meant)
 {
     const char *names[KEYS_MOST];
     size_t count = 0;
     char quoted[KG_QUOTE_BYTES], quoted_name[KG_QUOTE_BYTES];
     struct kg_text message = {0};
-    for (size_t i = 0; i < kg_default_keys.count && count < KEYS_MOST; i++)
-        names[count++] = kg_default_keys.keys[i].name;
-    for (size_t i = 0; i < kg_policy_keys.count && count < KEYS_MOST; i++) {
-        names[count] =
-            kg_arena_printf(&reader->suite->arena, "policy.%s", kg_policy_keys.keys[i].name);
-        if (!names[count++])
-            return kg_error_memory(reader->err);
-    }
+    for (size_t t = SET_TABLES; t-- > 0;)
+        for (size_t i = 0; i < set_tables[t].table->count && count < KEYS_MOST; i++) {
+            if (*meant->prefix && meant != &set_tables[t])
+                continue;
+            names[count] = kg_arena_printf(&reader->suite->arena, "%s%s", set_tables[t].prefix,
+                                           set_tables[t].table->keys[i].name);
+            if (!names[count++])
+                return kg_error_memory(reader->err);
+        }
     kg_text_printf(&message, "--set %s: unknown key '%s'", kg_quote(override, quoted),
                    kg_quote(name, quoted_name));
     kg_suggest_append(&message, name, names, count, "known keys");
@@ -185,20 +220,13 @@ static bool set_unknown(const struct kg_suite_reader *reader, const char *overri
     return false;
 }
 
-/* Parts a value in place: at commas for a set, not at all for others. */
 static bool value_set(const struct kg_suite_reader *reader, const char *override,
-                      const struct kg_key *key, char *value)
+                      const struct kg_key *key, const char *value)
 {
-    const char *words[KEYS_MOST];
-    size_t count = 0, bad;
     char quoted[KG_QUOTE_BYTES];
-    struct kg_suite *suite = reader->suite;
     struct kg_text message = {0};
-    void *base = key->base == KG_BASE_POLICY ? (void *)&suite->policy : (void *)&suite->defaults;
-    const char *separators = key->type == KG_KEY_SET ? "," : "";
-    for (char *word; count < KEYS_MOST && (word = strsep(&value, separators));)
-        words[count++] = word;
-    const bool good = kg_key_set(key, base, words, count, &bad, &message);
+    void *base = base_of(reader->suite, key, &reader->suite->defaults);
+    const bool good = kg_key_set_text(key, base, value, &message);
     if (!good && message.failed)
         kg_error_memory(reader->err);
     else if (!good)
@@ -210,21 +238,18 @@ static bool value_set(const struct kg_suite_reader *reader, const char *override
 
 bool kg_suite_set(struct kg_suite_reader *reader, const char *override)
 {
-    static const char prefix[] = "policy.";
     char quoted[KG_QUOTE_BYTES];
     char *name = kg_arena_copy(&reader->suite->arena, override);
     if (!name)
         return kg_error_memory(reader->err);
+    const struct set_table *meant = set_table_find(name);
     char *equals = strchr(name, '=');
     if (!equals || equals == name)
-        return kg_error_set(reader->err, KG_ERROR_USAGE,
-                            "--set %s: write key=value, such as threshold=2%%",
-                            kg_quote(override, quoted));
+        return kg_error_set(reader->err, KG_ERROR_USAGE, "--set %s: write key=value, such as %s",
+                            kg_quote(override, quoted), meant->example);
     *equals = '\0';
-    const bool policy = !strncmp(name, prefix, sizeof prefix - 1);
-    const struct kg_key *key = policy ? kg_key_find(&kg_policy_keys, name + sizeof prefix - 1)
-                                      : kg_key_find(&kg_default_keys, name);
+    const struct kg_key *key = kg_key_find(meant->table, name + strlen(meant->prefix));
     if (!key)
-        return set_unknown(reader, override, name);
+        return set_unknown(reader, override, name, meant);
     return value_set(reader, override, key, equals + 1);
 }

@@ -1,9 +1,12 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/suite_keys.h"
 #include "config/suite_message.h"
 #include "util/units.h"
+
+enum { WORDS_MOST = 64 };
 
 /* What a scalar's text reads as; which member counts follows from the key's type. */
 struct value {
@@ -239,29 +242,62 @@ bool kg_key_set(const struct kg_key *key, void *base, const char *const *words, 
     return scalar_set(key, base, words[0], message);
 }
 
-/* The words of a default, parted at commas; at most the names of a set. */
-static bool key_default(const struct kg_key *key, void *base)
+bool kg_key_set_text(const struct kg_key *key, void *base, const char *text,
+                     struct kg_text *message)
 {
-    char buffer[128], *rest = buffer;
-    const char *words[KG_CHANGE_COUNT];
+    const char *words[WORDS_MOST];
     size_t count = 0, bad;
-    struct kg_text message = {0};
-    snprintf(buffer, sizeof buffer, "%s", key->default_text);
-    for (char *word; count < KG_CHANGE_COUNT && (word = strsep(&rest, ","));)
+    char *copy = strdup(text), *rest = copy;
+    const char *separators = key->type == KG_KEY_SET ? "," : "";
+    if (!copy) {
+        message->failed = true;
+        return false;
+    }
+    for (char *word; count < WORDS_MOST && (word = strsep(&rest, separators));)
         words[count++] = word;
-    const bool good = kg_key_set(key, base, words, count, &bad, &message);
+    const bool good = kg_key_set(key, base, words, count, &bad, message);
+    free(copy);
+    return good;
+}
+
+bool kg_key_default(const struct kg_key *key, void *base)
+{
+    struct kg_text message = {0};
+    const bool good = kg_key_set_text(key, base, key->default_text, &message);
     kg_text_free(&message);
     return good;
 }
 
-bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy)
+bool kg_key_holds(const struct kg_key *key, const void *base)
 {
-    static const struct kg_key_table *const tables[] = {&kg_policy_keys, &kg_default_keys};
-    for (size_t t = 0; t < 2; t++)
+    const char *field = (const char *)base + key->offset;
+    struct value value = {0};
+    switch (key->type) {
+    case KG_KEY_SHARE:
+    case KG_KEY_ALPHA:
+    case KG_KEY_DURATION:
+        memcpy(&value.number, field, sizeof value.number);
+        return in_range(key, &value);
+    case KG_KEY_SIZE:
+    case KG_KEY_COUNT:
+        memcpy(&value.whole, field, sizeof value.whole);
+        return in_range(key, &value);
+    default:
+        return true;
+    }
+}
+
+bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
+                     struct kg_suggest_settings *suggest)
+{
+    static const struct kg_key_table *const tables[] = {&kg_policy_keys, &kg_default_keys,
+                                                        &kg_suggest_keys};
+    void *const bases[] = {
+        [KG_BASE_SETTINGS] = settings, [KG_BASE_POLICY] = policy, [KG_BASE_SUGGEST] = suggest};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (size_t i = 0; i < tables[t]->count; i++) {
             const struct kg_key *key = &tables[t]->keys[i];
-            void *base = key->base == KG_BASE_POLICY ? (void *)policy : (void *)settings;
-            if (!key_default(key, base))
+            if (!kg_key_default(key, bases[key->base]))
                 return false;
         }
     return true;

@@ -116,6 +116,7 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
         .kgate_version = KGATE_VERSION,
         .ceilings = KG_CEILINGS_NONE,
         .cpu_ceilings = KG_CPU_CEILINGS_NONE,
+        .suggest = suite->suggest,
         .case_count = plan->case_count,
     };
     results->created = kg_timestamp(arena);
