@@ -65,10 +65,10 @@ bool kg_key_is_suite_wide(const struct kg_key *key);
 const char *kg_key_type_name(const struct kg_key *key);
 
 /* Reads `count` words as the key's value into the struct that `base` points to (a kg_settings, a
- * kg_policy or a kg_suggest_settings, as key->base says). Only a KG_KEY_SET takes other than one
- * word. bad      index of the word at fault, on failure message  on failure the reason and what is
- * allowed; the caller adds the place returns false, leaving the struct alone, where that is no
- * value of the key */
+ * kg_policy or a kg_suggest_settings, as key->base says). Only a KG_KEY_SET takes more than a word.
+ * bad      index of the word at fault, on failure
+ * message  on failure the reason and what is allowed; the caller adds the place
+ * returns false, leaving the struct alone, where that is no value of the key */
 bool kg_key_set(const struct kg_key *key, void *base, const char *const *words, size_t count,
                 size_t *bad, struct kg_text *message);
 

@@ -77,7 +77,8 @@ static void mistakes_at_the_top(void **state)
         {HEAD "suite: a\n", 1, 1, "the suite needs the key 'workloads'"},
         {HEAD "workload: a\n", 2, 1,
          "unknown key 'workload' in the suite; did you mean 'workloads'?"},
-        {HEAD "zzzzzz: 1\n", 2, 1, "known keys: version, suite, policy, defaults, workloads"},
+        {HEAD "zzzzzz: 1\n", 2, 1,
+         "known keys: version, suite, policy, defaults, suggest, workloads"},
         {HEAD "\"a\\e[2Jb\": 1\n", 2, 1, "unknown key 'a\\x1B[2Jb'"},
         {HEAD "suite: \"\"\n" TAIL, 2, 8, "must not be empty"},
         {HEAD "suite: \"a\\tb\"\n" TAIL, 2, 8, "control characters"},
@@ -89,6 +90,15 @@ static void mistakes_at_the_top(void **state)
         {HEAD "policy: {fail_on: NEW}\n" TAIL, 2, 19, "must be a list; write [NEW]"},
         {HEAD "policy: {missing_device: warn}\n" TAIL, 2, 26, "it may be: skip, fail"},
         {HEAD "policy: {failon: []}\n" TAIL, 2, 10, "did you mean 'fail_on'?"},
+        {HEAD "suggest: 5\n" TAIL, 2, 10, "'suggest' must be a mapping, but is plain text"},
+        {HEAD "suggest: {min_gian: 5%}\n" TAIL, 2, 11,
+         "unknown key 'min_gian' in suggest; did you mean 'min_gain'?"},
+        {HEAD "suggest: {threshold: 5%}\n" TAIL, 2, 11, "known keys: small_call, large_call"},
+        {HEAD "suggest:\n  small_call: 2\n" TAIL, 3, 15, "write 2ms"},
+        {HEAD "suggest:\n  min_gain: 0%\n" TAIL, 3, 13, "must be from 0.1% to 99%"},
+        {HEAD "suggest:\n  utilization: 101%\n" TAIL, 3, 16, "must be from 1% to 100%"},
+        {HEAD "suggest:\n  batch_calls: 1\n" TAIL, 3, 16, "must be from 2 to 1000000000"},
+        {HEAD "suggest:\n  memory: 100\n" TAIL, 3, 11, "write 100MB"},
     };
     (void)state;
     CHECK(mistakes);
