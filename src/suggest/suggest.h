@@ -72,10 +72,11 @@ struct kg_evidence_change {
 
 struct kg_suggestions {
     struct kg_arena arena; /* owns everything below, nothing is borrowed */
-    const char *created;
+    const char *created; /* that of the comparison where they were made with one: files that belong
+                            together are known by it */
     const char *kgate_version;
     const char *suite;       /* NULL for a profile */
-    const char *source;      /* the file's name */
+    const char *source;      /* the file's path as given: a command on it is printed */
     const char *fingerprint; /* of the machine that measured; NULL for a profile */
     struct kg_suggest_settings settings;
     struct kg_evidence_change *changes; /* worst case first */
@@ -89,10 +90,14 @@ struct kg_suggestions {
 };
 
 extern const struct kg_record kg_suggestions_record;
+extern const struct kg_record kg_suggestion_record;
+extern const struct kg_record kg_finding_record;
+extern const struct kg_record kg_evidence_change_record;
 
 /* What is looked at. Each may be NULL, but not results and profile both. */
 struct kg_suggest_input {
     const char *source;
+    const char *note; /* for the notes: what could not be read beside it, and why */
     const struct kg_results *results;
     const struct kg_profile *profile;       /* recorded with the results, or of any program */
     const struct kg_baseline *baseline;     /* whose newest run of the suite has traits */
@@ -105,8 +110,8 @@ struct kg_suggest_input {
 bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
                 struct kg_error *err);
 
-/* The facts of every case, in the results' order, as the rules see them; strings borrowed or in
- * `arena`. For `explain`. */
+/* The facts of every case, in the results' order, as the rules see them, and of every scope that
+ * takes enough of its whole for a suggestion; strings borrowed or in `arena`. For `explain`. */
 bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
                      struct kg_facts_list *cases, struct kg_facts_list *scopes,
                      struct kg_error *err);
@@ -127,3 +132,15 @@ bool kg_suggestions_write(const struct kg_suggestions *suggestions, const char *
 bool kg_suggestions_load(const char *path, struct kg_suggestions *suggestions,
                          struct kg_error *err);
 void kg_suggestions_free(struct kg_suggestions *suggestions);
+
+/* How many are of that priority or a higher one. */
+size_t kg_suggestions_count(const struct kg_suggestions *suggestions, enum kg_priority least);
+
+/* What there is about an operation; NULL where nothing. Of changes and suggestions the first. */
+const struct kg_evidence_change *kg_suggestions_change(const struct kg_suggestions *suggestions,
+                                                       const char *operation);
+const struct kg_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
+                                                const char *operation);
+/* Also those of a scope inside it. */
+const struct kg_suggestion *kg_suggestions_first(const struct kg_suggestions *suggestions,
+                                                 const char *whole);

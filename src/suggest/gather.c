@@ -1,0 +1,126 @@
+#include "suggest/gather.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "suggest/neighbours.h"
+#include "suggest/scopes.h"
+
+void kg_suggest_settings_of(const struct kg_suggest_input *input,
+                            struct kg_suggest_settings *settings)
+{
+    *settings = input->settings  ? *input->settings
+                : input->results ? input->results->suggest
+                                 : (struct kg_suggest_settings){0};
+    kg_suggest_settings_complete(settings);
+}
+
+void kg_fact_words(const struct kg_trait *fact, double value, struct kg_text *text)
+{
+    if (!strncmp(fact->words, "of ", 3)) {
+        kg_trait_format(fact->unit, value, text);
+        kg_text_printf(text, " %s", fact->words);
+    } else {
+        kg_text_printf(text, "%s: ", fact->words);
+        kg_trait_format(fact->unit, value, text);
+    }
+}
+
+double kg_fact_get(const struct kg_facts *facts, const struct kg_trait *fact)
+{
+    double value;
+    memcpy(&value, (const char *)facts + fact->offset, sizeof value);
+    return value;
+}
+
+/* The better of two rates, either of which may not be known. */
+static double faster(double a, double b)
+{
+    return fmax(kg_known(a) ? a : NAN, kg_known(b) ? b : NAN);
+}
+
+/* What the GPU's roofs allow for a case's work: the later of moving and computing, each only where
+ * both sides of it are known. */
+static double gpu_roof(const struct kg_ceilings *ceilings, const struct kg_traits *traits)
+{
+    const double bandwidth = faster(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s);
+    const double moving = kg_known(traits->bytes) ? traits->bytes / bandwidth * 1e9 : NAN;
+    const double computing = kg_known(traits->flops) && kg_known(ceilings->fma_flops_per_s)
+                                 ? traits->flops / ceilings->fma_flops_per_s * 1e9
+                                 : NAN;
+    return faster(moving, computing);
+}
+
+static void machine_facts(const struct kg_results *results, struct kg_facts *facts)
+{
+    const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    const double threads =
+        kg_known(facts->traits.threads) ? facts->traits.threads : facts->traits.cores_busy;
+    facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
+    if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
+        facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
+    facts->fork_join_ns = cpu->fork_join_ns;
+    facts->barrier_ns = cpu->barrier_ns;
+    facts->page_fault_ns = cpu->page_fault_ns;
+    if (!strcmp(facts->device, "cpu") && kg_known(threads))
+        facts->memory_ceiling_bytes_per_s = kg_cpu_bandwidth(cpu, KG_LEVEL_MEMORY, ceil(threads));
+    facts->gpu_launch_ns = results->ceilings.launch_ns;
+    facts->gpu_memory_bytes = gpu && gpu->memory_bytes ? (double)gpu->memory_bytes : NAN;
+    if (!strcmp(facts->device, "cpu"))
+        facts->gpu_roof_ns = gpu_roof(&results->ceilings, &facts->traits);
+}
+
+static void case_facts(const struct kg_results *results, const struct kg_case_result *result,
+                       const struct kg_traits *traits, struct kg_facts *facts)
+{
+    kg_facts_clear(facts);
+    facts->kind = KG_OPERATION_CASE;
+    facts->operation = facts->whole = result->id;
+    facts->device = result->device;
+    facts->workload = result->workload;
+    facts->traits = *traits;
+    facts->whole_ns = traits->time_ns;
+    machine_facts(results, facts);
+}
+
+static bool cases_gather(const struct kg_results *results, struct kg_arena *arena,
+                         struct kg_facts_list *cases, struct kg_error *err)
+{
+    struct kg_traits *traits = kg_arena_alloc(arena, results->case_count, sizeof *traits);
+    cases->of = kg_arena_alloc(arena, results->case_count, sizeof *cases->of);
+    if (!traits || !cases->of)
+        return kg_error_memory(err);
+    cases->count = results->case_count;
+    for (size_t i = 0; i < results->case_count; i++) {
+        kg_traits_find(results, &results->cases[i], &traits[i]);
+        case_facts(results, &results->cases[i], &traits[i], &cases->of[i]);
+    }
+    for (size_t i = 0; i < results->case_count; i++)
+        kg_neighbours_find(results, traits, i, &cases->of[i]);
+    return true;
+}
+
+bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
+                     struct kg_facts_list *cases, struct kg_facts_list *scopes,
+                     struct kg_error *err)
+{
+    struct kg_suggest_settings settings;
+    const struct kg_profile *profile = input->profile;
+    *cases = *scopes = (struct kg_facts_list){0};
+    kg_suggest_settings_of(input, &settings);
+    if (!input->results)
+        return kg_scopes_find(profile, NULL, &settings, NULL, settings.min_gain, arena, scopes,
+                              err);
+    if (!cases_gather(input->results, arena, cases, err))
+        return false;
+    for (size_t i = 0; profile && i < cases->count; i++) {
+        if (!kg_known(cases->of[i].traits.time_ns))
+            continue;
+        if (!kg_scopes_of_case(profile, &settings, &cases->of[i], err) ||
+            !kg_scopes_find(profile, &cases->of[i], &settings, &input->results->cpu_ceilings,
+                            settings.min_gain, arena, scopes, err))
+            return false;
+    }
+    return true;
+}
