@@ -22,8 +22,9 @@ struct kg_facts {
     struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
 
     /* --- the machine: ceilings that are not in the traits --- */
-    double machine_cores; /* that the case may use */
-    double vector_lanes;  /* what vectors do over what scalar instructions do, on this CPU */
+    double machine_cores;  /* that the case may use */
+    double vector_lanes;   /* what vectors do over what scalar instructions do, on this CPU */
+    double thread_scaling; /* what the case's threads do together over what one does: arithmetic */
     double fork_join_ns;
     double barrier_ns;
     double page_fault_ns;
@@ -39,11 +40,13 @@ struct kg_facts {
     const char *faster_version_id;
     const char *sweep_parameter; /* the parameter whose values the next are over */
     double sweep_points;
-    double time_growth;   /* exponent of time over what a call does: items, else the parameter */
+    double time_growth;   /* exponent of time over what a call does: flops, else items, else bytes,
+                             else the parameter */
+    double work_growth;   /* exponent of that over the parameter */
+    double bytes_growth;  /* exponent of the bytes that a call moves over the parameter */
     double memory_growth; /* exponent of peak memory over the parameter */
-    double work_growth;   /* exponent of what a call does over the parameter: flops, else bytes */
     double linear_ns;     /* what time would be, had it grown with the work from the smallest on */
-    double fixed_ns; /* of a call, however little it does: from the sweep's smallest two sizes */
+    double fixed_ns;      /* of a call, however little it does: from the sweep's smallest sizes */
     double other_intensity; /* of the neighbour in a pipeline, flops a byte */
 
     /* --- the profile: of a case all its scopes together, of a scope its own --- */
@@ -68,11 +71,19 @@ struct kg_facts {
 extern const struct kg_trait kg_fact_table[];
 extern const size_t kg_fact_count;
 
-/* The fact or trait of that name as a row whose offset is in struct kg_facts; NULL without one. */
-const struct kg_trait *kg_fact_find(const char *name);
+/* The fact or trait of that name, as a row whose offset is in struct kg_facts; false without one.
+ */
+bool kg_fact_find(const char *name, struct kg_trait *fact);
 
-/* Everything NaN and NULL. */
+/* The member of a row that kg_fact_find or kg_fact_table gave. */
+double kg_fact_get(const struct kg_facts *facts, const struct kg_trait *fact);
+
+/* Everything NaN and NULL; a case. */
 void kg_facts_clear(struct kg_facts *facts);
+
+/* Time of one call by the host's clock, launches and transfers included: of a case on the GPU what
+ * its breakdown adds up to, else its time. NaN where not known. */
+double kg_facts_call_ns(const struct kg_facts *facts);
 
 /* A list that grows; in its arena. */
 struct kg_facts_list {

@@ -6,6 +6,7 @@
 
 #include "config/suggest_settings.h"
 #include "suggest/facts.h"
+#include "util/text.h"
 
 enum kg_suggestion_type {
     KG_TYPE_ROUTING,         /* run it elsewhere */
@@ -44,9 +45,12 @@ struct kg_rule {
     enum kg_suggestion_type type;
     enum kg_priority priority; /* the highest it can have: where at least half the time is saved */
     enum kg_basis basis;
-    bool scopes; /* looks at scopes; else at cases */
+    bool scopes; /* looks at scopes inside of something; else at cases, and at the outermost scopes
+                    of a program's profile */
     bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
-    /* The time the operation would take; NaN where the rule is about memory alone. */
+    /* The time that the estimate is to be held against; NULL: the operation's time_ns. */
+    double (*current_ns)(const struct kg_facts *facts);
+    /* The time the operation would take; NULL where the rule is about memory alone. */
     double (*estimate_ns)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
     /* Peak memory that it would take; NULL: the rule is not about memory. */
     double (*estimate_bytes)(const struct kg_facts *facts,
@@ -61,3 +65,31 @@ extern const struct kg_rule kg_rules[];
 extern const size_t kg_rule_count;
 
 const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */
+
+/* What a rule comes to for one operation. NaN: times where it is about memory alone, bytes where it
+ * is not about memory. */
+struct kg_judged {
+    enum kg_priority priority;
+    double current_ns;
+    double estimated_ns;
+    double saved_ns;
+    double speedup;
+    double current_bytes;
+    double estimated_bytes;
+    double rank; /* to sort by, most first: the time saved, half of it where that is "at most",
+                    since it may be none; 0 for memory alone */
+};
+
+/* Whether the rule has something to say of the operation: it looks at such, it applies, and what it
+ * estimates makes sense, is less than now, and saves at least settings->min_gain of the operation's
+ * time (of a scope: of what it is inside of) or memory. */
+bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                   const struct kg_suggest_settings *settings, struct kg_judged *judged);
+
+/* Appends a rule's description or hint with each `{name}` replaced: by the fact of that name,
+ * formatted, or by one of the names other_device_id, faster_version_id, sweep_parameter, operation,
+ * whole, workload, device; "?" where that is not known. */
+void kg_rule_text(const char *words, const struct kg_facts *facts, struct kg_text *text);
+
+/* The reference of all rules, Markdown: the part of docs/suggestions.md between its markers. */
+void kg_rules_reference_write(struct kg_text *text);
