@@ -26,13 +26,6 @@ void kg_fact_words(const struct kg_trait *fact, double value, struct kg_text *te
     }
 }
 
-double kg_fact_get(const struct kg_facts *facts, const struct kg_trait *fact)
-{
-    double value;
-    memcpy(&value, (const char *)facts + fact->offset, sizeof value);
-    return value;
-}
-
 /* The better of two rates, either of which may not be known. */
 static double faster(double a, double b)
 {
@@ -60,6 +53,7 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
     facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
     if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
         facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
+    facts->thread_scaling = kg_cpu_flops(cpu, true, threads) / kg_cpu_flops(cpu, true, 1);
     facts->fork_join_ns = cpu->fork_join_ns;
     facts->barrier_ns = cpu->barrier_ns;
     facts->page_fault_ns = cpu->page_fault_ns;
@@ -96,9 +90,7 @@ static bool cases_gather(const struct kg_results *results, struct kg_arena *aren
         kg_traits_find(results, &results->cases[i], &traits[i]);
         case_facts(results, &results->cases[i], &traits[i], &cases->of[i]);
     }
-    for (size_t i = 0; i < results->case_count; i++)
-        kg_neighbours_find(results, traits, i, &cases->of[i]);
-    return true;
+    return kg_neighbours_find(results, traits, cases->of, err);
 }
 
 bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,

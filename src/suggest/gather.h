@@ -8,6 +8,3 @@ void kg_suggest_settings_of(const struct kg_suggest_input *input,
 
 /* "cores busy: 1.0", "87 % of the bandwidth ceiling": appends what that fact says. */
 void kg_fact_words(const struct kg_trait *fact, double value, struct kg_text *text);
-
-/* A fact of a row that kg_fact_find gave. */
-double kg_fact_get(const struct kg_facts *facts, const struct kg_trait *fact);

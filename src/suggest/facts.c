@@ -1,0 +1,98 @@
+#include "suggest/facts.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const kg_operation_kind_names[3] = {"case", "scope", NULL};
+
+#define FACT(member, unit, words)                                                                  \
+    {                                                                                              \
+#member, unit, offsetof(struct kg_facts, member), words                                    \
+    }
+const struct kg_trait kg_fact_table[] = {
+    FACT(whole_ns, KG_TRAIT_NS, "time of what it is inside of"),
+    FACT(machine_cores, KG_TRAIT_COUNT, "CPUs of the machine"),
+    FACT(vector_lanes, KG_TRAIT_COUNT, "vector over scalar arithmetic here"),
+    FACT(thread_scaling, KG_TRAIT_COUNT, "arithmetic of all threads over that of one"),
+    FACT(fork_join_ns, KG_TRAIT_NS, "an empty parallel region here"),
+    FACT(barrier_ns, KG_TRAIT_NS, "a barrier of all threads here"),
+    FACT(page_fault_ns, KG_TRAIT_NS, "first touch of a page here"),
+    FACT(memory_ceiling_bytes_per_s, KG_TRAIT_BYTES_PER_S, "memory's bandwidth ceiling"),
+    FACT(gpu_launch_ns, KG_TRAIT_NS, "an empty kernel here"),
+    FACT(gpu_memory_bytes, KG_TRAIT_BYTES, "memory of the GPU"),
+    FACT(gpu_roof_ns, KG_TRAIT_NS, "least time by the GPU's roofs"),
+    FACT(other_device_ns, KG_TRAIT_NS, "time on the other device"),
+    FACT(faster_version_ns, KG_TRAIT_NS, "time of the fastest version"),
+    FACT(sweep_points, KG_TRAIT_COUNT, "sizes in the sweep"),
+    FACT(time_growth, KG_TRAIT_COUNT, "exponent of time over work"),
+    FACT(work_growth, KG_TRAIT_COUNT, "exponent of work over the parameter"),
+    FACT(bytes_growth, KG_TRAIT_COUNT, "exponent of the data over the parameter"),
+    FACT(memory_growth, KG_TRAIT_COUNT, "exponent of peak memory over the parameter"),
+    FACT(linear_ns, KG_TRAIT_NS, "time if it had grown with the work"),
+    FACT(fixed_ns, KG_TRAIT_NS, "fixed part of a call"),
+    FACT(other_intensity, KG_TRAIT_COUNT, "flops a byte of the neighbour"),
+    FACT(calls, KG_TRAIT_COUNT, "calls"),
+    FACT(call_ns, KG_TRAIT_NS, "time of one call"),
+    FACT(between_ns, KG_TRAIT_NS, "time between its calls"),
+    FACT(parallel_count, KG_TRAIT_COUNT, "parallel regions"),
+    FACT(parallel_ns, KG_TRAIT_NS, "starting and joining threads"),
+    FACT(wait_count, KG_TRAIT_COUNT, "waits"),
+    FACT(wait_ns, KG_TRAIT_NS, "time in waits"),
+    FACT(scope_threads, KG_TRAIT_COUNT, "threads with scopes"),
+    FACT(imbalance, KG_TRAIT_COUNT, "busiest thread over an even share"),
+    FACT(imbalance_ns, KG_TRAIT_NS, "time that an even share would save"),
+    FACT(thread_busy_ns, KG_TRAIT_NS, "work of all threads together"),
+    FACT(fusible_count, KG_TRAIT_COUNT, "passes over memory in sequence"),
+    FACT(fusible_ns, KG_TRAIT_NS, "time of these passes"),
+    FACT(fused_bytes, KG_TRAIT_BYTES, "moved by the largest of the passes"),
+    FACT(separate_bytes, KG_TRAIT_BYTES, "moved by all of the passes"),
+};
+const size_t kg_fact_count = sizeof kg_fact_table / sizeof kg_fact_table[0];
+
+bool kg_fact_find(const char *name, struct kg_trait *fact)
+{
+    for (size_t i = 0; i < kg_fact_count; i++)
+        if (!strcmp(kg_fact_table[i].name, name)) {
+            *fact = kg_fact_table[i];
+            return true;
+        }
+    for (size_t i = 0; i < kg_trait_count; i++)
+        if (!strcmp(kg_trait_table[i].name, name)) {
+            *fact = kg_trait_table[i];
+            fact->offset += offsetof(struct kg_facts, traits);
+            return true;
+        }
+    return false;
+}
+
+double kg_fact_get(const struct kg_facts *facts, const struct kg_trait *fact)
+{
+    double value;
+    memcpy(&value, (const char *)facts + fact->offset, sizeof value);
+    return value;
+}
+
+void kg_facts_clear(struct kg_facts *facts)
+{
+    const double unknown = NAN;
+    *facts = (struct kg_facts){.kind = KG_OPERATION_CASE};
+    kg_traits_clear(&facts->traits);
+    for (size_t i = 0; i < kg_fact_count; i++)
+        memcpy((char *)facts + kg_fact_table[i].offset, &unknown, sizeof unknown);
+}
+
+bool kg_known(double value)
+{
+    return isfinite(value) && value > 0;
+}
+
+double kg_facts_call_ns(const struct kg_facts *facts)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const bool cuda = facts->device && !strcmp(facts->device, "cuda");
+    if (!cuda || facts->kind != KG_OPERATION_CASE)
+        return traits->time_ns;
+    /* what is not known to be there is no transfer */
+    return traits->gpu_ns + (isnan(traits->transfer_ns) ? 0 : traits->transfer_ns) +
+           traits->overhead_ns;
+}
