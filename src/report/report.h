@@ -8,12 +8,14 @@
 #include "compare/comparison.h"
 #include "measure/results.h"
 #include "profile/profile.h"
+#include "suggest/suggest.h"
 #include "util/text.h"
 
 struct kg_report_style {
     bool colour;    /* ANSI colours */
     size_t id_most; /* characters of an id in a table, as kg_table has it; 0: all */
     size_t top;     /* rows of a ranking; 0: all */
+    size_t width;   /* characters of a line of prose; 0: it is not broken */
     bool quiet;     /* the verdict and what failed only */
     bool verbose;   /* unchanged cases too, and what workloads report */
 };
@@ -29,6 +31,13 @@ void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, st
 
 void kg_report_calibration_text(const struct kg_calibration *calibration,
                                 const struct kg_report_style *style, struct kg_text *text);
+
+/* What changed, then the suggestions, then what holds each operation back. */
+void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
+                                const struct kg_report_style *style, struct kg_text *text);
+/* top: suggestions, 0: all; always under KG_MARKDOWN_MOST characters */
+void kg_report_suggestions_markdown(const struct kg_suggestions *suggestions, size_t top,
+                                    struct kg_text *text);
 
 enum { KG_MARKDOWN_MOST = 65536 }; /* characters a pull request's comment may have */
 

@@ -49,7 +49,7 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
     const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
     const double threads =
-        kg_known(facts->traits.threads) ? facts->traits.threads : facts->traits.cores_busy;
+        ceil(kg_known(facts->traits.threads) ? facts->traits.threads : facts->traits.cores_busy);
     facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
     if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
         facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
@@ -58,7 +58,7 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
     facts->barrier_ns = cpu->barrier_ns;
     facts->page_fault_ns = cpu->page_fault_ns;
     if (!strcmp(facts->device, "cpu") && kg_known(threads))
-        facts->memory_ceiling_bytes_per_s = kg_cpu_bandwidth(cpu, KG_LEVEL_MEMORY, ceil(threads));
+        facts->memory_ceiling_bytes_per_s = kg_cpu_bandwidth(cpu, KG_LEVEL_MEMORY, threads);
     facts->gpu_launch_ns = results->ceilings.launch_ns;
     facts->gpu_memory_bytes = gpu && gpu->memory_bytes ? (double)gpu->memory_bytes : NAN;
     if (!strcmp(facts->device, "cpu"))

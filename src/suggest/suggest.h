@@ -31,6 +31,7 @@ struct kg_suggestion {
     enum kg_suggestion_type type;
     enum kg_priority priority;
     enum kg_basis basis;
+    double rank; /* as kg_judged has it; in no file */
     const char *description;
     const char *hint;
     struct kg_evidence_figure *evidence;
@@ -83,7 +84,8 @@ struct kg_suggestions {
     size_t change_count;
     struct kg_finding *findings; /* one a case, or an outermost scope; the slowest first */
     size_t finding_count;
-    struct kg_suggestion *suggestions; /* by time saved, most first; memory alone after them */
+    struct kg_suggestion
+        *suggestions; /* by rank: time saved, most first; memory alone after them */
     size_t suggestion_count;
     const char **notes; /* what could not be told, and why */
     size_t note_count;

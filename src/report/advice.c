@@ -1,0 +1,97 @@
+#include "report/advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/units.h"
+
+char *kg_advice_factor(double factor, char *buffer)
+{
+    snprintf(buffer, KG_FACTOR_BYTES,
+             factor < 10    ? "%.2fx"
+             : factor < 100 ? "%.1fx"
+                            : "%.0fx",
+             factor);
+    return buffer;
+}
+
+static void time_append(const struct kg_suggestion *suggestion, struct kg_text *text)
+{
+    char factor[KG_FACTOR_BYTES], saved[KG_UNIT_BYTES], current[KG_UNIT_BYTES];
+    kg_text_printf(text, "%s%s here", suggestion->basis == KG_BASIS_AT_MOST ? "at most " : "",
+                   kg_advice_factor(suggestion->speedup, factor));
+    if (suggestion->whole_ns > suggestion->current_ns)
+        kg_text_printf(text, ", %s overall", kg_advice_factor(suggestion->whole_speedup, factor));
+    kg_text_printf(text, ", saves %s of %s", kg_duration_format(suggestion->saved_ns, saved),
+                   kg_duration_format(suggestion->current_ns, current));
+}
+
+const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *suggestion)
+{
+    struct kg_text text = {0};
+    char before[KG_UNIT_BYTES], after[KG_UNIT_BYTES];
+    if (isfinite(suggestion->saved_ns))
+        time_append(suggestion, &text);
+    if (isfinite(suggestion->estimated_bytes))
+        kg_text_printf(&text, "%speak memory %s -> %s", text.length ? ", " : "",
+                       kg_size_format(suggestion->current_bytes, before),
+                       kg_size_format(suggestion->estimated_bytes, after));
+    if (suggestion->basis != KG_BASIS_AT_MOST)
+        kg_text_printf(&text, " (%s)", kg_basis_names[suggestion->basis]);
+    else if (!isfinite(suggestion->saved_ns))
+        kg_text_append(&text, " (at most)");
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *text)
+{
+    const size_t high = kg_suggestions_count(suggestions, KG_PRIORITY_HIGH);
+    kg_text_printf(text, "%zu suggestion%s", suggestions->suggestion_count,
+                   suggestions->suggestion_count == 1 ? "" : "s");
+    if (suggestions->suggestion_count)
+        kg_text_printf(text, " (%zu of priority high or above)", high);
+}
+
+void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *text)
+{
+    size_t unknown = 0;
+    for (size_t i = 0; i < suggestions->finding_count; i++)
+        unknown += suggestions->findings[i].bound == KG_BOUND_UNKNOWN;
+    kg_text_append(text, "nothing to suggest: ");
+    if (!suggestions->finding_count)
+        kg_text_append(text, "there is no time of any operation");
+    else if (unknown == suggestions->finding_count)
+        kg_text_append(text, "what was measured does not say what holds anything back");
+    else
+        kg_text_printf(text, "no rule finds %.3g %% of an operation's time to save",
+                       100 * suggestions->settings.min_gain);
+}
+
+const char *kg_advice_evidence(struct kg_arena *arena, const struct kg_evidence_figure *figures,
+                               size_t count)
+{
+    struct kg_text text = {0};
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(&text, "%s%s", i ? "; " : "", figures[i].text);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+void kg_advice_quote(struct kg_text *text, const char *argument)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:+@%";
+    if (*argument && !argument[strspn(argument, PLAIN)]) {
+        kg_text_append(text, argument);
+        return;
+    }
+    kg_text_append(text, "'");
+    for (; *argument; argument++)
+        kg_text_append_bytes(text, *argument == '\'' ? "'\\''" : argument,
+                             *argument == '\'' ? 4 : 1);
+    kg_text_append(text, "'");
+}

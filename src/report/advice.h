@@ -1,0 +1,32 @@
+/* advice.h: suggestions as the short texts that every report shows. Pure. */
+#pragma once
+#include "suggest/suggest.h"
+#include "util/arena.h"
+#include "util/text.h"
+
+/* "3.1x here, 1.4x overall, saves 12 ms of 18 ms (measured)", "at most 2.0x here, …", or for what
+ * is about memory "peak memory 512 MiB -> 128 MiB". In `arena`, or NULL. */
+const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *suggestion);
+
+/* "5 suggestions (2 of priority high or above)" */
+void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *text);
+
+/* What is written where there is no suggestion, and why there is none. */
+void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *text);
+
+/* "cores busy: 1.0; threads: 2": in `arena`, or NULL. */
+const char *kg_advice_evidence(struct kg_arena *arena, const struct kg_evidence_figure *figures,
+                               size_t count);
+
+/* "2.93x": three significant digits at the most. */
+enum { KG_FACTOR_BYTES = 32 };
+char *kg_advice_factor(double factor, char *buffer);
+
+/* An argument for a shell: in quotes where it has more in it than letters, digits and -_./=,:+@%.
+ */
+void kg_advice_quote(struct kg_text *text, const char *argument);
+
+/* What changed, then the suggestions, as markdown: at most `top` of them (0: all), none begun where
+ * the text has `room` bytes; says how many were left out. */
+void kg_advice_markdown(const struct kg_suggestions *suggestions, size_t top, size_t room,
+                        struct kg_text *text);

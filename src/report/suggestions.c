@@ -1,0 +1,150 @@
+/* Suggestions for a terminal. */
+#include <stdint.h>
+#include <string.h>
+
+#include "report/advice.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/wrap.h"
+#include "util/escape.h"
+#include "util/units.h"
+
+enum { NAME_MOST = 100 };
+
+static const char RED[] = "\x1b[31m", YELLOW[] = "\x1b[33m", CYAN[] = "\x1b[36m", DIM[] = "\x1b[2m",
+                  BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
+
+static const char *priority_colour(enum kg_priority priority)
+{
+    static const char *const colours[KG_PRIORITY_COUNT] = {[KG_PRIORITY_CRITICAL] = RED,
+                                                           [KG_PRIORITY_HIGH] = RED,
+                                                           [KG_PRIORITY_MEDIUM] = YELLOW,
+                                                           [KG_PRIORITY_LOW] = CYAN};
+    return colours[priority];
+}
+
+/* Text of a file, harmless; in `arena`, "" where memory is out (the text then has `failed`). */
+static const char *shown(struct kg_arena *arena, struct kg_text *text, const char *string,
+                         size_t most)
+{
+    struct kg_text all = {0}, cut = {0};
+    kg_escape_terminal(&all, string, SIZE_MAX);
+    kg_text_append_ends(&cut, kg_text_string(&all), most ? most : SIZE_MAX);
+    const char *copy = all.failed || cut.failed ? NULL : kg_arena_copy(arena, kg_text_string(&cut));
+    text->failed = text->failed || !copy;
+    kg_text_free(&all);
+    kg_text_free(&cut);
+    return copy ? copy : "";
+}
+
+static void heading(struct kg_text *text, const struct kg_report_style *style, const char *words)
+{
+    kg_text_printf(text, "\n%s%s%s\n", style->colour ? BOLD : "", words,
+                   style->colour ? PLAIN : "");
+}
+
+static void headline_print(const struct kg_suggestions *suggestions, struct kg_text *text)
+{
+    kg_text_append(text, suggestions->suite ? "suite " : "profile ");
+    kg_escape_terminal(text, suggestions->suite ? suggestions->suite : suggestions->source,
+                       NAME_MOST);
+    kg_text_printf(text, ", %zu operation%s looked at: ", suggestions->finding_count,
+                   suggestions->finding_count == 1 ? "" : "s");
+    kg_advice_count(suggestions, text);
+    kg_text_append(text, "\n");
+}
+
+static void changes_print(const struct kg_suggestions *suggestions,
+                          const struct kg_report_style *style, struct kg_arena *arena,
+                          struct kg_text *text)
+{
+    const char *operation = "";
+    if (suggestions->change_count)
+        heading(text, style, "what changed against the baseline");
+    for (size_t i = 0; i < suggestions->change_count; i++) {
+        const struct kg_evidence_change *change = &suggestions->changes[i];
+        if (strcmp(operation, change->operation) != 0)
+            kg_text_printf(text, "  %s\n", shown(arena, text, change->operation, style->id_most));
+        operation = change->operation;
+        kg_wrap(text, "    ", shown(arena, text, change->text, 0), style->width);
+    }
+}
+
+static void suggestion_print(const struct kg_suggestion *suggestion, size_t number,
+                             const struct kg_report_style *style, struct kg_arena *arena,
+                             struct kg_text *text)
+{
+    const bool colour = style->colour;
+    const char *gain = kg_advice_gain(arena, suggestion);
+    const char *evidence =
+        kg_advice_evidence(arena, suggestion->evidence, suggestion->evidence_count);
+    kg_text_printf(text, "\n%3zu. %s%s%s  ", number,
+                   colour ? priority_colour(suggestion->priority) : "",
+                   kg_priority_names[suggestion->priority], colour ? PLAIN : "");
+    kg_text_printf(text, "%s%s%s: %s, %s\n", colour ? BOLD : "",
+                   shown(arena, text, suggestion->operation, style->id_most), colour ? PLAIN : "",
+                   shown(arena, text, suggestion->rule, NAME_MOST),
+                   kg_suggestion_type_names[suggestion->type]);
+    kg_wrap(text, "     ", gain ? gain : "", style->width);
+    kg_wrap(text, "     ", shown(arena, text, suggestion->description, 0), style->width);
+    kg_wrap(text, "     try: ", shown(arena, text, suggestion->hint, 0), style->width);
+    if (!style->quiet && evidence && *evidence) {
+        kg_text_append(text, colour ? DIM : "");
+        kg_wrap(text, "     evidence: ", shown(arena, text, evidence, 0), style->width);
+        kg_text_append(text, colour ? PLAIN : "");
+    }
+    text->failed = text->failed || !gain || !evidence;
+}
+
+static void suggestions_print(const struct kg_suggestions *suggestions,
+                              const struct kg_report_style *style, struct kg_arena *arena,
+                              struct kg_text *text)
+{
+    const size_t count = suggestions->suggestion_count;
+    const size_t shown_count = style->top && style->top < count ? style->top : count;
+    if (!count) {
+        kg_text_append(text, "\n");
+        kg_advice_none(suggestions, text);
+        kg_text_append(text, "\n");
+    }
+    for (size_t i = 0; i < shown_count; i++)
+        suggestion_print(&suggestions->suggestions[i], i + 1, style, arena, text);
+    if (shown_count < count)
+        kg_text_printf(text, "\n  … and %zu more; --top 0 shows all\n", count - shown_count);
+}
+
+static void findings_print(const struct kg_suggestions *suggestions,
+                           const struct kg_report_style *style, struct kg_arena *arena,
+                           struct kg_text *text)
+{
+    char time[KG_UNIT_BYTES];
+    const size_t count = suggestions->finding_count;
+    const size_t most = style->verbose || !style->top || style->top > count ? count : style->top;
+    if (!count)
+        return;
+    heading(text, style, "what holds them back");
+    for (size_t i = 0; i < most; i++) {
+        const struct kg_finding *finding = &suggestions->findings[i];
+        kg_text_printf(text, "  %s  %s\n", shown(arena, text, finding->operation, style->id_most),
+                       kg_duration_format(finding->time_ns, time));
+        kg_wrap(text, "    ", shown(arena, text, finding->text, 0), style->width);
+    }
+    if (most < count)
+        kg_text_printf(text, "  … and %zu more, each faster; --verbose shows all\n", count - most);
+}
+
+void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
+                                const struct kg_report_style *style, struct kg_text *text)
+{
+    struct kg_arena arena = {0};
+    headline_print(suggestions, text);
+    changes_print(suggestions, style, &arena, text);
+    suggestions_print(suggestions, style, &arena, text);
+    if (!style->quiet) {
+        findings_print(suggestions, style, &arena, text);
+        kg_text_append(text, suggestions->note_count ? "\n" : "");
+        for (size_t i = 0; i < suggestions->note_count; i++)
+            kg_wrap(text, "  note: ", shown(&arena, text, suggestions->notes[i], 0), style->width);
+    }
+    kg_arena_free(&arena);
+}

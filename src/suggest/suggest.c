@@ -1,0 +1,397 @@
+#include "suggest/suggest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/case_result.h"
+#include "suggest/changed.h"
+#include "suggest/gather.h"
+
+enum { NOTES_MOST = 8 };
+
+/* What is being made, from what. */
+struct maker {
+    const struct kg_suggest_input *input;
+    struct kg_suggestions *made;
+    struct kg_facts_list cases;
+    struct kg_facts_list scopes;
+    size_t capacity; /* of made->suggestions */
+    double suite_ns; /* one call of every case */
+    struct kg_error *err;
+};
+
+static const char *kept_text(struct maker *maker, struct kg_text *text)
+{
+    const char *copy =
+        text->failed ? NULL : kg_arena_copy(&maker->made->arena, kg_text_string(text));
+    kg_text_free(text);
+    return copy;
+}
+
+/* --- Evidence
+ * --------------------------------------------------------------------------------
+ */
+
+static bool figure_make(struct maker *maker, const struct kg_facts *facts, const char *name,
+                        struct kg_evidence_figure *figure)
+{
+    struct kg_text text = {0};
+    struct kg_trait fact;
+    const double value = kg_fact_find(name, &fact) ? kg_fact_get(facts, &fact) : NAN;
+    *figure = (struct kg_evidence_figure){.value = NAN};
+    if (!isfinite(value))
+        return true;
+    kg_fact_words(&fact, value, &text);
+    *figure = (struct kg_evidence_figure){.name = fact.name,
+                                          .unit = kg_trait_unit_names[fact.unit],
+                                          .value = value,
+                                          .text = kept_text(maker, &text)};
+    return figure->text != NULL;
+}
+
+/* Figures of those facts that are known; `names` ends at NULL or `most`. */
+static bool figures_make(struct maker *maker, const struct kg_facts *facts,
+                         const char *const *names, size_t most, struct kg_evidence_figure **figures,
+                         size_t *count)
+{
+    *count = 0;
+    *figures = kg_arena_alloc(&maker->made->arena, most, sizeof **figures);
+    for (size_t i = 0; *figures && i < most && names[i]; i++) {
+        if (!figure_make(maker, facts, names[i], &(*figures)[*count]))
+            return kg_error_memory(maker->err);
+        *count += isfinite((*figures)[*count].value);
+    }
+    return *figures ? true : kg_error_memory(maker->err);
+}
+
+/* --- Findings
+ * --------------------------------------------------------------------------------
+ */
+
+/* "memory-bound: 87 % of the bandwidth ceiling, level: memory" */
+static const char *finding_text(struct maker *maker, const struct kg_finding *finding)
+{
+    struct kg_text text = {0};
+    const char *separator = ": ";
+    kg_text_append(&text, kg_bound_names[finding->bound]);
+    for (size_t i = 0; i < finding->evidence_count; i++) {
+        kg_text_printf(&text, "%s%s", separator, finding->evidence[i].text);
+        separator = ", ";
+    }
+    if (finding->missing)
+        kg_text_printf(&text, "%s%s", finding->evidence_count ? "; " : ": ", finding->missing);
+    return kept_text(maker, &text);
+}
+
+static bool finding_make(struct maker *maker, const struct kg_facts *facts,
+                         struct kg_finding *finding)
+{
+    enum { EVIDENCE_MOST = sizeof((struct kg_diagnosis){0}.evidence) / sizeof(const char *) };
+    struct kg_diagnosis diagnosis;
+    bool good = true;
+    kg_diagnose(facts, &maker->made->settings, &diagnosis);
+    *finding = (struct kg_finding){
+        .operation = kg_arena_keep(&maker->made->arena, facts->operation, &good),
+        .kind = kg_operation_kind_names[facts->kind],
+        .bound = diagnosis.bound,
+        .time_ns = facts->traits.time_ns,
+        .share = diagnosis.share,
+        .missing = kg_arena_keep(&maker->made->arena, diagnosis.missing, &good),
+    };
+    if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, &finding->evidence,
+                      &finding->evidence_count))
+        return false;
+    finding->text = finding_text(maker, finding);
+    return good && finding->text ? true : kg_error_memory(maker->err);
+}
+
+/* A scope is diagnosed where it is a whole itself: the parts of a case are not.
+ */
+static bool is_whole(const struct kg_facts *facts)
+{
+    return facts->kind == KG_OPERATION_CASE || !strcmp(facts->operation, facts->whole);
+}
+
+static int finding_compare(const void *left, const void *right)
+{
+    const struct kg_finding *a = left, *b = right;
+    return a->time_ns != b->time_ns ? (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns)
+                                    : strcmp(a->operation, b->operation);
+}
+
+static bool findings_make(struct maker *maker)
+{
+    struct kg_suggestions *made = maker->made;
+    /* the results' cases, or the outermost scopes of a profile of any program */
+    const struct kg_facts_list *list = maker->input->results ? &maker->cases : &maker->scopes;
+    made->findings = kg_arena_alloc(&made->arena, list->count, sizeof *made->findings);
+    if (!made->findings)
+        return kg_error_memory(maker->err);
+    for (size_t i = 0; i < list->count; i++)
+        if (is_whole(&list->of[i]) && kg_known(list->of[i].traits.time_ns) &&
+            !finding_make(maker, &list->of[i], &made->findings[made->finding_count++]))
+            return false;
+    qsort(made->findings, made->finding_count, sizeof *made->findings, finding_compare);
+    return true;
+}
+
+/* --- Suggestions
+ * -----------------------------------------------------------------------------
+ */
+
+static struct kg_suggestion *suggestion_add(struct maker *maker)
+{
+    struct kg_suggestions *made = maker->made;
+    if (made->suggestion_count == maker->capacity) {
+        const size_t capacity = maker->capacity ? 2 * maker->capacity : 32;
+        struct kg_suggestion *grown = kg_arena_alloc(&made->arena, capacity, sizeof *grown);
+        if (!grown)
+            return NULL;
+        if (made->suggestion_count)
+            memcpy(grown, made->suggestions, made->suggestion_count * sizeof *grown);
+        made->suggestions = grown;
+        maker->capacity = capacity;
+    }
+    return &made->suggestions[made->suggestion_count++];
+}
+
+/* By Amdahl's law: what saving this makes of the whole, which is no shorter
+ * than its part. */
+static void whole_fill(const struct maker *maker, const struct kg_facts *facts,
+                       struct kg_suggestion *suggestion)
+{
+    const double whole = facts->kind == KG_OPERATION_CASE ? maker->suite_ns : facts->whole_ns;
+    suggestion->whole_ns = suggestion->whole_speedup = NAN;
+    if (!isfinite(suggestion->saved_ns))
+        return;
+    suggestion->whole_ns = whole >= suggestion->current_ns ? whole : suggestion->current_ns;
+    suggestion->whole_speedup =
+        suggestion->whole_ns / (suggestion->whole_ns - suggestion->saved_ns);
+}
+
+static const char *rule_text(struct maker *maker, const char *template,
+                             const struct kg_facts *facts)
+{
+    struct kg_text text = {0};
+    kg_rule_text(template, facts, &text);
+    return kept_text(maker, &text);
+}
+
+static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
+                            const struct kg_facts *facts, const struct kg_judged *judged)
+{
+    struct kg_arena *arena = &maker->made->arena;
+    struct kg_suggestion *suggestion = suggestion_add(maker);
+    bool good = true;
+    if (!suggestion)
+        return kg_error_memory(maker->err);
+    *suggestion = (struct kg_suggestion){
+        .operation = kg_arena_keep(arena, facts->operation, &good),
+        .kind = kg_operation_kind_names[facts->kind],
+        .whole = kg_arena_keep(arena, facts->whole, &good),
+        .device = kg_arena_keep(arena, facts->device, &good),
+        .rule = rule->name,
+        .type = rule->type,
+        .priority = judged->priority,
+        .basis = rule->basis,
+        .description = rule_text(maker, rule->description, facts),
+        .hint = rule_text(maker, rule->hint, facts),
+        .rank = judged->rank,
+        .current_ns = judged->current_ns,
+        .estimated_ns = judged->estimated_ns,
+        .saved_ns = judged->saved_ns,
+        .speedup = judged->speedup,
+        .current_bytes = judged->current_bytes,
+        .estimated_bytes = judged->estimated_bytes,
+    };
+    whole_fill(maker, facts, suggestion);
+    return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, &suggestion->evidence,
+                        &suggestion->evidence_count) &&
+           (good && suggestion->description && suggestion->hint ? true
+                                                                : kg_error_memory(maker->err));
+}
+
+static bool rules_ask(struct maker *maker, const struct kg_facts *facts)
+{
+    for (size_t r = 0; r < kg_rule_count; r++) {
+        struct kg_judged judged;
+        if (kg_rule_judge(&kg_rules[r], facts, &maker->made->settings, &judged) &&
+            !suggestion_make(maker, &kg_rules[r], facts, &judged))
+            return false;
+    }
+    return true;
+}
+
+static double saved_bytes(const struct kg_suggestion *suggestion)
+{
+    const double saved = suggestion->current_bytes - suggestion->estimated_bytes;
+    return isfinite(saved) ? saved : 0;
+}
+
+/* By rank, most first; what is about memory alone by bytes. */
+static int suggestion_compare(const void *left, const void *right)
+{
+    const struct kg_suggestion *a = left, *b = right;
+    const double keys[][2] = {{a->rank, b->rank},
+                              {saved_bytes(a), saved_bytes(b)},
+                              {b->priority, a->priority},
+                              {b->basis, a->basis}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? 1 : -1;
+    const int operations = strcmp(a->operation, b->operation);
+    return operations ? operations : strcmp(a->rule, b->rule);
+}
+
+static bool suggestions_make(struct maker *maker)
+{
+    struct kg_suggestions *made = maker->made;
+    for (size_t i = 0; i < maker->cases.count; i++)
+        if (kg_known(maker->cases.of[i].traits.time_ns))
+            maker->suite_ns += maker->cases.of[i].traits.time_ns;
+    for (size_t i = 0; i < maker->cases.count; i++)
+        if (!rules_ask(maker, &maker->cases.of[i]))
+            return false;
+    for (size_t i = 0; i < maker->scopes.count; i++)
+        if (!rules_ask(maker, &maker->scopes.of[i]))
+            return false;
+    if (made->suggestion_count)
+        qsort(made->suggestions, made->suggestion_count, sizeof *made->suggestions,
+              suggestion_compare);
+    return true;
+}
+
+/* --- What changed
+ * ----------------------------------------------------------------------------
+ */
+
+static bool changes_make(struct maker *maker, struct kg_arena *scratch)
+{
+    struct kg_traits *traits;
+    if (!maker->input->results || !maker->input->baseline)
+        return true;
+    traits = kg_arena_alloc(scratch, maker->cases.count, sizeof *traits);
+    if (!traits)
+        return kg_error_memory(maker->err);
+    for (size_t i = 0; i < maker->cases.count; i++)
+        traits[i] = maker->cases.of[i].traits;
+    return kg_changes_find(maker->input, traits, maker->made, maker->err);
+}
+
+/* --- Notes
+ * -----------------------------------------------------------------------------------
+ */
+
+__attribute__((format(printf, 2, 3))) static bool note_add(struct maker *maker, const char *format,
+                                                           ...)
+{
+    struct kg_suggestions *made = maker->made;
+    char text[1024];
+    va_list arguments;
+    if (made->note_count == NOTES_MOST)
+        return true;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    made->notes[made->note_count] = kg_arena_copy(&made->arena, text);
+    return made->notes[made->note_count++] != NULL;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* How many cases have times, on that device or, with NULL, on any. */
+static size_t measured_count(const struct maker *maker, const char *device)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < maker->cases.count; i++)
+        count += kg_known(maker->cases.of[i].traits.time_ns) &&
+                 (!device || !strcmp(maker->cases.of[i].device, device));
+    return count;
+}
+
+static const char UNMEASURED[] = "they were measured by an older kgate, or by a run that had no "
+                                 "time to look around (--budget)";
+
+static bool results_notes(struct maker *maker)
+{
+    const struct kg_results *results = maker->input->results;
+    const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
+    const struct kg_ceilings *gpu = &results->ceilings;
+    const size_t left = results->case_count - measured_count(maker, NULL);
+    bool good = true;
+    if (left)
+        good = note_add(maker, "%zu of %zu cases have no times: nothing is said of %s", left,
+                        results->case_count, left == 1 ? "it" : "them");
+    if (good && measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
+        good = note_add(maker, "no ceilings of the CPU in these results: %s",
+                        cpu->reason ? cpu->reason : UNMEASURED);
+    if (good && measured_count(maker, "cuda") && !kg_known(gpu->copy_bytes_per_s))
+        good = note_add(maker, "no ceilings of the GPU in these results: %s",
+                        gpu->reason ? gpu->reason : UNMEASURED);
+    if (good && measured_count(maker, NULL) && !maker->input->profile && !maker->input->note)
+        good = note_add(maker, "no profile: repeated calls, waits, parallel regions and the "
+                               "balance of threads are seen by `kgate run --profile` only");
+    return good;
+}
+
+static bool notes_make(struct maker *maker)
+{
+    const struct kg_suggest_input *input = maker->input;
+    struct kg_suggestions *made = maker->made;
+    bool good = (made->notes = kg_arena_alloc(&made->arena, NOTES_MOST, sizeof *made->notes));
+    size_t unknown = 0;
+    for (size_t i = 0; i < made->finding_count; i++)
+        unknown += made->findings[i].bound == KG_BOUND_UNKNOWN;
+    if (good && input->note)
+        good = note_add(maker, "%s", input->note);
+    if (good && input->results)
+        good = results_notes(maker);
+    if (good && !input->results && !made->finding_count)
+        good = note_add(maker, "there are no scopes in this profile");
+    if (good && unknown)
+        good = note_add(maker, "of %zu operation%s it is not known what holds %s back", unknown,
+                        plural(unknown), unknown == 1 ? "it" : "them");
+    return good ? true : kg_error_memory(maker->err);
+}
+
+/* --- The whole
+ * -------------------------------------------------------------------------------
+ */
+
+static bool header_make(struct maker *maker)
+{
+    const struct kg_suggest_input *input = maker->input;
+    struct kg_suggestions *made = maker->made;
+    struct kg_arena *arena = &made->arena;
+    bool good = true;
+    kg_suggest_settings_of(input, &made->settings);
+    made->created = input->comparison ? kg_arena_keep(arena, input->comparison->created, &good)
+                                      : kg_timestamp(arena);
+    made->kgate_version = KGATE_VERSION;
+    made->source = kg_arena_keep(arena, input->source, &good);
+    if (input->results) {
+        made->suite = kg_arena_keep(arena, input->results->suite, &good);
+        made->fingerprint = kg_arena_keep(arena, input->results->machine.fingerprint, &good);
+    }
+    return good && made->created ? true : kg_error_memory(maker->err);
+}
+
+bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
+                struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct maker maker = {.input = input, .made = suggestions, .err = err};
+    *suggestions = (struct kg_suggestions){0};
+    const bool good = header_make(&maker) &&
+                      kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
+                      findings_make(&maker) && suggestions_make(&maker) &&
+                      changes_make(&maker, &scratch) && notes_make(&maker);
+    kg_arena_free(&scratch);
+    if (!good)
+        kg_suggestions_free(suggestions);
+    return good;
+}
