@@ -53,7 +53,11 @@ struct kgate_profiler_thread;
 enum kgate_scope_kind {
     KGATE_SCOPE_COMPUTE = 0,
     KGATE_SCOPE_TRANSFER = 1, /**< its time counts as transfer time */
-    KGATE_SCOPE_PROFILER = 2  /**< the profiler's own: its time counts as overhead */
+    KGATE_SCOPE_PROFILER = 2, /**< the profiler's own: its time counts as overhead */
+    KGATE_SCOPE_WAIT = 3,     /**< its time is waiting: for other threads, the device, a lock */
+    KGATE_SCOPE_PARALLEL = 4  /**< a parallel region, with a scope around what each thread does in
+                                 it: what of its time is in no scope of the same thread goes to
+                                 starting and joining threads, and to waiting for the slowest */
 };
 
 /** A place in a program that makes scopes. Static, one for each place; the macros make it. */
@@ -316,6 +320,9 @@ static inline void kgate_scope_end(struct kgate_scope *scope)
 
 #define KGATE_SCOPE(name) ((void)0)
 #define KGATE_SCOPE_ON(name, device, backend, bytes) ((void)0)
+#define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes) ((void)0)
+#define KGATE_SCOPE_WAITING(name) ((void)0)
+#define KGATE_SCOPE_PARALLEL_REGION(name) ((void)0)
 #define KGATE_SCOPE_CUDA(name, stream, bytes) ((void)0)
 #define KGATE_SCOPE_TRANSFER_CUDA(name, stream, bytes) ((void)0)
 #define KGATE_FUNCTION() ((void)0)
@@ -357,8 +364,8 @@ struct kgate_scope_guard {
 #define KGATE_PROFILER_PLACE(id, name, device, backend, kind)                                      \
     static struct kgate_site KGATE_PROFILER_SITE(id) = {(name),   (backend), __FILE__, __LINE__,   \
                                                         (device), (kind),    0}
-#define KGATE_PROFILER_ON(id, name, device, backend, bytes)                                        \
-    KGATE_PROFILER_PLACE(id, name, device, backend, KGATE_SCOPE_COMPUTE);                          \
+#define KGATE_PROFILER_ON(id, name, kind, device, backend, bytes)                                  \
+    KGATE_PROFILER_PLACE(id, name, device, backend, kind);                                         \
     KGATE_PROFILER_GUARD(id, kgate_scope_begin(NULL, &KGATE_PROFILER_SITE(id), (bytes)))
 #define KGATE_PROFILER_CUDA(id, name, kind, stream, bytes)                                         \
     KGATE_PROFILER_PLACE(id, name, KGATE_DEVICE_CUDA, "cuda", kind);                               \
@@ -377,7 +384,21 @@ struct kgate_scope_guard {
 
 /** The same with its device, backend (a literal or NULL) and the bytes that it reads and writes. */
 #define KGATE_SCOPE_ON(name, device, backend, bytes)                                               \
-    KGATE_PROFILER_ON(__COUNTER__, name, device, backend, bytes)
+    KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_COMPUTE, device, backend, bytes)
+
+/** The same of a kgate_scope_kind. */
+#define KGATE_SCOPE_OF_KIND(name, kind, device, backend, bytes)                                    \
+    KGATE_PROFILER_ON(__COUNTER__, name, kind, device, backend, bytes)
+
+/** A scope whose time is waiting: around a barrier, a lock, cudaStreamSynchronize. */
+#define KGATE_SCOPE_WAITING(name)                                                                  \
+    KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, NULL, 0)
+
+/** A scope around a parallel region, on the thread that starts it. What each thread does in there
+ * has a scope of its own, which ends before the thread waits for the others: the rest is overhead.
+ */
+#define KGATE_SCOPE_PARALLEL_REGION(name)                                                          \
+    KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, NULL, 0)
 
 /** The same, timed on a CUDA stream too. */
 #define KGATE_SCOPE_CUDA(name, stream, bytes)                                                      \

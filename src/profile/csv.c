@@ -51,7 +51,6 @@ static bool process_tell(void *user, size_t index, const struct kg_profile_proce
 static bool path_tell(void *user, size_t index, const struct kg_profile_path *path,
                       struct kg_error *err)
 {
-    static const char *const kinds[] = {"compute", "transfer", "profiler"};
     struct csv *csv = user;
     struct kg_text whole = {0}, columns = {0};
     if (path->parent != index)
@@ -63,7 +62,7 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
     field(&columns, path->name);
     field(&columns, path->device);
     field(&columns, path->backend);
-    field(&columns, kinds[path->kind]);
+    field(&columns, kg_scope_kind_names[path->kind]);
     field(&columns, path->span ? "1" : "0");
     return kg_path_texts_add(&csv->columns, path, &columns, err);
 }

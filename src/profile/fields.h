@@ -27,6 +27,13 @@
     F(threads, COUNT)                                                                              \
     F(complete, BOOL)
 
+/* `path` is written for `row`. */
+#define KG_PROFILE_SHARE_FIELDS(F)                                                                 \
+    F(process, SIZE)                                                                               \
+    F(thread, COUNT)                                                                               \
+    F(calls, COUNT)                                                                                \
+    F(total_ns, REAL)
+
 /* Without `kind`, a word. */
 #define KG_PROFILE_PATH_FIELDS(F)                                                                  \
     F(name, TEXT)                                                                                  \

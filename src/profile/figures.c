@@ -243,6 +243,35 @@ static bool rows_make(struct work *work, struct kg_error *err)
     return work->sum->process_count == 1 || rounds_processes(work, err);
 }
 
+/* --- Threads --------------------------------------------------------------------------------- */
+
+static int share_compare(const void *one, const void *other)
+{
+    const struct kg_profile_share *a = one, *b = other;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static bool shares_make(struct work *work, struct kg_error *err)
+{
+    const struct kg_sum *sum = work->sum;
+    struct kg_profile *profile = work->profile;
+    const size_t count = sum->thread_share_count;
+    profile->shares = kg_arena_alloc(&profile->arena, count, sizeof *profile->shares);
+    if (!profile->shares)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        profile->shares[i] = sum->thread_shares[i];
+        profile->shares[i].row = work->rows[sum->thread_shares[i].row];
+    }
+    qsort(profile->shares, count, sizeof *profile->shares, share_compare);
+    profile->share_count = count;
+    return true;
+}
+
 /* --- Names ----------------------------------------------------------------------------------- */
 
 /* What a name's paths are together. */
@@ -356,7 +385,8 @@ static bool finish(struct work *work, struct kg_error *err)
         include(work, i);
     children_sort(work);
     rows_number(work);
-    return facts_make(work, err) && rows_make(work, err) && names_make(work, err);
+    return facts_make(work, err) && rows_make(work, err) && shares_make(work, err) &&
+           names_make(work, err);
 }
 
 bool kg_sum_finish(struct kg_sum *sum, struct kg_profile *profile, size_t **rows,

@@ -10,7 +10,6 @@
 #include "profile/sum.h"
 #include "profile/writer.h"
 
-static const char *const kinds[] = {"compute", "transfer", "profiler"};
 static const char *const samplings[] = {"requests", "scopes"};
 
 struct json {
@@ -129,10 +128,18 @@ static void row_write(struct kg_writer *output, const struct kg_profile_row *row
     const struct kg_profile_path *object = &row->path;
     WRITE(output, "{");
     KG_PROFILE_PATH_FIELDS(WRITE_FIELD)
-    write_TEXT(output, "kind", kinds[object->kind]);
+    write_TEXT(output, "kind", kg_scope_kind_names[object->kind]);
     figures_write(output, &row->figures);
     write_reals(output, "rounds_ns", row->rounds_ns, row->round_count);
     write_reals(output, "process_calls", row->calls, row->process_count);
+    WRITE(output, "}");
+}
+
+static void share_write(struct kg_writer *output, const struct kg_profile_share *object)
+{
+    WRITE(output, "{");
+    write_SIZE(output, "path", object->row);
+    KG_PROFILE_SHARE_FIELDS(WRITE_FIELD)
     WRITE(output, "}");
 }
 
@@ -216,6 +223,11 @@ static void summary_write(const struct json *json, struct kg_writer *output)
         write_TEXT(output, "name", profile->names[i].name);
         figures_write(output, &profile->names[i].figures);
         WRITE(output, "}");
+    }
+    WRITE(output, "\n  ],\n  \"thread_shares\": [");
+    for (size_t i = 0; i < profile->share_count; i++) {
+        item_begin(output, i);
+        share_write(output, &profile->shares[i]);
     }
     WRITE(output, "\n  ],\n  \"bottlenecks\": [");
     bottlenecks_write(profile, output);

@@ -8,6 +8,9 @@
 #include "profile/scan.h"
 #include "profile/sum.h"
 
+const char *const kg_scope_kind_names[KG_SCOPE_KINDS + 1] = {"compute", "transfer", "profiler",
+                                                             "wait",    "parallel", NULL};
+
 bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile,
                           struct kg_error *err)
 {

@@ -17,6 +17,10 @@
 
 enum kg_clock_name_count { KG_CLOCK_NAMES = 3 };
 
+/* "compute", "transfer", "profiler", "wait", "parallel": of enum kgate_scope_kind. */
+enum { KG_SCOPE_KINDS = 5 };
+extern const char *const kg_scope_kind_names[KG_SCOPE_KINDS + 1];
+
 /* One process of a recording: a segment. */
 struct kg_profile_process {
     const char *label;   /* what it was said to do; NULL where nothing was */
@@ -140,6 +144,15 @@ struct kg_profile_row {
     size_t process_count;
 };
 
+/* What a path had on one thread of one process. Not of spans, which are on no thread. */
+struct kg_profile_share {
+    size_t row;
+    size_t process;
+    uint64_t thread; /* its number in the process, from 1 */
+    uint64_t calls;
+    double total_ns;
+};
+
 struct kg_profile_name {
     const char *name;
     struct kg_profile_figures figures; /* total, share, gpu, transfer and overhead without calls
@@ -156,12 +169,15 @@ struct kg_profile {
     size_t row_count;
     struct kg_profile_name *names; /* by total, largest first */
     size_t name_count;
+    struct kg_profile_share
+        *shares; /* by process, thread and row; none in JSON of an older kgate */
+    size_t share_count;
     uint64_t entry_count;
     double wall_ns; /* of all processes */
 };
 
 /* Adds up a recording. profile: filled on success, to be freed with kg_profile_free; zeroed on
- * failure. Memory grows with paths and processes, not with entries. */
+ * failure. Memory grows with paths, processes and threads, not with entries. */
 bool kg_profile_read(const char *path, struct kg_profile *profile, struct kg_error *err);
 bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile,
                           struct kg_error *err);

@@ -154,6 +154,8 @@ static bool profile_make(struct reader *reader, struct kg_profile *profile, stru
                                    .row_count = loaded->path_count,
                                    .names = loaded->names,
                                    .name_count = loaded->name_count,
+                                   .shares = loaded->thread_shares,
+                                   .share_count = loaded->thread_share_count,
                                    .entry_count = loaded->entry_count,
                                    .wall_ns = loaded->wall_ns};
     reader->arena = (struct kg_arena){0};

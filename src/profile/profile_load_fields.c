@@ -56,6 +56,13 @@ static const struct kg_field thread_fields[] = {
 static const struct kg_record thread_record = KG_RECORD_OF(struct kg_loaded_thread, thread_fields);
 #undef PLACE
 
+#define PLACE(member) offsetof(struct kg_profile_share, member)
+static const struct kg_field share_fields[] = {
+    {.name = "path", .kind = KG_FIELD_SIZE, .offset = PLACE(row)},
+    KG_PROFILE_SHARE_FIELDS(OF_LIST)};
+static const struct kg_record share_record = KG_RECORD_OF(struct kg_profile_share, share_fields);
+#undef PLACE
+
 #define PLACE(member) offsetof(struct kg_profile_name, figures.member)
 static const struct kg_field name_fields[] = {
     KG_FIELD(struct kg_profile_name, name, KG_FIELD_STRING), KG_PROFILE_FIGURES_FIELDS(OF_LIST)};
@@ -88,6 +95,12 @@ static const struct kg_field loaded_fields[] = {
     LIST(struct kg_loaded, threads, thread_count, KG_FIELD_RECORDS, &thread_record),
     LIST(struct kg_loaded, paths, path_count, KG_FIELD_RECORDS, &row_record),
     LIST(struct kg_loaded, names, name_count, KG_FIELD_RECORDS, &name_record),
+    {.name = "thread_shares",
+     .kind = KG_FIELD_RECORDS,
+     .optional = true,
+     .offset = offsetof(struct kg_loaded, thread_shares),
+     .count_offset = offsetof(struct kg_loaded, thread_share_count),
+     .record = &share_record},
 };
 const struct kg_record kg_loaded_record = KG_RECORD_OF(struct kg_loaded, loaded_fields);
 
@@ -186,12 +199,11 @@ static bool rounds_check(const struct kg_loaded *loaded, size_t index, struct kg
 
 static bool row_check(const struct kg_loaded *loaded, size_t index, struct kg_error *err)
 {
-    static const char *const kinds[] = {"compute", "transfer", "profiler"};
     static const char *const devices[] = {"cpu", "cuda"};
     struct kg_profile_path *path = &loaded->paths[index].row.path;
     size_t device;
-    if (!word_find(loaded->paths[index].kind, kinds, 3, &path->kind))
-        return refuse(err, "paths", index, "kind", "compute, transfer or profiler");
+    if (!word_find(loaded->paths[index].kind, kg_scope_kind_names, KG_SCOPE_KINDS, &path->kind))
+        return refuse(err, "paths", index, "kind", "compute, transfer, profiler, wait or parallel");
     if (!word_find(path->device, devices, 2, &device))
         return refuse(err, "paths", index, "device", "cpu or cuda");
     if (!is_nested(loaded, index))
@@ -201,6 +213,29 @@ static bool row_check(const struct kg_loaded *loaded, size_t index, struct kg_er
         return refuse(err, "paths", index, "depth", "how deep the path is nested");
     return rounds_check(loaded, index, err) &&
            reals_check(&row_record, &loaded->paths[index], "paths", index, err);
+}
+
+/* Whether it comes after the one before it, by process, thread and path. */
+static bool is_after(const struct kg_profile_share *share, const struct kg_profile_share *before)
+{
+    if (share->process != before->process)
+        return share->process > before->process;
+    if (share->thread != before->thread)
+        return share->thread > before->thread;
+    return share->row > before->row;
+}
+
+static bool share_check(const struct kg_loaded *loaded, size_t index, struct kg_error *err)
+{
+    const struct kg_profile_share *share = &loaded->thread_shares[index];
+    if (share->row >= loaded->path_count)
+        return refuse(err, "thread_shares", index, "path", "one that is there");
+    if (share->process >= loaded->process_count || share->thread > UINT32_MAX)
+        return refuse(err, "thread_shares", index, "process", "one that is there");
+    if (index && !is_after(share, share - 1))
+        return refuse(err, "thread_shares", index, "path",
+                      "them in order of process, thread and path");
+    return reals_check(&share_record, share, "thread_shares", index, err);
 }
 
 bool kg_loaded_check(struct kg_loaded *loaded, struct kg_error *err)
@@ -213,6 +248,9 @@ bool kg_loaded_check(struct kg_loaded *loaded, struct kg_error *err)
             return false;
     for (size_t i = 0; i < loaded->name_count; i++)
         if (!reals_check(&name_record, &loaded->names[i], "names", i, err))
+            return false;
+    for (size_t i = 0; i < loaded->thread_share_count; i++)
+        if (!share_check(loaded, i, err))
             return false;
     for (size_t i = 0; i < loaded->thread_count; i++)
         if (loaded->threads[i].process >= loaded->process_count ||

@@ -31,6 +31,8 @@ struct kg_loaded {
     size_t path_count;
     struct kg_profile_name *names;
     size_t name_count;
+    struct kg_profile_share *thread_shares;
+    size_t thread_share_count;
 };
 
 /* All but the stream, which is text. */

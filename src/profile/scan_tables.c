@@ -50,7 +50,7 @@ static bool name_texts(struct kg_scan *scan, const struct kg_chunk_name *told,
 static bool name_add(struct kg_scan *scan, const struct kg_chunk_name *told,
                      const unsigned char *text, uint64_t where, struct kg_error *err)
 {
-    if (!told->id || told->device > KGATE_DEVICE_CUDA || told->kind > KGATE_SCOPE_PROFILER)
+    if (!told->id || told->device > KGATE_DEVICE_CUDA || told->kind >= KG_SCOPE_KINDS)
         return kg_scan_damaged(scan, where, err, "a name that cannot be");
     if (kg_map_get(&scan->name_by_id, told->id))
         return kg_scan_damaged(scan, where, err, "name %" PRIu32 " is told twice", told->id);

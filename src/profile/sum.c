@@ -76,20 +76,22 @@ static bool thread_name(void *user, size_t process, uint32_t thread, uint64_t sy
     return true;
 }
 
-static bool thread_add(struct kg_sum_threads *threads, size_t owner, uint32_t thread,
-                       double total_ns, struct kg_error *err)
+static bool thread_add(struct kg_sum_threads *threads, const struct kg_sum_thread *more,
+                       struct kg_error *err)
 {
-    uint64_t *place = kg_map_at(&threads->map, (uint64_t)owner << 32 | thread);
+    uint64_t *place = kg_map_at(&threads->map, (uint64_t)more->owner << 32 | more->thread);
     if (!place)
         return kg_error_memory(err);
     if (!*place) {
         *place = UINT64_MAX; /* of no item, should there be no room for one */
         if (!ROOM(threads->items, threads->count, threads->capacity, err))
             return false;
-        threads->items[threads->count++] = (struct kg_sum_thread){.owner = owner, .thread = thread};
+        threads->items[threads->count++] =
+            (struct kg_sum_thread){.owner = more->owner, .thread = more->thread};
         *place = threads->count;
     }
-    threads->items[*place - 1].total_ns += total_ns;
+    threads->items[*place - 1].calls += more->calls;
+    threads->items[*place - 1].total_ns += more->total_ns;
     return true;
 }
 
@@ -99,10 +101,11 @@ static bool thread_flush(struct kg_sum *sum, size_t path, struct kg_error *err)
     struct kg_sum_entries *entries = sum->paths[path].entries;
     if (!entries->thread_calls)
         return true;
-    const double total_ns = entries->thread_ns;
+    const struct kg_sum_thread had = {path, entries->thread, entries->thread_calls,
+                                      entries->thread_ns};
     entries->thread_ns = 0;
-    entries->thread_calls = false;
-    return thread_add(&sum->threads, path, entries->thread, total_ns, err);
+    entries->thread_calls = 0;
+    return thread_add(&sum->threads, &had, err);
 }
 
 /* One more thread of the process at hand. */
@@ -139,18 +142,31 @@ static struct kg_sum_balance *name_balance(const struct kg_sum *sum, size_t item
     return &sum->names[sum->name_threads.items[item].owner].balance;
 }
 
+/* Keeps what a path had on a thread, and adds it to what its name had there. */
+static bool thread_keep(struct kg_sum *sum, size_t process, const struct kg_sum_thread *item,
+                        struct kg_error *err)
+{
+    const struct kg_sum_path *path = &sum->paths[item->owner];
+    const struct kg_sum_thread named = {path->name, item->thread, item->calls,
+                                        path->recursive ? 0 : item->total_ns};
+    if (!ROOM(sum->thread_shares, sum->thread_share_count, sum->thread_share_capacity, err) ||
+        !thread_add(&sum->name_threads, &named, err))
+        return false;
+    sum->thread_shares[sum->thread_share_count++] =
+        (struct kg_profile_share){item->owner, process, item->thread, item->calls, item->total_ns};
+    return true;
+}
+
 /* The threads of a process are known: their balance by path and by name. A span is on no thread: it
  * may end on another one than it began on, and be one of many at a time. */
-static bool threads_finish(struct kg_sum *sum, struct kg_error *err)
+static bool threads_finish(struct kg_sum *sum, size_t process, struct kg_error *err)
 {
     for (size_t i = 0; i < sum->threads.count; i++) {
         const struct kg_sum_thread *item = &sum->threads.items[i];
-        const struct kg_sum_path *path = &sum->paths[item->owner];
-        if (path->path.span)
+        if (sum->paths[item->owner].path.span)
             continue;
         balance_add(path_balance(sum, i), item->total_ns);
-        if (!thread_add(&sum->name_threads, path->name, item->thread,
-                        path->recursive ? 0 : item->total_ns, err))
+        if (!thread_keep(sum, process, item, err))
             return false;
     }
     for (size_t i = 0; i < sum->name_threads.count; i++)
@@ -186,7 +202,7 @@ static bool process_end(void *user, size_t index, const struct kg_profile_proces
         entries->process_ns = 0;
     }
     sum->touched_count = 0;
-    return threads_finish(sum, err);
+    return threads_finish(sum, index, err);
 }
 
 /* --- Paths ----------------------------------------------------------------------------------- */
@@ -297,7 +313,7 @@ static bool entry_add(void *user, const struct kg_profile_entry *entry, struct k
     if (entries->thread != entry->thread && !thread_flush(sum, entry->path, err))
         return false;
     entries->thread = entry->thread;
-    entries->thread_calls = true;
+    entries->thread_calls++;
     entries->thread_ns += entry->duration_ns;
     entries->process_calls++;
     entries->process_ns += entry->duration_ns;
@@ -357,6 +373,7 @@ void kg_sum_free(struct kg_sum *sum)
     free(sum->names);
     free(sum->processes);
     free(sum->shares);
+    free(sum->thread_shares);
     free(sum->touched);
     free(sum->named);
     kg_map_free(&sum->named_by_thread);

@@ -40,7 +40,7 @@ struct kg_sum_entries {
     /* of the thread at hand, not yet in kg_sum's `threads` */
     uint32_t thread;
     double thread_ns;
-    bool thread_calls;
+    uint64_t thread_calls;
 };
 
 struct kg_sum_path {
@@ -74,6 +74,7 @@ struct kg_sum_share {
 struct kg_sum_thread {
     size_t owner;
     uint32_t thread;
+    uint64_t calls;
     double total_ns;
 };
 
@@ -96,6 +97,8 @@ struct kg_sum {
     size_t name_count, name_capacity;
     struct kg_sum_share *shares;
     size_t share_count, share_capacity;
+    struct kg_profile_share *thread_shares; /* `row` is a path here */
+    size_t thread_share_count, thread_share_capacity;
     size_t *touched; /* paths with entries in the process at hand */
     size_t touched_count, touched_capacity;
     struct kg_sum_threads threads;

@@ -43,6 +43,13 @@ static struct ranked *rank(const struct kg_profile *profile, size_t *count)
     return ranked;
 }
 
+static const char *kind_note(size_t kind)
+{
+    return kind == KGATE_SCOPE_WAIT       ? "waiting"
+           : kind == KGATE_SCOPE_PARALLEL ? "starting and joining threads"
+                                          : NULL;
+}
+
 static void part_print(struct kg_text *text, const char *what, double part)
 {
     if (part >= NOTABLE)
@@ -54,6 +61,9 @@ static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
 {
     const struct kg_profile_figures *figures = &row->figures;
     const double total_ns = figures->total_ns;
+    const char *kind = kind_note(row->path.kind);
+    if (kind)
+        kg_text_append(text, kind);
     part_print(text, "GPU", figures->gpu_ns / total_ns);
     part_print(text, "transfers", figures->transfer_ns / total_ns);
     part_print(text, "profiler", figures->overhead_ns / total_ns);

@@ -143,6 +143,8 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
                    path->span                           ? "span,"
                    : path->kind == KGATE_SCOPE_PROFILER ? "profiler,"
                    : path->kind == KGATE_SCOPE_TRANSFER ? "transfer,"
+                   : path->kind == KGATE_SCOPE_WAIT     ? "wait,"
+                   : path->kind == KGATE_SCOPE_PARALLEL ? "parallel,"
                                                         : "",
                    path->device);
     if (path->backend && strcmp(path->backend, path->device) != 0)

@@ -8,22 +8,29 @@
 #include "profile/profile.h"
 #include "util/escape.h"
 
-/* "  gemm [cuda cublas]" */
+/* "  gemm [cuda cublas]", "  barrier [wait]" */
 static void name_print(const struct kg_profile_path *path, struct kg_text *text)
 {
-    const bool device = strcmp(path->device, "cpu") != 0;
-    const bool backend = path->backend && strcmp(path->backend, path->device) != 0;
+    const bool told = path->kind == KGATE_SCOPE_WAIT || path->kind == KGATE_SCOPE_PARALLEL;
+    const char *const words[] = {
+        path->span                         ? "span"
+        : strcmp(path->device, "cpu") != 0 ? path->device
+                                           : NULL,
+        path->backend && strcmp(path->backend, path->device) != 0 ? path->backend : NULL,
+        told ? kg_scope_kind_names[path->kind] : NULL,
+    };
+    bool any = false;
     kg_text_printf(text, "%*s", 2 * (int)path->depth, "");
     kg_escape_terminal(text, path->name, KG_COLUMN_NAME_MOST);
-    if (!device && !backend && !path->span)
-        return;
-    kg_text_append(text, " [");
-    kg_text_append(text, path->span ? "span" : device ? path->device : "");
-    if (backend) {
-        kg_text_append(text, path->span || device ? " " : "");
-        kg_escape_terminal(text, path->backend, KG_COLUMN_NAME_MOST);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!words[i])
+            continue;
+        kg_text_append(text, any ? " " : " [");
+        kg_escape_terminal(text, words[i], KG_COLUMN_NAME_MOST);
+        any = true;
     }
-    kg_text_append(text, "]");
+    if (any)
+        kg_text_append(text, "]");
 }
 
 /* A path without calls was still open when the recording ended. */

@@ -155,6 +155,9 @@ double sum(const double *x, size_t n, void *stream)
         KGATE_SCOPE_ON("on", KGATE_DEVICE_CPU, "loop", sizeof *x);
         KGATE_SCOPE_CUDA("kernel", stream, 8);
         KGATE_SCOPE_TRANSFER_CUDA("copy", stream, 8);
+        KGATE_SCOPE_WAITING("wait");
+        KGATE_SCOPE_PARALLEL_REGION("region");
+        KGATE_SCOPE_OF_KIND("kind", KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, "lock", 0);
         total += x[i];
     }
     return total;

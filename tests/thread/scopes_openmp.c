@@ -40,7 +40,7 @@ static double item(int i)
 
 static double region(void)
 {
-    KGATE_SCOPE("region");
+    KGATE_SCOPE_PARALLEL_REGION("region");
     double sum = 0;
 #pragma omp parallel num_threads(THREADS) reduction(+ : sum)
     {

@@ -202,6 +202,33 @@ static inline void recording_free(struct recording *recording)
     kg_text_free(&recording->bytes);
 }
 
+/* A parallel region of two threads that meet at a barrier; two calls of it.
+ *
+ *   thread 1: call 0..1000 { region 100..900 { part 200..400, barrier 400..800 } }, and at 2000
+ *   thread 2: part 200..700, barrier 700..800, and at 2200 */
+static inline void recording_parallel(struct recording *recording, uint32_t number,
+                                      const char *label)
+{
+    recording_process(recording, number, 1, label);
+    recording_name(recording, 1, "call");
+    recording_name_as(recording, 2, "region", KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, "");
+    recording_name_as(recording, 3, "part", KGATE_SCOPE_COMPUTE, KGATE_DEVICE_CPU, "openmp");
+    recording_name_as(recording, 4, "barrier", KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, "");
+    for (uint32_t node = 1; node <= 4; node++)
+        recording_node(recording, 1, node, node < 4 ? node - 1 : 2, node);
+    recording_node(recording, 2, 1, 0, 3);
+    recording_node(recording, 2, 2, 0, 4);
+    for (uint64_t at = 0; at <= 2000; at += 2000) {
+        recording_entry(recording, 1, 3, at + 200, 200, 0);
+        recording_entry(recording, 1, 4, at + 400, 400, 0);
+        recording_entry(recording, 1, 2, at + 100, 800, 2);
+        recording_entry(recording, 1, 1, at, 1000, 3);
+        recording_entry(recording, 2, 1, at + 200, 500, 0);
+        recording_entry(recording, 2, 2, at + 700, 100, 0);
+    }
+    recording_end(recording);
+}
+
 /* Two threads, two processes, nesting, recursion, transfers, GPU times, a span, a pause of the
  * profiler's, losses: something of everything.
  *

@@ -124,6 +124,15 @@ static void check_row(const struct kg_profile_row *a, const struct kg_profile_ro
     assert_memory_equal(a->calls, b->calls, a->process_count * sizeof *a->calls);
 }
 
+static void check_share(const struct kg_profile_share *a, const struct kg_profile_share *b)
+{
+    assert_int_equal(a->row, b->row);
+    assert_int_equal(a->process, b->process);
+    assert_int_equal(a->thread, b->thread);
+    assert_int_equal(a->calls, b->calls);
+    assert_near(a->total_ns, b->total_ns, 0);
+}
+
 static void check_same(const struct kg_profile *a, const struct kg_profile *b)
 {
     assert_int_equal(a->process_count, b->process_count);
@@ -135,6 +144,9 @@ static void check_same(const struct kg_profile *a, const struct kg_profile *b)
         check_process(&a->processes[i], &b->processes[i]);
     for (size_t i = 0; i < a->row_count; i++)
         check_row(&a->rows[i], &b->rows[i]);
+    assert_int_equal(a->share_count, b->share_count);
+    for (size_t i = 0; i < a->share_count; i++)
+        check_share(&a->shares[i], &b->shares[i]);
     for (size_t i = 0; i < a->name_count; i++) {
         assert_string_equal(a->names[i].name, b->names[i].name);
         check_figures(&a->names[i].figures, &b->names[i].figures);
@@ -158,6 +170,22 @@ static void json_says_all_that_the_recording_does(void **state)
         make_both(processes);
         check_both("r.json");
     }
+}
+
+static void kinds_of_scopes_come_back(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_parallel(&recording, 1, "case");
+    recording_save(&recording, folder, "r.kgprof");
+    recording_free(&recording);
+    convert("r.kgprof", "r.json");
+    check_both("r.json");
+    load("r.json", &profile);
+    assert_int_equal(profile.rows[1].path.kind, KGATE_SCOPE_PARALLEL);
+    assert_int_equal(profile.rows[2].path.kind, KGATE_SCOPE_WAIT);
+    kg_profile_free(&profile);
 }
 
 /* Numbers with all their digits, texts with everything in them. */
@@ -404,6 +432,9 @@ static void malformed_values_are_named(void **state)
     refuse("\"rounds_ns\":[10000]", "\"rounds_ns\":[null]", "paths[0].rounds_ns");
     refuse("{\"process\":0,\"thread\":1,\"system", "{\"process\":9,\"thread\":1,\"system",
            "threads[0].process");
+    refuse("{\"path\":0,\"process\":0", "{\"path\":7,\"process\":0", "thread_shares[0].path");
+    refuse("{\"path\":0,\"process\":0", "{\"path\":0,\"process\":1", "thread_shares[0].process");
+    refuse("{\"path\":0,\"process\":0", "{\"path\":2,\"process\":0", "thread_shares[1].path");
 }
 
 static void malformed_entries_are_named(void **state)
@@ -575,6 +606,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_says_all_that_the_recording_does),
+        cmocka_unit_test(kinds_of_scopes_come_back),
         cmocka_unit_test(odd_values_come_back),
         cmocka_unit_test(an_empty_profile_comes_back),
         cmocka_unit_test(it_is_as_the_schema_says),

@@ -167,6 +167,49 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     kg_profile_free(&profile);
 }
 
+static void waiting_and_parallel_regions_are_told(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_text text = {0};
+    recording_parallel(&recording, 1, "");
+    read_all(&recording, &profile);
+    kg_profile_tree(&profile, 0, &text);
+    check_text(&text, "solver: 1 process, 2 threads, 12 entries, 3.00 us\n"
+                      "path                 calls    total     self      avg  % time\n"
+                      "call                     2  2.00 us   400 ns  1.00 us    62.5\n"
+                      "  region [parallel]      2  1.60 us   400 ns   800 ns    50.0\n"
+                      "    barrier [wait]       2   800 ns   800 ns   400 ns    25.0\n"
+                      "    part [openmp]        2   400 ns   400 ns   200 ns    12.5\n"
+                      "part [openmp]            2  1.00 us  1.00 us   500 ns    31.2\n"
+                      "barrier [wait]           2   200 ns   200 ns   100 ns     6.2\n");
+    kg_profile_top(&profile, 0, &text);
+    const char *shown = kg_text_string(&text);
+    assert_non_null(strstr(shown, "call > region            starting and joining threads\n"));
+    assert_non_null(strstr(shown, "call > region > barrier  waiting\n"));
+    kg_text_free(&text);
+    kg_profile_free(&profile);
+}
+
+static void what_each_thread_had_is_kept(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_parallel(&recording, 1, "");
+    recording_parallel(&recording, 2, "");
+    read_all(&recording, &profile);
+    assert_int_equal(profile.share_count, 12);
+    const struct kg_profile_share *share = &profile.shares[4]; /* the first of the second thread */
+    assert_string_equal(profile.rows[share->row].path.name, "part");
+    assert_int_equal(share->process, 0);
+    assert_int_equal(share->thread, 2);
+    assert_int_equal(share->calls, 2);
+    assert_near(share->total_ns, 1000, 0);
+    kg_profile_free(&profile);
+}
+
 /* A hundred scopes inside one another, of which only the innermost has time of its own. */
 static void a_long_path_is_shortened_in_the_middle(void **state)
 {
@@ -299,6 +342,23 @@ static char *reported(bool (*make)(int, const char *, FILE *, struct kg_error *)
     fclose(output);
     close(file);
     return bytes;
+}
+
+static void lines_of_entries_say_the_kind(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    recording_parallel(&recording, 1, "");
+    read_all(&recording, &profile);
+    char *trace = reported(kg_profile_trace), *csv = reported(kg_profile_csv);
+    assert_non_null(strstr(trace, "\"name\":\"region\",\"cat\":\"parallel,cpu\""));
+    assert_non_null(strstr(trace, "\"name\":\"barrier\",\"cat\":\"wait,cpu\""));
+    assert_non_null(strstr(csv, "call;region,region,cpu,,parallel,0"));
+    assert_non_null(strstr(csv, "call;region;barrier,barrier,cpu,,wait,0"));
+    free(trace);
+    free(csv);
+    kg_profile_free(&profile);
 }
 
 static json_t *trace_of(struct recording *recording)
@@ -573,6 +633,9 @@ int main(void)
         cmocka_unit_test(the_tree_is_by_nesting),
         cmocka_unit_test(the_busiest_thread_is_said_where_there_are_several),
         cmocka_unit_test(bottlenecks_are_by_time_of_their_own),
+        cmocka_unit_test(waiting_and_parallel_regions_are_told),
+        cmocka_unit_test(what_each_thread_had_is_kept),
+        cmocka_unit_test(lines_of_entries_say_the_kind),
         cmocka_unit_test(a_long_path_is_shortened_in_the_middle),
         cmocka_unit_test(a_long_outermost_name_gives_way),
         cmocka_unit_test(control_characters_do_no_harm),
