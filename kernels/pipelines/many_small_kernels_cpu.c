@@ -17,7 +17,7 @@ void kg_many_small_kernels_launches(const struct kg_many_small_kernels *work)
     const size_t parts = (size_t)work->threads;
     for (unsigned s = 0; s < work->steps; s++) {
         const struct kg_oscillator *from = s ? work->now : work->start;
-        KGATE_SCOPE("fork_join");
+        KGATE_SCOPE_PARALLEL_REGION("fork_join");
 #pragma omp parallel for num_threads(work->threads) schedule(static)
         for (size_t p = 0; p < parts; p++) {
             const size_t start = p * work->n / parts, end = (p + 1) * work->n / parts;
@@ -32,7 +32,7 @@ void kg_many_small_kernels_launches(const struct kg_many_small_kernels *work)
 void kg_many_small_kernels_fused(const struct kg_many_small_kernels *work)
 {
     const size_t parts = (size_t)work->threads;
-    KGATE_SCOPE("fork_join");
+    KGATE_SCOPE_PARALLEL_REGION("fork_join");
 #pragma omp parallel for num_threads(work->threads) schedule(static)
     for (size_t p = 0; p < parts; p++) {
         const size_t start = p * work->n / parts, end = (p + 1) * work->n / parts;

@@ -71,7 +71,7 @@ static void norms_copy(const struct kg_sync_heavy *work, unsigned first, unsigne
 
 static bool synchronise(const struct kg_sync_heavy *work)
 {
-    KGATE_SCOPE("synchronise");
+    KGATE_SCOPE_WAITING("synchronise");
     return cudaStreamSynchronize(stream_of(work)) == cudaSuccess;
 }
 

@@ -37,14 +37,14 @@ void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
 {
     const size_t parts = (size_t)work->threads;
     memset(work->norms, 0, work->steps * sizeof *work->norms);
-    KGATE_SCOPE("fork_join");
+    KGATE_SCOPE_PARALLEL_REGION("fork_join");
 #pragma omp parallel num_threads(work->threads)
     for (unsigned s = 0; s < work->steps; s++) {
 #pragma omp for schedule(static) nowait
         for (size_t p = 0; p < parts; p++)
             shared_add(&work->norms[s], part_step(work, p, s == 0));
         {
-            KGATE_SCOPE("synchronise");
+            KGATE_SCOPE_WAITING("synchronise");
 #pragma omp barrier
         }
 #pragma omp for schedule(static) nowait
@@ -57,7 +57,7 @@ void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
 
 static void parts_make(const struct kg_sync_heavy *work)
 {
-    KGATE_SCOPE("fork_join");
+    KGATE_SCOPE_PARALLEL_REGION("fork_join");
 #pragma omp parallel for num_threads(work->threads) schedule(static)
     for (size_t p = 0; p < work->rows; p++)
         for (unsigned s = 0; s < work->steps; s++)

@@ -26,7 +26,7 @@ static void train_step(const struct kg_training *training, struct kg_slices *sli
 static double parallel_training(const struct kg_training *training, struct kg_slices *slices,
                                 const uint8_t *text)
 {
-    KGATE_SCOPE_ON("parallel_training", KGATE_DEVICE_CPU, "openmp", 0);
+    KGATE_SCOPE_OF_KIND("parallel_training", KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, "openmp", 0);
     const size_t count = slices->count;
     double loss = 0;
 #pragma omp parallel for num_threads(slices->threads) schedule(dynamic)
