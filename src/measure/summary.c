@@ -110,8 +110,7 @@ static void device_divide(struct kg_case_result *result, size_t count)
     breakdown->overhead_ns = to_file_precision(breakdown->overhead_ns);
 }
 
-/* Whether what a call moves may still be in the L2 cache from the one before. */
-static bool in_cache(const struct kg_results *results, const struct kg_case_result *result)
+bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result)
 {
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
     return gpu && strcmp(result->timing, kg_timing_names[KG_TIMING_COLD]) != 0 &&
@@ -124,7 +123,7 @@ void kg_results_shares(struct kg_results *results)
         struct kg_case_work *work = &results->cases[i].work;
         if (!results->cases[i].timing)
             continue;
-        kg_work_shares(&results->ceilings, in_cache(results, &results->cases[i]), work);
+        kg_work_shares(&results->ceilings, kg_case_in_l2(results, &results->cases[i]), work);
         work->bandwidth_share = to_file_precision(work->bandwidth_share);
         work->fma_share = to_file_precision(work->fma_share);
         work->tensor_share = to_file_precision(work->tensor_share);

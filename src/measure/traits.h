@@ -11,9 +11,9 @@ struct kg_traits {
     double time_ns;
     double cpu_ns;      /* of all threads */
     double threads;     /* that it may use */
-    double cores_busy;  /* cpu_ns over wall time */
+    double cores_busy;  /* cpu_ns over wall time; of what runs on the host alone */
     double alone_ns;    /* with one thread */
-    double page_faults; /* minor ones */
+    double page_faults; /* minor ones; as the next, of what is timed alone, and not on the GPU */
     double waits;       /* times that a thread gave up its CPU to wait */
     /* work */
     double items;
@@ -30,10 +30,11 @@ struct kg_traits {
     double ridge;           /* flops a byte where the roofs meet */
     double bandwidth_share; /* of its ceiling, as the next */
     double flops_share;
-    double roof_ns; /* the least time that the roofs allow: the later of moving and computing */
+    double roof_ns; /* the least time that the roofs allow: the later of moving and computing; NaN
+                       where one of the two is done under a roof that is not known */
     /* what was counted */
     double instructions;
-    double instructions_per_cycle; /* of a core; NaN for more than one thread */
+    double instructions_per_cycle; /* of a core; NaN where more than one thread is busy */
     double flops_per_instruction;
     double line_bytes;        /* of the first level of cache */
     double memory_line_bytes; /* of memory; of the GPU's, by CUPTI */
@@ -49,9 +50,9 @@ struct kg_traits {
     double to_device_bytes;
     double to_host_bytes;
     double pageable_bytes;
-    double occupancy; /* of the kernel with the most time, where that is known; else the least */
-    double waves;     /* of the same */
-    double local_bytes;
+    double occupancy;   /* of the kernel with the most time, where that is known; else the least */
+    double waves;       /* of the same */
+    double local_bytes; /* of a thread of the same */
 };
 
 /* What a trait is counted in. */
