@@ -90,7 +90,7 @@ static bool cases_gather(const struct kg_results *results, struct kg_arena *aren
         kg_traits_find(results, &results->cases[i], &traits[i]);
         case_facts(results, &results->cases[i], &traits[i], &cases->of[i]);
     }
-    return kg_neighbours_find(results, traits, cases->of, err);
+    return kg_neighbours_find(results, cases->of, err);
 }
 
 bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,

@@ -1,17 +1,19 @@
 /* neighbours.h: what other cases of the same results say of one: the same on the other device,
- * other versions of the same kernel, its place in a sweep. Only cases of status OK with rounds. */
+ * other versions of the same kernel, its place in a sweep. Only cases of status OK with a time. */
 #pragma once
 #include "measure/results.h"
 #include "suggest/facts.h"
 #include "util/error.h"
 
-/* Fills the neighbours' part of the facts of all cases: facts[i] and traits[i] are those of case i.
- * Strings are borrowed from the results. In time that grows as cases x their parameters x log.
- * A sweep is cases of one target, device and timing whose parameters are the same but for one, of
- * at least three different numeric values above 0 (two for fixed_ns), that changes what a call does
- * where that is known; where there are several, the one over which time grows the most. The
- * parameter `version` is what makes versions, whatever its values. Cases of commands are neighbours
- * only within their workload.
+/* Fills the neighbours' part of the facts of all cases; facts[i] are those of case i, with its
+ * traits and device. Strings are borrowed from the results. In time that grows as cases x their
+ * parameters x log.
+ * The other device is the one with the fastest case of the same target and parameters, versions
+ * aside. The parameter `version` is what makes versions, whatever its values.
+ * A sweep is cases of one target, device, threads and timing whose parameters are the same but for
+ * one, of at least three different numeric values above 0 (two for fixed_ns), that changes what a
+ * call does where that is known; where there are several, the one over which time changes the most.
+ * What a command does is known by its workload alone.
  * returns false where memory is out */
-bool kg_neighbours_find(const struct kg_results *results, const struct kg_traits *traits,
-                        struct kg_facts *facts, struct kg_error *err);
+bool kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts,
+                        struct kg_error *err);

@@ -1,0 +1,35 @@
+/* growth.h: how a sweep's figures grow with its parameter. Pure functions; no allocation. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One size of a sweep; NaN where not known. */
+struct kg_sweep_point {
+    double parameter; /* above 0 */
+    double time_ns;   /* above 0 */
+    double items;
+    double bytes;
+    double flops;
+    double peak_bytes;
+    double noise; /* the share that two times must differ by to be different */
+};
+
+/* What a sweep says as a whole; NaN where it does not say it. */
+struct kg_growth {
+    double time; /* exponent of time over what a call does */
+    double work; /* of that over the parameter */
+    double bytes;
+    double memory;
+    double spread; /* slowest over fastest */
+    double smallest_ns;
+    double smallest_work; /* what a call of the first point does: kg_sweep_work of it */
+    double fixed_ns;
+    size_t work_offset; /* of the member that says what a call does */
+};
+
+/* points  at least 2, by ascending parameter, no two of one parameter
+ * returns false where the parameter does not change what a call does: this is no sweep of sizes */
+bool kg_growth_find(const struct kg_sweep_point *points, size_t count, struct kg_growth *growth);
+
+/* What a call of that point does, by the measure that the growth was found with. */
+double kg_sweep_work(const struct kg_growth *growth, const struct kg_sweep_point *point);
