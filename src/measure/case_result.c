@@ -56,6 +56,20 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     return good;
 }
 
+/* What the workload is, as results name it. */
+static const char *target_of(struct kg_arena *arena, const struct kg_case *planned)
+{
+    const struct kg_workload_spec *spec = planned->spec;
+    switch (spec->source) {
+    case KG_SOURCE_PLUGIN:
+        return kg_arena_printf(arena, "%s:%s", spec->target, spec->entry);
+    case KG_SOURCE_COMMAND:
+        return kg_arena_copy(arena, planned->command_count ? planned->command[0] : spec->target);
+    default:
+        return kg_arena_copy(arena, spec->target);
+    }
+}
+
 bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
                           struct kg_case_result *result)
 {
@@ -66,6 +80,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .id = kg_arena_keep(arena, planned->id, &good),
         .workload = kg_arena_keep(arena, spec->name, &good),
         .source = kg_source_names[spec->source],
+        .target = target_of(arena, planned),
         .device = kg_device_names[planned->device],
         .backend = backend_names[spec->source],
         .timing = kg_case_on_stream(planned) ? kg_timing_names[planned->timing] : NULL,
@@ -85,7 +100,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .check = {.error = NAN, .tolerance = NAN},
     };
     kg_case_summarize(result);
-    return lists_copy(arena, planned, result) && good;
+    return lists_copy(arena, planned, result) && result->target && good;
 }
 
 /* A command's code may lie anywhere, in scripts and libraries, so nothing is claimed of it. */

@@ -84,10 +84,13 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
             options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
         .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
                                                         : spec->settings.min_time_ns,
-        .batch = measurement->batch[index],
+        .batch = options->batch ? options->batch : measurement->batch[index],
         .turn_ns = options->turn_ns,
         .count_directory = options->count_directory,
         .count_source = options->count_source,
+        .count_lines = options->count_lines,
+        .count_options = options->count_options,
+        .count_option_count = options->count_option_count,
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };
@@ -196,7 +199,8 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     const struct kg_side *side = measurement->side;
     const int pin = kg_case_pin(measurement, index);
-    const uint64_t threads = kg_case_threads(measurement, settings, pin);
+    const uint64_t threads =
+        options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
     char *request = request_text(measurement, index, options, threads);
     *launch = (struct kg_launch){.program = options->program        ? options->program
                                             : side && side->program ? side->program

@@ -12,9 +12,14 @@
 struct kg_task_options {
     enum kg_task task;
     double patience;             /* the case's time-out is taken so many times */
+    uint64_t threads;            /* 0: those of the case */
+    uint64_t batch;              /* 0: calls a sample that the check found */
     double turn_ns;              /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT */
     const char *count_source;
+    bool count_lines;
+    const char **count_options;
+    size_t count_option_count;
     const char *profile_path; /* KG_TASK_PROFILE */
     double profile_time_ns;
     const char *profile_label;
@@ -25,7 +30,7 @@ struct kg_task_options {
 /* The CPU that the case runs on; -1: any. */
 int kg_case_pin(const struct kg_measurement *measurement, size_t index);
 
-/* Threads that a case of these settings may use. */
+/* Threads that a case of these settings may use: one for each CPU unless they say how many. */
 uint64_t kg_case_threads(const struct kg_measurement *measurement,
                          const struct kg_settings *settings, int pin);
 

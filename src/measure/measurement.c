@@ -13,6 +13,7 @@
 #include "measure/clock.h"
 #include "measure/count_pass.h"
 #include "measure/group.h"
+#include "measure/look_pass.h"
 #include "measure/throttle.h"
 #include "measure/trace_pass.h"
 
@@ -120,6 +121,9 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
                what->plan->case_count * sizeof *measurement->batch);
     if (good && options->side)
         good = kg_side_apply(options->side, what->plan, &measurement->results, err);
+    for (size_t i = 0; i < what->plan->case_count && good; i++)
+        measurement->results.cases[i].threads = kg_case_threads(
+            measurement, &what->plan->cases[i].spec->settings, kg_case_pin(measurement, i));
     if (good && options->results_path) {
         good = kg_journal_open(options->results_path, &measurement->results, &measurement->journal,
                                err);
@@ -239,7 +243,8 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
-    return kg_ceilings_pass(measurement, err) && kg_trace_pass(measurement, err);
+    return kg_ceilings_pass(measurement, err) && kg_look_pass(measurement, err) &&
+           kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

@@ -30,7 +30,7 @@ enum kg_task {
     KG_TASK_CHECK,    /* set up, run once, check, find the batch; nothing is recorded as timing */
     KG_TASK_ROUND,    /* set up, warm up, measure one round */
     KG_TASK_TURNS,    /* the same, but in turns, as they are asked for */
-    KG_TASK_COUNT,    /* set up, run once, count the instructions of `batch` calls */
+    KG_TASK_COUNT,    /* set up, run once, count the instructions, or more, of `batch` calls */
     KG_TASK_PROFILE,  /* set up, run once, then for min_time_ns with scopes on */
     KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
     KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
@@ -61,15 +61,22 @@ struct kg_request {
     double turn_ns; /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
-    const char *profile_path;    /* KG_TASK_PROFILE: of the recording, with "%p" */
-    const char *profile_label;   /* likewise: what it is of */
+    bool count_lines;            /* KG_TASK_COUNT: cache lines too */
+    const char **count_options;  /* likewise: what Callgrind is told besides, of a command */
+    size_t count_option_count;
+    const char *profile_path;  /* KG_TASK_PROFILE: of the recording, with "%p" */
+    const char *profile_label; /* likewise: what it is of */
 };
 
-/* A figure of the workload's own, or its instructions a call. */
+/* A figure of the workload's own, or one of struct kg_counts, a call. */
 struct kg_reported {
     const char *name;
     double value;
 };
+
+#define KG_COUNTED_INSTRUCTIONS "instructions"
+#define KG_COUNTED_LINE_BYTES "line_bytes"
+#define KG_COUNTED_MEMORY_LINE_BYTES "memory_line_bytes"
 
 struct kg_response {
     bool good; /* false: message says why the case failed, or was not to be had here: */

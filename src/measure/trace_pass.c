@@ -1,13 +1,11 @@
 #include "measure/trace_pass.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "measure/case_attempt.h"
 #include "measure/case_counters.h"
-#include "measure/case_worker.h"
 #include "measure/cupti_counters.h"
-#include "measure/supervise.h"
 
 struct pass {
     struct kg_measurement *measurement;
@@ -22,28 +20,12 @@ static bool wanted(const struct kg_measurement *measurement, size_t index)
            kg_case_measurable(&measurement->results.cases[index]);
 }
 
-/* Why there is no trace, in words. */
-static const char *ending_words(const struct kg_outcome *outcome, struct kg_arena *arena)
-{
-    switch (outcome->ending) {
-    case KG_ENDED_TIMEOUT:
-        return kg_arena_copy(arena, "the process that traced a call timed out");
-    case KG_ENDED_SIGNAL:
-        return kg_arena_printf(arena, "the process that traced a call crashed: signal %d (%s)",
-                               outcome->code, strsignal(outcome->code));
-    default:
-        return kg_arena_printf(arena, "the process that traced a call ended with status %d",
-                               outcome->code);
-    }
-}
-
 /* A trace without figures. */
-static bool reason_set(struct pass *pass, size_t index, const char *reason)
+static void reason_set(struct pass *pass, size_t index, const char *reason)
 {
     struct kg_trace *trace = &pass->measurement->results.cases[index].trace;
     *trace = (struct kg_trace)KG_TRACE_NONE;
     trace->reason = reason;
-    return reason ? true : kg_error_memory(pass->err);
 }
 
 /* The case's counters with room for all of the hardware's. */
@@ -91,40 +73,20 @@ static bool counters_add(struct pass *pass, size_t index, const struct kg_respon
     return counters != NULL;
 }
 
-/* A whole answer counts whatever became of the process afterwards: tools that hook into the driver
- * are known to crash when it is unloaded. */
-static bool outcome_take(struct pass *pass, size_t index, const struct kg_outcome *outcome)
-{
-    struct kg_results *results = &pass->measurement->results;
-    struct kg_response response = {0};
-    struct kg_error unread;
-    if (!kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
-                         kg_text_string(&outcome->response), outcome->response.length,
-                         &results->arena, &response, &unread))
-        return reason_set(pass, index, ending_words(outcome, &results->arena));
-    if (!response.good)
-        return reason_set(pass, index,
-                          response.message ? response.message : "tracing failed without a reason");
-    results->cases[index].trace = response.trace;
-    return counters_add(pass, index, &response);
-}
-
 static bool case_trace(struct pass *pass, size_t index)
 {
     const struct kg_task_options options = {.task = KG_TASK_TRACE, .patience = 1};
-    struct kg_launch launch;
-    struct kg_outcome outcome;
-    if (!kg_case_launch_make(pass->measurement, index, &options, &launch, pass->err))
+    struct kg_attempt attempt;
+    /* tools that hook into the driver are known to crash when it is unloaded: after the answer */
+    if (!kg_case_attempt(pass->measurement, index, &options, "traced a call", &attempt, pass->err))
         return false;
-    bool good = kg_supervise(&launch, &outcome, pass->err);
-    free((char *)launch.request);
-    if (!good)
-        return false;
-    pass->hangs = outcome.ending == KG_ENDED_TIMEOUT;
-    if (outcome.ending != KG_ENDED_INTERRUPT)
-        good = outcome_take(pass, index, &outcome);
-    kg_outcome_free(&outcome);
-    return good;
+    pass->hangs = attempt.timed_out;
+    if (attempt.reason)
+        reason_set(pass, index, attempt.reason);
+    if (!attempt.response.good)
+        return true;
+    pass->measurement->results.cases[index].trace = attempt.response.trace;
+    return counters_add(pass, index, &attempt.response);
 }
 
 static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
@@ -171,10 +133,10 @@ static bool case_do(struct pass *pass, size_t index)
     const size_t twin = twin_find(pass->measurement, index);
     if (twin != index)
         return twin_copy(pass, twin, index);
-    if (pass->hangs)
-        return reason_set(pass, index,
-                          "not traced: the process that traced another case timed out");
-    return case_trace(pass, index);
+    if (!pass->hangs)
+        return case_trace(pass, index);
+    reason_set(pass, index, "not traced: the process that traced another case timed out");
+    return true;
 }
 
 bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err)

@@ -198,7 +198,8 @@ static bool count_prepare(struct worker *worker, struct kg_error *err)
     if (request->task != KG_TASK_COUNT || request->count_directory)
         return true;
     return kg_counting_open(&worker->counting,
-                            request->count_source && !strcmp(request->count_source, "perf"), err);
+                            request->count_source && !strcmp(request->count_source, "perf"),
+                            request->count_lines, err);
 }
 
 /* A command finds in its environment where its counters may go: a file in memory. */

@@ -178,41 +178,53 @@ static bool command_count(struct worker *worker, struct kg_error *err)
     char output[4096];
     const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
                                      "--trace-children=yes", output};
-    enum { BEFORE = sizeof callgrind / sizeof *callgrind };
+    enum { FIXED = sizeof callgrind / sizeof *callgrind };
+    const size_t before = FIXED + request->count_option_count;
     const char **argv =
-        kg_arena_alloc(&worker->arena, BEFORE + request->command_count + 1, sizeof *argv);
+        kg_arena_alloc(&worker->arena, before + request->command_count + 1, sizeof *argv);
     if (!argv)
         return kg_error_memory(err);
     snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
     memcpy(argv, callgrind, sizeof callgrind);
+    for (size_t i = 0; i < request->count_option_count; i++)
+        argv[FIXED + i] = request->count_options[i];
     for (size_t i = 0; i < request->command_count; i++)
-        argv[BEFORE + i] = request->command[i];
+        argv[before + i] = request->command[i];
     worker->command.argv = (char *const *)argv;
     kg_command_call(&worker->command);
     return true;
 }
 
+/* A figure a call; one that was not counted, or is in Callgrind's file, is left out. */
+static void counted_report(struct worker *worker, const char *name, double sum)
+{
+    struct kg_response *response = &worker->response;
+    response->reported = worker->reported;
+    if (!isnan(sum))
+        worker->reported[response->reported_count++] =
+            (struct kg_reported){name, sum / (double)worker->request.batch};
+}
+
 static bool count(struct worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
-    double instructions;
+    struct kg_counts counts;
     if (!worker->workload && request->count_directory)
         return command_count(worker, err);
+    if (request->count_lines)
+        kg_counting_watch(&worker->counting);
     if (worker->workload)
         worker->sampler.run(worker->sampler.state);
     kg_counting_start(&worker->counting);
     for (uint64_t i = 0; i < request->batch; i++)
         worker->sampler.run(worker->sampler.state);
-    const bool counted = kg_counting_stop(&worker->counting, &instructions, err);
+    const bool counted = kg_counting_stop(&worker->counting, &counts, err);
     kg_counting_close(&worker->counting);
     if (!counted)
         return false;
-    if (isnan(instructions)) /* in Callgrind's file */
-        return true;
-    worker->reported[0] =
-        (struct kg_reported){"instructions", instructions / (double)request->batch};
-    worker->response.reported = worker->reported;
-    worker->response.reported_count = 1;
+    counted_report(worker, KG_COUNTED_INSTRUCTIONS, counts.instructions);
+    counted_report(worker, KG_COUNTED_LINE_BYTES, counts.line_bytes);
+    counted_report(worker, KG_COUNTED_MEMORY_LINE_BYTES, counts.memory_line_bytes);
     return true;
 }
 

@@ -1,0 +1,117 @@
+#include "measure/count_tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure/callgrind.h"
+
+/* Callgrind runs code some fifty times slower; where it follows caches too, a hundred times. */
+static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
+
+const char *const kg_count_source_names[4] = {"perf", "callgrind", "none", NULL};
+const char *const KG_COUNT_NOTHING_WORDS =
+    "this machine does not let its instructions be counted (perf_event), and there is no valgrind "
+    "to count them with";
+
+bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    *tool = (struct kg_count_tool){.source = KG_COUNT_BY_NOTHING};
+    if (kg_counting_perf_usable())
+        tool->source = KG_COUNT_BY_PERF;
+    else if (kg_callgrind_find(tool->valgrind, sizeof tool->valgrind))
+        tool->source = KG_COUNT_BY_CALLGRIND;
+    if (tool->source != KG_COUNT_BY_CALLGRIND)
+        return true;
+    snprintf(tool->folder, sizeof tool->folder, "%.4000s/kgate-count-XXXXXX",
+             folder && *folder ? folder : "/tmp");
+    if (mkdtemp(tool->folder)) {
+        snprintf(tool->output, sizeof tool->output, "--callgrind-out-file=%s/%%p", tool->folder);
+        return true;
+    }
+    tool->source = KG_COUNT_BY_NOTHING;
+    return kg_error_set(err, KG_ERROR_SYSTEM,
+                        "cannot make a folder like '%.300s' for what Callgrind counts",
+                        tool->folder);
+}
+
+void kg_count_tool_close(struct kg_count_tool *tool)
+{
+    if (tool->source == KG_COUNT_BY_CALLGRIND) {
+        kg_callgrind_take(tool->folder, false);
+        rmdir(tool->folder);
+    }
+    tool->source = KG_COUNT_BY_NOTHING;
+}
+
+static bool is_command(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
+}
+
+/* The worker of a kernel or plugin runs under Callgrind, which looks only when it is told to; a
+ * command's process by itself, of which the worker sees to. */
+static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
+                            size_t index, struct kg_task_options *options)
+{
+    const char **arguments = tool->arguments;
+    size_t count = 0;
+    options->patience = options->count_lines ? CALLGRIND_LINES_PATIENCE : CALLGRIND_PATIENCE;
+    if (is_command(measurement, index)) {
+        options->count_directory = tool->folder;
+        return;
+    }
+    arguments[count++] = "valgrind";
+    arguments[count++] = "--tool=callgrind";
+    arguments[count++] = "--quiet";
+    arguments[count++] = "--instr-atstart=no";
+    arguments[count++] = tool->output;
+    for (size_t i = 0; i < options->count_option_count; i++)
+        arguments[count++] = options->count_options[i];
+    arguments[count++] = measurement->side && measurement->side->program
+                             ? measurement->side->program
+                             : measurement->program;
+    arguments[count++] = "worker";
+    arguments[count] = NULL;
+    options->program = tool->valgrind;
+    options->arguments = (char *const *)arguments;
+}
+
+void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
+                         size_t index, struct kg_task_options *options)
+{
+    options->task = KG_TASK_COUNT;
+    options->patience = 1;
+    options->count_source = kg_count_source_names[tool->source];
+    if (tool->source == KG_COUNT_BY_CALLGRIND)
+        callgrind_apply(tool, measurement, index, options);
+}
+
+static double reported_find(const struct kg_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->reported_count; i++)
+        if (!strcmp(response->reported[i].name, name))
+            return response->reported[i].value;
+    return NAN;
+}
+
+struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
+                                    const struct kg_measurement *measurement, size_t index,
+                                    const struct kg_task_options *options,
+                                    const struct kg_response *response)
+{
+    const bool command = is_command(measurement, index);
+    const uint64_t batch = options->batch ? options->batch : measurement->batch[index];
+    const double calls = command ? 1 : (double)batch;
+    if (tool->source != KG_COUNT_BY_CALLGRIND)
+        return (struct kg_counts){.instructions = reported_find(response, KG_COUNTED_INSTRUCTIONS),
+                                  .line_bytes = reported_find(response, KG_COUNTED_LINE_BYTES),
+                                  .memory_line_bytes =
+                                      reported_find(response, KG_COUNTED_MEMORY_LINE_BYTES)};
+    const struct kg_counts sums = kg_callgrind_take(tool->folder, !command);
+    return (struct kg_counts){sums.instructions / calls, sums.line_bytes / calls,
+                              sums.memory_line_bytes / calls};
+}

@@ -1,0 +1,36 @@
+/* count_tool.h: what counts instructions and cache lines of cases on this machine: the processor by
+ * perf_event where it is allowed, else Valgrind's Callgrind. */
+#pragma once
+#include <stdbool.h>
+
+#include "measure/case_worker.h"
+#include "measure/counting.h"
+
+enum kg_count_source { KG_COUNT_BY_PERF, KG_COUNT_BY_CALLGRIND, KG_COUNT_BY_NOTHING };
+extern const char *const kg_count_source_names[4]; /* "perf", "callgrind", "none" */
+extern const char *const KG_COUNT_NOTHING_WORDS;   /* why nothing is counted */
+
+enum { KG_COUNT_PATH_BYTES = 4096, KG_COUNT_ARGUMENTS = 16 };
+
+struct kg_count_tool {
+    enum kg_count_source source;
+    char valgrind[KG_COUNT_PATH_BYTES];
+    char folder[KG_COUNT_PATH_BYTES]; /* of Callgrind's files */
+    char output[KG_COUNT_PATH_BYTES + 40];
+    const char *arguments[KG_COUNT_ARGUMENTS]; /* of the latest options */
+};
+
+/* Finds it. On failure, that of making a folder, nothing is held. */
+bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err);
+void kg_count_tool_close(struct kg_count_tool *tool);
+
+/* Makes `options`, which say how often and whether lines are counted too, those of a process that
+ * counts a case. They refer to the tool until its next use. */
+void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
+                         size_t index, struct kg_task_options *options);
+
+/* What such a process counted, a call: from its response, or its files, which are removed. */
+struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
+                                    const struct kg_measurement *measurement, size_t index,
+                                    const struct kg_task_options *options,
+                                    const struct kg_response *response);

@@ -1,0 +1,157 @@
+#include "measure/look_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "measure/callgrind.h"
+#include "measure/case_attempt.h"
+#include "measure/count_tool.h"
+
+/* Lines repeat once a call has warmed the caches; a few calls keep those of the harness small
+ * beside what short ones bring in. */
+enum { LINE_CALLS_MOST = 8 };
+
+struct pass {
+    struct kg_measurement *measurement;
+    struct kg_count_tool tool;
+    char last_level[64];
+    struct kg_error *err;
+};
+
+/* --- What is looked at ------------------------------------------------------------------------ */
+
+static bool looked_at(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    return planned->device == KGATE_DEVICE_CPU && planned->spec->settings.trace == KG_TRACING_YES &&
+           kg_case_measurable(&measurement->results.cases[index]);
+}
+
+/* What may use more than one thread. How many a command starts is its own affair, and on one CPU
+ * one thread or many is much the same. */
+static bool alone_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return looked_at(measurement, index) && measurement->results.cases[index].threads > 1 &&
+           measurement->plan->cases[index].spec->source != KG_SOURCE_COMMAND &&
+           kg_case_pin(measurement, index) < 0;
+}
+
+static bool lines_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    return looked_at(measurement, index) &&
+           measurement->results.cases[index].metrics & 1u << KG_METRIC_INSTRUCTIONS;
+}
+
+/* --- Looking ---------------------------------------------------------------------------------- */
+
+static bool reason_add(struct pass *pass, size_t index, const char *reason)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const char **kept = &results->cases[index].look.reason;
+    if (!reason)
+        return true;
+    *kept = *kept ? kg_arena_printf(&results->arena, "%s; %s", *kept, reason) : reason;
+    return *kept ? true : kg_error_memory(pass->err);
+}
+
+static bool alone_look(struct pass *pass, size_t index)
+{
+    const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .threads = 1};
+    struct kg_attempt attempt;
+    if (!kg_case_attempt(pass->measurement, index, &options, "measured it with one thread",
+                         &attempt, pass->err))
+        return false;
+    if (attempt.response.good && attempt.response.round_count == 1)
+        pass->measurement->results.cases[index].look.alone_ns =
+            attempt.response.rounds[0].median_ns;
+    return reason_add(pass, index, attempt.reason);
+}
+
+static const char *lines_missing(const struct kg_counts *counts)
+{
+    if (isnan(counts->instructions))
+        return "its cache lines were not counted";
+    if (isnan(counts->line_bytes))
+        return "this machine's processor does not count what comes into its first level of cache";
+    return isnan(counts->memory_line_bytes)
+               ? "this machine's processor does not count what comes from memory"
+               : NULL;
+}
+
+static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *counts)
+{
+    struct kg_look *look = &pass->measurement->results.cases[index].look;
+    look->instructions = counts->instructions;
+    look->line_bytes = counts->line_bytes;
+    look->memory_line_bytes = counts->memory_line_bytes;
+    if (!isnan(counts->instructions))
+        look->source = kg_count_source_names[pass->tool.source];
+    return reason_add(pass, index, lines_missing(counts));
+}
+
+static bool lines_look(struct pass *pass, size_t index)
+{
+    struct kg_measurement *measurement = pass->measurement;
+    const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes", pass->last_level};
+    const uint64_t batch = measurement->batch[index];
+    struct kg_task_options options = {.batch = batch < LINE_CALLS_MOST ? batch : LINE_CALLS_MOST,
+                                      .count_lines = true,
+                                      .count_options = simulation,
+                                      .count_option_count = *pass->last_level ? 3 : 2};
+    struct kg_attempt attempt;
+    if (pass->tool.source == KG_COUNT_BY_NOTHING)
+        return reason_add(pass, index, KG_COUNT_NOTHING_WORDS);
+    kg_count_tool_apply(&pass->tool, measurement, index, &options);
+    if (!kg_case_attempt(measurement, index, &options, "counted its cache lines", &attempt,
+                         pass->err))
+        return false;
+    const struct kg_counts counts =
+        kg_count_tool_take(&pass->tool, measurement, index, &options, &attempt.response);
+    return attempt.response.good ? lines_take(pass, index, &counts)
+                                 : reason_add(pass, index, attempt.reason);
+}
+
+static bool case_look(struct pass *pass, size_t index)
+{
+    struct kg_measurement *measurement = pass->measurement;
+    struct kg_case_result *result = &measurement->results.cases[index];
+    result->look = (struct kg_look)KG_LOOK_NONE;
+    kg_measurement_progress(measurement, result->id);
+    return (!alone_wanted(measurement, index) || alone_look(pass, index)) &&
+           (!lines_wanted(measurement, index) || kg_interrupt_caught() ||
+            lines_look(pass, index)) &&
+           (!measurement->journaled ||
+            kg_journal_case(&measurement->journal, index, result, pass->err));
+}
+
+/* --- The pass --------------------------------------------------------------------------------- */
+
+static bool pass_start(struct pass *pass)
+{
+    const struct kg_results *results = &pass->measurement->results;
+    size_t i = 0;
+    pass->tool.source = KG_COUNT_BY_NOTHING;
+    while (i < results->case_count && !lines_wanted(pass->measurement, i))
+        i++;
+    if (i == results->case_count)
+        return true;
+    kg_callgrind_last_level(results->cpu_ceilings.l3_bytes, pass->last_level,
+                            sizeof pass->last_level);
+    return kg_count_tool_open(&pass->tool, pass->err);
+}
+
+bool kg_look_pass(struct kg_measurement *measurement, struct kg_error *err)
+{
+    struct pass pass = {.measurement = measurement, .err = err};
+    const struct kg_results *results = &measurement->results;
+    bool good = pass_start(&pass);
+    for (size_t i = 0; i < results->case_count && good && !kg_interrupt_caught(); i++) {
+        if (!alone_wanted(measurement, i) && !lines_wanted(measurement, i))
+            continue;
+        good = case_look(&pass, i);
+        if (!good)
+            kg_error_wrap(err, "looking at '%s'", results->cases[i].id);
+    }
+    kg_count_tool_close(&pass.tool);
+    return good;
+}
