@@ -80,18 +80,3 @@ const char *kg_advice_evidence(struct kg_arena *arena, const struct kg_evidence_
     kg_text_free(&text);
     return copy;
 }
-
-void kg_advice_quote(struct kg_text *text, const char *argument)
-{
-    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=,:+@%";
-    if (*argument && !argument[strspn(argument, PLAIN)]) {
-        kg_text_append(text, argument);
-        return;
-    }
-    kg_text_append(text, "'");
-    for (; *argument; argument++)
-        kg_text_append_bytes(text, *argument == '\'' ? "'\\''" : argument,
-                             *argument == '\'' ? 4 : 1);
-    kg_text_append(text, "'");
-}

@@ -1,5 +1,6 @@
 /* advice.h: suggestions as the short texts that every report shows. Pure. */
 #pragma once
+#include "report/report.h"
 #include "suggest/suggest.h"
 #include "util/arena.h"
 #include "util/text.h"
@@ -22,9 +23,20 @@ const char *kg_advice_evidence(struct kg_arena *arena, const struct kg_evidence_
 enum { KG_FACTOR_BYTES = 32 };
 char *kg_advice_factor(double factor, char *buffer);
 
-/* An argument for a shell: in quotes where it has more in it than letters, digits and -_./=,:+@%.
- */
-void kg_advice_quote(struct kg_text *text, const char *argument);
+/* Text of a file, harmless, in at most `most` characters (0: all): in `arena`; "" where memory is
+ * out, `text` then has `failed`. */
+const char *kg_advice_shown(struct kg_arena *arena, struct kg_text *text, const char *string,
+                            size_t most);
+
+/* An empty line and a heading, for a terminal. */
+void kg_advice_heading(struct kg_text *text, const struct kg_report_style *style,
+                       const char *words);
+
+/* What changed, and the suggestions, for a terminal. */
+void kg_advice_changes_text(const struct kg_suggestions *suggestions,
+                            const struct kg_report_style *style, struct kg_text *text);
+void kg_advice_text(const struct kg_suggestions *suggestions, const struct kg_report_style *style,
+                    struct kg_text *text);
 
 /* What changed, then the suggestions, as markdown: at most `top` of them (0: all), none begun where
  * the text has `room` bytes; says how many were left out. */

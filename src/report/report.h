@@ -8,6 +8,7 @@
 #include "compare/comparison.h"
 #include "measure/results.h"
 #include "profile/profile.h"
+#include "suggest/explanation.h"
 #include "suggest/suggest.h"
 #include "util/text.h"
 
@@ -38,6 +39,10 @@ void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
 /* top: suggestions, 0: all; always under KG_MARKDOWN_MOST characters */
 void kg_report_suggestions_markdown(const struct kg_suggestions *suggestions, size_t top,
                                     struct kg_text *text);
+
+/* One case in full. */
+void kg_report_explanation_text(const struct kg_explanation *explanation,
+                                const struct kg_report_style *style, struct kg_text *text);
 
 enum { KG_MARKDOWN_MOST = 65536 }; /* characters a pull request's comment may have */
 

@@ -23,9 +23,8 @@ static const char *priority_colour(enum kg_priority priority)
     return colours[priority];
 }
 
-/* Text of a file, harmless; in `arena`, "" where memory is out (the text then has `failed`). */
-static const char *shown(struct kg_arena *arena, struct kg_text *text, const char *string,
-                         size_t most)
+const char *kg_advice_shown(struct kg_arena *arena, struct kg_text *text, const char *string,
+                            size_t most)
 {
     struct kg_text all = {0}, cut = {0};
     kg_escape_terminal(&all, string, SIZE_MAX);
@@ -37,7 +36,7 @@ static const char *shown(struct kg_arena *arena, struct kg_text *text, const cha
     return copy ? copy : "";
 }
 
-static void heading(struct kg_text *text, const struct kg_report_style *style, const char *words)
+void kg_advice_heading(struct kg_text *text, const struct kg_report_style *style, const char *words)
 {
     kg_text_printf(text, "\n%s%s%s\n", style->colour ? BOLD : "", words,
                    style->colour ? PLAIN : "");
@@ -54,20 +53,22 @@ static void headline_print(const struct kg_suggestions *suggestions, struct kg_t
     kg_text_append(text, "\n");
 }
 
-static void changes_print(const struct kg_suggestions *suggestions,
-                          const struct kg_report_style *style, struct kg_arena *arena,
-                          struct kg_text *text)
+void kg_advice_changes_text(const struct kg_suggestions *suggestions,
+                            const struct kg_report_style *style, struct kg_text *text)
 {
+    struct kg_arena arena = {0};
     const char *operation = "";
     if (suggestions->change_count)
-        heading(text, style, "what changed against the baseline");
+        kg_advice_heading(text, style, "what changed against the baseline");
     for (size_t i = 0; i < suggestions->change_count; i++) {
         const struct kg_evidence_change *change = &suggestions->changes[i];
         if (strcmp(operation, change->operation) != 0)
-            kg_text_printf(text, "  %s\n", shown(arena, text, change->operation, style->id_most));
+            kg_text_printf(text, "  %s\n",
+                           kg_advice_shown(&arena, text, change->operation, style->id_most));
         operation = change->operation;
-        kg_wrap(text, "    ", shown(arena, text, change->text, 0), style->width);
+        kg_wrap(text, "    ", kg_advice_shown(&arena, text, change->text, 0), style->width);
     }
+    kg_arena_free(&arena);
 }
 
 static void suggestion_print(const struct kg_suggestion *suggestion, size_t number,
@@ -82,24 +83,24 @@ static void suggestion_print(const struct kg_suggestion *suggestion, size_t numb
                    colour ? priority_colour(suggestion->priority) : "",
                    kg_priority_names[suggestion->priority], colour ? PLAIN : "");
     kg_text_printf(text, "%s%s%s: %s, %s\n", colour ? BOLD : "",
-                   shown(arena, text, suggestion->operation, style->id_most), colour ? PLAIN : "",
-                   shown(arena, text, suggestion->rule, NAME_MOST),
+                   kg_advice_shown(arena, text, suggestion->operation, style->id_most),
+                   colour ? PLAIN : "", kg_advice_shown(arena, text, suggestion->rule, NAME_MOST),
                    kg_suggestion_type_names[suggestion->type]);
     kg_wrap(text, "     ", gain ? gain : "", style->width);
-    kg_wrap(text, "     ", shown(arena, text, suggestion->description, 0), style->width);
-    kg_wrap(text, "     try: ", shown(arena, text, suggestion->hint, 0), style->width);
+    kg_wrap(text, "     ", kg_advice_shown(arena, text, suggestion->description, 0), style->width);
+    kg_wrap(text, "     try: ", kg_advice_shown(arena, text, suggestion->hint, 0), style->width);
     if (!style->quiet && evidence && *evidence) {
         kg_text_append(text, colour ? DIM : "");
-        kg_wrap(text, "     evidence: ", shown(arena, text, evidence, 0), style->width);
+        kg_wrap(text, "     evidence: ", kg_advice_shown(arena, text, evidence, 0), style->width);
         kg_text_append(text, colour ? PLAIN : "");
     }
     text->failed = text->failed || !gain || !evidence;
 }
 
-static void suggestions_print(const struct kg_suggestions *suggestions,
-                              const struct kg_report_style *style, struct kg_arena *arena,
-                              struct kg_text *text)
+void kg_advice_text(const struct kg_suggestions *suggestions, const struct kg_report_style *style,
+                    struct kg_text *text)
 {
+    struct kg_arena arena = {0};
     const size_t count = suggestions->suggestion_count;
     const size_t shown_count = style->top && style->top < count ? style->top : count;
     if (!count) {
@@ -108,9 +109,10 @@ static void suggestions_print(const struct kg_suggestions *suggestions,
         kg_text_append(text, "\n");
     }
     for (size_t i = 0; i < shown_count; i++)
-        suggestion_print(&suggestions->suggestions[i], i + 1, style, arena, text);
+        suggestion_print(&suggestions->suggestions[i], i + 1, style, &arena, text);
     if (shown_count < count)
         kg_text_printf(text, "\n  … and %zu more; --top 0 shows all\n", count - shown_count);
+    kg_arena_free(&arena);
 }
 
 static void findings_print(const struct kg_suggestions *suggestions,
@@ -122,12 +124,13 @@ static void findings_print(const struct kg_suggestions *suggestions,
     const size_t most = style->verbose || !style->top || style->top > count ? count : style->top;
     if (!count)
         return;
-    heading(text, style, "what holds them back");
+    kg_advice_heading(text, style, "what holds them back");
     for (size_t i = 0; i < most; i++) {
         const struct kg_finding *finding = &suggestions->findings[i];
-        kg_text_printf(text, "  %s  %s\n", shown(arena, text, finding->operation, style->id_most),
+        kg_text_printf(text, "  %s  %s\n",
+                       kg_advice_shown(arena, text, finding->operation, style->id_most),
                        kg_duration_format(finding->time_ns, time));
-        kg_wrap(text, "    ", shown(arena, text, finding->text, 0), style->width);
+        kg_wrap(text, "    ", kg_advice_shown(arena, text, finding->text, 0), style->width);
     }
     if (most < count)
         kg_text_printf(text, "  … and %zu more, each faster; --verbose shows all\n", count - most);
@@ -138,13 +141,14 @@ void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
 {
     struct kg_arena arena = {0};
     headline_print(suggestions, text);
-    changes_print(suggestions, style, &arena, text);
-    suggestions_print(suggestions, style, &arena, text);
+    kg_advice_changes_text(suggestions, style, text);
+    kg_advice_text(suggestions, style, text);
     if (!style->quiet) {
         findings_print(suggestions, style, &arena, text);
         kg_text_append(text, suggestions->note_count ? "\n" : "");
         for (size_t i = 0; i < suggestions->note_count; i++)
-            kg_wrap(text, "  note: ", shown(&arena, text, suggestions->notes[i], 0), style->width);
+            kg_wrap(text, "  note: ", kg_advice_shown(&arena, text, suggestions->notes[i], 0),
+                    style->width);
     }
     kg_arena_free(&arena);
 }

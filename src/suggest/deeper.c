@@ -1,0 +1,89 @@
+/* The commands that show more of a case: tools around `kgate run` of it alone. */
+#include <string.h>
+
+#include "suggest/explanation.h"
+
+void kg_shell_quote(struct kg_text *text, const char *argument)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:+@%";
+    if (*argument && !argument[strspn(argument, PLAIN)]) {
+        kg_text_append(text, argument);
+        return;
+    }
+    kg_text_append(text, "'");
+    for (; *argument; argument++)
+        kg_text_append_bytes(text, *argument == '\'' ? "'\\''" : argument,
+                             *argument == '\'' ? 4 : 1);
+    kg_text_append(text, "'");
+}
+
+/* The tools. Each follows the processes that kgate starts: perf and nsys always do, the others
+ * where they are told to. Rounds are the fewest: what a tool sees is not a measurement. */
+static const struct tool {
+    const char *device; /* whose cases it is for; NULL: all */
+    const char *shows;
+    const char *before; /* `kgate run …` */
+    const char *after;
+} tools[] = {
+    {NULL, "where the time goes, by scopes", "",
+     " --profile && kgate report deeper.json --format tree"},
+    {"cpu", "instructions, branches and cache misses", "perf stat -d ", ""},
+    {"cpu", "which functions, with their callers", "perf record -g -o deeper.perf ",
+     " && perf report -i deeper.perf"},
+    {"cpu", "instructions line by line, where perf may not count",
+     "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=deeper.callgrind.%p ",
+     ""},
+    {"cuda", "the host, launches, copies and kernels on one line of time",
+     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", ""},
+    {"cuda", "each kernel: stalls, caches, occupancy, its roofline",
+     "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ", ""},
+};
+enum { TOOL_COUNT = sizeof tools / sizeof *tools };
+
+/* A glob that matches the id alone. */
+static void filter_append(const char *id, struct kg_text *text)
+{
+    struct kg_text glob = {0};
+    for (; *id; id++) {
+        if (strchr("*?[]\\", *id))
+            kg_text_append(&glob, "\\");
+        kg_text_append_bytes(&glob, id, 1);
+    }
+    kg_shell_quote(text, kg_text_string(&glob));
+    text->failed = text->failed || glob.failed;
+    kg_text_free(&glob);
+}
+
+static void run_append(const struct kg_results *results, const struct kg_case_result *result,
+                       struct kg_text *text)
+{
+    kg_text_append(text, "kgate run -c ");
+    kg_shell_quote(text, results->suite_path);
+    kg_text_append(text, " --filter ");
+    filter_append(result->id, text);
+    if (!strcmp(result->device, "cuda") && results->machine.gpu_chosen)
+        kg_text_printf(text, " --device cuda:%zu", results->machine.gpu_chosen);
+    kg_text_append(text, " --set rounds.min=1 --set trace=no -o deeper.json");
+}
+
+bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
+                    struct kg_arena *arena, struct kg_deeper **deeper, size_t *count)
+{
+    *count = 0;
+    *deeper = kg_arena_alloc(arena, TOOL_COUNT, sizeof **deeper);
+    for (size_t i = 0; *deeper && i < TOOL_COUNT; i++) {
+        struct kg_text text = {0};
+        if (tools[i].device && strcmp(tools[i].device, result->device) != 0)
+            continue;
+        kg_text_append(&text, tools[i].before);
+        run_append(results, result, &text);
+        kg_text_append(&text, tools[i].after);
+        const char *command = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+        kg_text_free(&text);
+        if (!command)
+            return false;
+        (*deeper)[(*count)++] = (struct kg_deeper){tools[i].shows, command};
+    }
+    return *deeper != NULL;
+}
