@@ -7,6 +7,7 @@
 
 #include "kgate/profiler.h"
 #include "measure/clock.h"
+#include "measure/profile_pass.h"
 #include "measure/worker_state.h"
 #include "util/file.h"
 
@@ -248,7 +249,7 @@ static bool command_profile(struct worker *worker)
  * not wait in the queue behind it. */
 static bool stream_call(struct worker *worker, struct kg_error *err)
 {
-    static struct kgate_site site = {.name = "on the stream", .device = KGATE_DEVICE_CUDA};
+    static struct kgate_site site = {.name = KG_PROFILE_STREAM_SCOPE, .device = KGATE_DEVICE_CUDA};
     struct kgate_scope scope = kgate_scope_begin_cuda(NULL, &site, worker->host.context.stream, 0);
     worker->sampler.run(worker->sampler.state);
     kgate_scope_end(&scope);
