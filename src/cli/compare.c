@@ -1,38 +1,23 @@
 #include <pthread.h>
-#include <string.h>
 
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "compare/profiled.h"
 #include "profile/profile_load.h"
 #include "util/units.h"
 
-/* The base: a results file as a baseline of one run, or a file of the store. */
+/* The base, read by a thread of its own. */
 struct base {
     const char *path;
-    struct kg_results results;
-    struct kg_baseline baseline;
+    struct kg_base loaded;
     bool good;
     struct kg_error err;
 };
 
-static bool base_load(struct base *base)
-{
-    struct kg_error as_baseline;
-    if (kg_results_load(base->path, &base->results, &base->err))
-        return kg_baseline_from_results(&base->results, &base->baseline, &base->err);
-    /* Only a file that says it is a baseline is read as one: its errors are the ones that matter.
-     */
-    char schema[64];
-    if (!kg_schema_peek(base->path, schema, &as_baseline) ||
-        strcmp(schema, KG_BASELINE_SCHEMA) != 0)
-        return false;
-    return kg_baseline_load(base->path, &base->baseline, &base->err);
-}
-
 static void *base_thread(void *user)
 {
     struct base *base = user;
-    base->good = base_load(base);
+    base->good = kg_base_load(base->path, &base->loaded, &base->err);
     return NULL;
 }
 
@@ -121,12 +106,11 @@ int kg_cli_compare(const struct kg_arguments *arguments)
     }
     const bool good =
         both_load(&base, arguments->positional[1], &current, &err) &&
-        kg_compare(&base.baseline, &current, current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL,
-                   &comparison, &err);
+        kg_compare(&base.loaded.baseline, &current,
+                   current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err);
     const int status = good ? finish(arguments, &comparison, &err) : kg_fail(&err);
     kg_comparison_free(&comparison);
-    kg_baseline_free(&base.baseline);
-    kg_results_free(&base.results);
+    kg_base_free(&base.loaded);
     kg_results_free(&current);
     return status;
 }

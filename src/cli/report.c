@@ -1,7 +1,7 @@
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/inputs.h"
 #include "cli/report.h"
 #include "profile/profile_load.h"
 #include "util/file.h"
@@ -85,16 +85,21 @@ static bool calibration_report(const struct kg_arguments *arguments, enum kg_cli
 static bool results_profile(const struct kg_arguments *arguments, enum kg_cli_format format,
                             const struct kg_results *results, struct kg_error *err)
 {
-    const char *path = arguments->positional[0], *slash = strrchr(path, '/');
-    char beside[4096];
+    struct kg_arena arena = {0};
+    const char *path = arguments->positional[0];
+    bool good = false;
     if (!results->profile)
         return profiles_only(path, format, err);
-    const int length = snprintf(beside, sizeof beside, "%.*s%s",
-                                slash ? (int)(slash + 1 - path) : 0, path, results->profile);
-    if (length < 0 || (size_t)length >= sizeof beside || access(beside, R_OK) != 0)
-        return kg_error_set(err, KG_ERROR_USAGE, "the profile '%.300s' of these results is gone",
-                            results->profile);
-    return kg_cli_report_profile(arguments, beside, format, err);
+    const char *beside = kg_recording_path(&arena, path, results);
+    if (!beside)
+        kg_error_memory(err);
+    else if (access(beside, R_OK) != 0)
+        kg_error_set(err, KG_ERROR_USAGE, "the profile '%.300s' of these results is gone",
+                     results->profile);
+    else
+        good = kg_cli_report_profile(arguments, beside, format, err);
+    kg_arena_free(&arena);
+    return good;
 }
 
 static bool results_report(const struct kg_arguments *arguments, enum kg_cli_format format,
@@ -136,19 +141,6 @@ static bool file_report(const struct kg_arguments *arguments, enum kg_cli_format
                          : results_report(arguments, format, text, err);
 }
 
-/* What is reported is read more than once, and a recording at the place where it is needed. */
-static bool source_check(const char *path, struct kg_error *err)
-{
-    struct stat status;
-    if (!strcmp(path, "-") ||
-        (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "'%s' is not a regular file: results and recordings must be files, "
-                            "they cannot be read through a pipe",
-                            path);
-    return kg_profile_or_json(path, err);
-}
-
 int kg_cli_report(const struct kg_arguments *arguments)
 {
     enum kg_cli_format format = KG_FORMAT_TEXT;
@@ -156,7 +148,8 @@ int kg_cli_report(const struct kg_arguments *arguments)
     struct kg_error err;
     if (arguments->format && !format_parse(arguments->format, &format, &err))
         return kg_fail(&err);
-    if (!source_check(arguments->positional[0], &err))
+    if (!kg_input_regular(arguments->positional[0], &err) ||
+        !kg_profile_or_json(arguments->positional[0], &err))
         return kg_fail(&err);
     if (kg_profile_is(arguments->positional[0]))
         return kg_cli_report_profile(arguments, arguments->positional[0], format, &err)

@@ -1,0 +1,45 @@
+#include "cli/inputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err)
+{
+    struct kg_error as_baseline;
+    *base = (struct kg_base){0};
+    if (kg_results_load(path, &base->results, err))
+        return kg_baseline_from_results(&base->results, &base->baseline, err);
+    /* Only a file that says it is a baseline is read as one: its errors are the ones that matter.
+     */
+    char schema[64];
+    if (!kg_schema_peek(path, schema, &as_baseline) || strcmp(schema, KG_BASELINE_SCHEMA) != 0)
+        return false;
+    return kg_baseline_load(path, &base->baseline, err);
+}
+
+void kg_base_free(struct kg_base *base)
+{
+    kg_baseline_free(&base->baseline);
+    kg_results_free(&base->results);
+}
+
+const char *kg_recording_path(struct kg_arena *arena, const char *path,
+                              const struct kg_results *results)
+{
+    const char *slash = strrchr(path, '/');
+    return results->profile ? kg_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0,
+                                              path, results->profile)
+                            : NULL;
+}
+
+bool kg_input_regular(const char *path, struct kg_error *err)
+{
+    struct stat status;
+    if (strcmp(path, "-") != 0 &&
+        (stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "'%.300s' is not a regular file: results and recordings must be files, "
+                        "they cannot be read through a pipe",
+                        path);
+}
