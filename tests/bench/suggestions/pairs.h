@@ -1,0 +1,56 @@
+/* pairs.h: what the workloads of this benchmark share. Each is one piece of ordinary work with a
+ * parameter `version`, of which one value is how it comes to be written and another how it is
+ * mended; both leave the same result, which `check` holds against another way to compute it. They
+ * have scopes as a user of the profiler would set them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+/* What a workload's state begins with: the memory that tear_down gives back. */
+enum { PAIR_ARRAYS = 8 };
+struct pair {
+    void *arrays[PAIR_ARRAYS];
+    size_t array_count;
+    int threads;
+};
+
+/* The state, `bytes` long and zeroed, whose first member is a struct pair. NULL where memory is
+ * out, with the message set. */
+void *pair_begin(struct kgate_context *context, size_t bytes);
+
+/* `count` elements of `bytes` each, zeroed, given back by pair_end; NULL likewise, and for a count
+ * of 0. */
+void *pair_array(struct kgate_context *context, struct pair *pair, size_t count, size_t bytes);
+
+/* tear_down of them all. */
+void pair_end(struct kgate_context *context, void *state);
+
+/* The next number of a sequence (Steele, Lea and Flood 2014, SplitMix64), and one in [0, 1). */
+uint64_t pair_random(uint64_t *sequence);
+float pair_uniform(uint64_t *sequence);
+/* `count` numbers in [-1, 1). */
+void pair_fill(float *x, size_t count, uint64_t seed);
+
+/* Sets *worst to the error where that is larger, or not a number. */
+void pair_worse(double *worst, double error);
+
+/* Whether set_up has all its memory; else the message is set and everything given back. */
+bool pair_whole(struct kgate_context *context, struct pair *pair, bool whole, void **state);
+
+/* Roundings of a sum of n terms: what a check may allow, as a share of the sum of their sizes. */
+double pair_roundings(double n);
+
+extern const struct kgate_workload pair_columns;
+extern const struct kgate_workload pair_convolution;
+extern const struct kgate_workload pair_journal;
+extern const struct kgate_workload pair_histogram;
+extern const struct kgate_workload pair_frames;
+extern const struct kgate_workload pair_distances;
+extern const struct kgate_workload pair_nearest;
+extern const struct kgate_workload pair_distinct;
+extern const struct kgate_workload pair_rescale;
+extern const struct kgate_workload pair_box_filter;
+extern const struct kgate_workload pair_lookup;
