@@ -45,6 +45,7 @@ static const struct symbol symbols[] = {
     {"cuMemHostAlloc", NULL, CALL(host_allocate), false},
     {"cuMemFreeHost", NULL, CALL(host_free), false},
     {"cuMemHostGetDevicePointer_v2", NULL, CALL(host_device_address), false},
+    {"cuPointerGetAttribute", NULL, CALL(pointer_attribute), false},
     {"cuMemsetD32Async", NULL, CALL(memset_async), false},
     {"cuMemcpyDtoHAsync_v2", NULL, CALL(copy_to_host_async), false},
     {"cuMemcpyHtoDAsync_v2", NULL, CALL(copy_to_device_async), false},

@@ -15,6 +15,7 @@
 /* NVIDIA's numbers. */
 enum kg_driver_code {
     KG_DRIVER_SUCCESS = 0,
+    KG_DRIVER_INVALID_VALUE = 1,
     KG_DRIVER_OUT_OF_MEMORY = 2,
     KG_DRIVER_DEVICE_UNAVAILABLE = 46, /* busy: another process has it for itself */
     KG_DRIVER_NO_DEVICE = 100,
@@ -48,6 +49,10 @@ enum kg_function_attribute {
     KG_FUNCTION_REGISTERS = 4,
     KG_FUNCTION_BINARY_VERSION = 6, /* 90 */
 };
+
+/* Of addresses, numbered as CUpointer_attribute. Memory of the host that the driver neither made
+ * nor page-locked has none: KG_DRIVER_INVALID_VALUE. */
+enum kg_pointer_attribute { KG_POINTER_MEMORY_TYPE = 2 };
 
 enum { KG_STREAM_DEFAULT = 0, KG_STREAM_NON_BLOCKING = 1 };
 enum { KG_EVENT_DEFAULT = 0, KG_EVENT_DISABLE_TIMING = 2 };
@@ -137,6 +142,7 @@ struct kg_driver {
     int (*host_allocate)(void **memory, size_t bytes, unsigned flags);
     int (*host_free)(void *memory);
     int (*host_device_address)(uint64_t *address, void *memory, unsigned flags);
+    int (*pointer_attribute)(void *value, int attribute, uint64_t address);
     int (*memset_async)(uint64_t address, unsigned value, size_t words, void *stream); /* D32 */
     int (*copy_to_host_async)(void *host, uint64_t device, size_t bytes, void *stream);
     int (*copy_to_device_async)(uint64_t device, const void *host, size_t bytes, void *stream);

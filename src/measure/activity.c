@@ -53,8 +53,17 @@ static double bytes_of(const struct kg_activity *of, size_t count, enum kg_activ
     return bytes;
 }
 
+static double pageable_bytes_of(const struct kg_activity *of, size_t count)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (of[i].pageable)
+            bytes += (double)of[i].bytes;
+    return bytes;
+}
+
 /* Figures of each call. */
-enum figure { KERNEL_NS, TRANSFER_NS, OTHER_NS, GAP_NS, TO_DEVICE, TO_HOST, FIGURES };
+enum figure { KERNEL_NS, TRANSFER_NS, OTHER_NS, GAP_NS, TO_DEVICE, TO_HOST, PAGEABLE, FIGURES };
 
 static void call_figures(const struct kg_activity *of, size_t count, double figures[FIGURES])
 {
@@ -67,6 +76,7 @@ static void call_figures(const struct kg_activity *of, size_t count, double figu
     figures[GAP_NS] = span_ns(of, count) - covered[RANK_OTHER];
     figures[TO_DEVICE] = bytes_of(of, count, KG_ACTIVITY_TO_DEVICE);
     figures[TO_HOST] = bytes_of(of, count, KG_ACTIVITY_TO_HOST);
+    figures[PAGEABLE] = pageable_bytes_of(of, count);
 }
 
 static void figures_take(const struct kg_activity *of, size_t count, const uint64_t *marks,
@@ -93,6 +103,7 @@ static void figures_take(const struct kg_activity *of, size_t count, const uint6
     trace->gap_ns = figures[GAP_NS];
     trace->to_device_bytes = figures[TO_DEVICE];
     trace->to_host_bytes = figures[TO_HOST];
+    trace->pageable_bytes = figures[PAGEABLE];
 }
 
 /* Sums over all calls. */

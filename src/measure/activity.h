@@ -27,6 +27,7 @@ struct kg_activity {
     uint64_t end_ns;
     uint64_t correlation; /* of the call that asked for it: in the order in which they were made */
     uint64_t bytes;       /* of a copy */
+    bool pageable;        /* from or to memory of the host that is not page-locked */
     /* of a kernel: */
     const char *name;
     double blocks;

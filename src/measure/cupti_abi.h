@@ -61,6 +61,9 @@ struct kg_cupti_copy_record {
     uint32_t correlation;
 };
 
+/* Of a copy's source and target. */
+enum { KG_CUPTI_PAGEABLE = 1 };
+
 struct kg_cupti_fill_record {
     uint32_t kind;
     uint32_t value;

@@ -52,6 +52,19 @@ static enum kg_activity_kind copy_kind(unsigned kind)
     }
 }
 
+/* Whether its end at the host is not page-locked. */
+static bool is_pageable(const struct kg_cupti_copy_record *copy)
+{
+    switch (copy_kind(copy->copy_kind)) {
+    case KG_ACTIVITY_TO_DEVICE:
+        return copy->source_kind == KG_CUPTI_PAGEABLE;
+    case KG_ACTIVITY_TO_HOST:
+        return copy->target_kind == KG_CUPTI_PAGEABLE;
+    default:
+        return false;
+    }
+}
+
 /* False for a kind of record that is of no interest. */
 static bool record_read(const void *record, struct kg_activity *activity)
 {
@@ -67,7 +80,8 @@ static bool record_read(const void *record, struct kg_activity *activity)
                                          .start_ns = copy->start_ns,
                                          .end_ns = copy->end_ns,
                                          .correlation = copy->correlation,
-                                         .bytes = copy->bytes};
+                                         .bytes = copy->bytes,
+                                         .pageable = is_pageable(copy)};
         return true;
     case KG_CUPTI_MEMSET:
         *activity = (struct kg_activity){.kind = KG_ACTIVITY_OTHER,

@@ -90,7 +90,7 @@ bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
     *trace = (struct kg_trace)KG_TRACE_NONE;
     trace->source = KG_TRACE_OF_GRAPH;
     trace->launches = (double)count;
-    trace->to_device_bytes = trace->to_host_bytes = 0;
+    trace->to_device_bytes = trace->to_host_bytes = trace->pageable_bytes = 0;
     for (size_t i = 0; i < count; i++) {
         if (nodes[i].kind == KG_GPU_KERNEL && !kernel_add(&kernels, &nodes[i], shape, arena))
             return kg_error_memory(err);
@@ -98,8 +98,10 @@ bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
             trace->to_device_bytes += nodes[i].bytes;
         if (nodes[i].kind == KG_GPU_TO_HOST)
             trace->to_host_bytes += nodes[i].bytes;
+        if (nodes[i].kind == KG_GPU_TO_DEVICE || nodes[i].kind == KG_GPU_TO_HOST)
+            trace->pageable_bytes += nodes[i].pageable_bytes;
         if (nodes[i].kind == KG_GPU_SOMEWHERE)
-            trace->to_device_bytes = trace->to_host_bytes = NAN;
+            trace->to_device_bytes = trace->to_host_bytes = trace->pageable_bytes = NAN;
     }
     trace->kernels = kernels.uses;
     trace->kernel_count = kernels.count;
@@ -199,6 +201,23 @@ static enum kg_gpu_node_kind copy_kind(const struct kg_memcpy_node *parameters)
     return from_host == to_host ? KG_GPU_WITHIN : from_host ? KG_GPU_TO_DEVICE : KG_GPU_TO_HOST;
 }
 
+/* Of what the driver does not know it has to make copies of its own, page by page. */
+static double pageable_share(const struct kg_driver *driver,
+                             const struct kg_memcpy_node *parameters)
+{
+    unsigned type = 0;
+    const void *host =
+        parameters->source_type == MEMORY_HOST ? parameters->source_host : parameters->target_host;
+    switch (driver->pointer_attribute(&type, KG_POINTER_MEMORY_TYPE, (uint64_t)(uintptr_t)host)) {
+    case KG_DRIVER_SUCCESS:
+        return 0;
+    case KG_DRIVER_INVALID_VALUE:
+        return 1;
+    default:
+        return NAN;
+    }
+}
+
 static size_t at_least_one(size_t count)
 {
     return count ? count : 1;
@@ -216,6 +235,8 @@ static bool copy_read(struct walk *walk, void *node)
     /* a copy in one dimension may leave the others at 0 */
     found->bytes = (double)parameters.width_bytes * (double)at_least_one(parameters.height) *
                    (double)at_least_one(parameters.depth);
+    if (found->kind == KG_GPU_TO_DEVICE || found->kind == KG_GPU_TO_HOST)
+        found->pageable_bytes = found->bytes * pageable_share(walk->driver, &parameters);
     return true;
 }
 

@@ -24,7 +24,8 @@ enum kg_gpu_node_kind {
 /* One thing that a call puts on the device. */
 struct kg_gpu_node {
     enum kg_gpu_node_kind kind;
-    double bytes; /* of a copy */
+    double bytes;          /* of a copy */
+    double pageable_bytes; /* of a copy: all or none, by the host's memory; NaN where not known */
     /* Of a kernel: */
     const void *function; /* launches of one function are one kernel */
     const char *name;     /* NULL where the driver does not say */

@@ -41,6 +41,8 @@ KERNEL(CUpti_ActivityKernel9);
 #define COPY(theirs)                                                                               \
     AT(kg_cupti_copy_record, kind, theirs, kind);                                                  \
     AT(kg_cupti_copy_record, copy_kind, theirs, copyKind);                                         \
+    AT(kg_cupti_copy_record, source_kind, theirs, srcKind);                                        \
+    AT(kg_cupti_copy_record, target_kind, theirs, dstKind);                                        \
     AT(kg_cupti_copy_record, bytes, theirs, bytes);                                                \
     AT(kg_cupti_copy_record, start_ns, theirs, start);                                             \
     AT(kg_cupti_copy_record, end_ns, theirs, end);                                                 \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/code/ceilings.h"
+#include "device/driver.h"
 
 enum { BLOCKS_MOST = 4096, FUNCTIONS_MOST = 64, NAME_MOST = 64 };
 enum { HOST_MAPPED = 2 };
@@ -136,6 +137,17 @@ EXPORT int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigne
     if (flags || !block || !block->of_host)
         return INVALID_VALUE;
     *address = (uint64_t)(uintptr_t)memory;
+    return SUCCESS;
+}
+
+/* The kind of memory alone. */
+EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t address)
+{
+    FAIL_IF_TOLD();
+    const struct block *block = block_around((const void *)(uintptr_t)address);
+    if (attribute != KG_POINTER_MEMORY_TYPE || !block)
+        return INVALID_VALUE;
+    *(unsigned *)value = block->of_host ? 1 : 2;
     return SUCCESS;
 }
 

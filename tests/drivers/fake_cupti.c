@@ -397,10 +397,15 @@ static void kernel(const char *name, uint64_t start_ns, uint64_t end_ns)
     append(KG_CUPTI_CONCURRENT_KERNEL, &record, sizeof record);
 }
 
+/* As one does that has pageable memory at the host and 3, that of the device, at the other end. */
 static void copy(int copy_kind, uint64_t bytes, uint64_t start_ns, uint64_t end_ns)
 {
+    const bool to_device = copy_kind == KG_CUPTI_HOST_TO_DEVICE;
+    const bool to_host = copy_kind == KG_CUPTI_DEVICE_TO_HOST;
     const struct kg_cupti_copy_record record = {.kind = KG_CUPTI_MEMCPY,
                                                 .copy_kind = (uint8_t)copy_kind,
+                                                .source_kind = to_device ? KG_CUPTI_PAGEABLE : 3,
+                                                .target_kind = to_host ? KG_CUPTI_PAGEABLE : 3,
                                                 .bytes = bytes,
                                                 .start_ns = absolute(start_ns),
                                                 .end_ns = absolute(end_ns),

@@ -145,6 +145,18 @@ static int table_device_attribute(int *value, int attribute, int device)
     return KG_DRIVER_SUCCESS;
 }
 
+/* What a test says is page-locked. */
+static const void *table_page_locked;
+
+static int table_pointer_attribute(void *value, int attribute, uint64_t address)
+{
+    (void)attribute;
+    if ((const void *)(uintptr_t)address != table_page_locked)
+        return KG_DRIVER_INVALID_VALUE;
+    *(unsigned *)value = 1;
+    return KG_DRIVER_SUCCESS;
+}
+
 static int table_synchronize(void)
 {
     return table.synchronize_code;
@@ -169,6 +181,7 @@ static inline struct kg_driver table_driver(void)
         .error_string = table_error_string,
         .error_name = table_error_name,
         .device_attribute = table_device_attribute,
+        .pointer_attribute = table_pointer_attribute,
         .context_synchronize = table_synchronize,
         .stream_capture_begin = table_capture_begin,
         .stream_capture_end = table_capture_end,

@@ -79,6 +79,23 @@ static void times_and_gaps_are_those_of_a_call(void **state)
     assert_null(trace.reason);
 }
 
+static void pageable_bytes_are_summed_over_both_ways(void **state)
+{
+    (void)state;
+    for (size_t call = 0; call < KG_TRACED_CALLS; call++) {
+        add_once(call, KG_ACTIVITY_TO_DEVICE, 100, 110)->bytes = 1000;
+        struct kg_activity *pageable = add_once(call, KG_ACTIVITY_TO_DEVICE, 120, 130);
+        pageable->bytes = 300;
+        pageable->pageable = true;
+        pageable = add_once(call, KG_ACTIVITY_TO_HOST, 140, 150);
+        pageable->bytes = 20;
+        pageable->pageable = true;
+    }
+    summarize();
+    assert_true(trace.pageable_bytes == 320);
+    assert_true(trace.to_device_bytes == 1300 && trace.to_host_bytes == 20);
+}
+
 static void what_overlaps_is_counted_once_as_the_kernels_first(void **state)
 {
     (void)state;
@@ -353,6 +370,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(times_and_gaps_are_those_of_a_call),
+        TEST(pageable_bytes_are_summed_over_both_ways),
         TEST(what_overlaps_is_counted_once_as_the_kernels_first),
         TEST(records_come_in_any_order),
         TEST(one_slow_call_of_five_does_not_move_the_medians),

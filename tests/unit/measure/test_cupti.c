@@ -91,6 +91,7 @@ static void records_of_all_calls_come_with_their_figures(void **state)
     assert_true(trace.kernel_ns == 100 && trace.transfer_ns == 120 && trace.other_ns == 20);
     assert_true(trace.gap_ns == 510 - 240);
     assert_true(trace.to_device_bytes == 4096 && trace.to_host_bytes == 8);
+    assert_true(trace.pageable_bytes == 4096 + 8);
     assert_int_equal(trace.kernel_count, 1);
     const struct kg_kernel_use *use = &trace.kernels[0];
     assert_string_equal(use->name, "_Z4copyPf");

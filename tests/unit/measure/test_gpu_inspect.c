@@ -102,6 +102,33 @@ static void copies_are_told_by_where_they_go(void **state)
     assert_int_equal(trace.kernel_count, 0);
 }
 
+static int fail_pointer(void *value, int attribute, uint64_t address)
+{
+    (void)value, (void)attribute, (void)address;
+    return TABLE_FAILED;
+}
+
+static void what_the_driver_does_not_know_of_the_host_is_pageable(void **state)
+{
+    static const char locked, pageable;
+    struct kg_driver driver = table_driver();
+    struct table_node *nodes = table.graphs[0].nodes;
+    (void)state;
+    table_page_locked = &locked;
+    table_add_copy(0, HOST, DEVICE, 1000);
+    table_add_copy(0, HOST, DEVICE, 24);
+    table_add_copy(0, DEVICE, HOST, 8);
+    table_add_copy(0, DEVICE, DEVICE, 5000);
+    nodes[0].copy.source_host = &locked;
+    nodes[1].copy.source_host = &pageable;
+    nodes[2].copy.target_host = (void *)&pageable;
+    assert_true(inspect(&driver));
+    assert_true(trace.pageable_bytes == 32);
+    driver.pointer_attribute = fail_pointer;
+    assert_true(inspect(&driver));
+    assert_true(isnan(trace.pageable_bytes) && trace.to_device_bytes == 1024);
+}
+
 static void a_copy_in_three_dimensions_has_all_its_bytes(void **state)
 {
     const struct kg_driver driver = table_driver();
@@ -121,7 +148,8 @@ static void where_unified_copies_go_is_not_claimed(void **state)
     table_add_copy(0, UNIFIED, UNIFIED, 24);
     assert_true(inspect(&driver));
     assert_true(trace.launches == 2);
-    assert_true(isnan(trace.to_device_bytes) && isnan(trace.to_host_bytes));
+    assert_true(isnan(trace.to_device_bytes) && isnan(trace.to_host_bytes) &&
+                isnan(trace.pageable_bytes));
 }
 
 static void graphs_within_are_read_and_events_passed_over(void **state)
@@ -310,6 +338,7 @@ int main(void)
         cmocka_unit_test_teardown(launches_of_one_function_are_one_kernel_by_its_largest, end),
         cmocka_unit_test_teardown(functions_of_one_name_are_two_kernels, end),
         cmocka_unit_test_teardown(copies_are_told_by_where_they_go, end),
+        cmocka_unit_test_teardown(what_the_driver_does_not_know_of_the_host_is_pageable, end),
         cmocka_unit_test_teardown(a_copy_in_three_dimensions_has_all_its_bytes, end),
         cmocka_unit_test_teardown(where_unified_copies_go_is_not_claimed, end),
         cmocka_unit_test_teardown(graphs_within_are_read_and_events_passed_over, end),
