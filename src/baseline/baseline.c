@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "baseline/stored_traits.h"
 #include "measure/throttle.h"
 
 #define LIST(type, member, count, field_kind)                                                      \
@@ -57,6 +58,11 @@ static const struct kg_field case_fields[] = {
      .offset = offsetof(struct kg_baseline_case, counters),
      .count_offset = offsetof(struct kg_baseline_case, counter_count),
      .record = &counter_record},
+    {.name = "traits",
+     .kind = KG_FIELD_REALS,
+     .optional = true,
+     .offset = offsetof(struct kg_baseline_case, traits),
+     .count_offset = offsetof(struct kg_baseline_case, trait_count)},
 };
 static const struct kg_record case_record = KG_RECORD_OF(struct kg_baseline_case, case_fields);
 
@@ -81,6 +87,11 @@ static const struct kg_field run_fields[] = {
     OPTIONAL_REAL(kg_baseline_run, pulse_ns),
     OPTIONAL_REAL(kg_baseline_run, bandwidth_bytes_per_s),
     OPTIONAL_REAL(kg_baseline_run, latency_ns),
+    {.name = "trait_names",
+     .kind = KG_FIELD_STRINGS,
+     .optional = true,
+     .offset = offsetof(struct kg_baseline_run, trait_names),
+     .count_offset = offsetof(struct kg_baseline_run, trait_name_count)},
     {.name = "cases",
      .kind = KG_FIELD_RECORDS,
      .offset = offsetof(struct kg_baseline_run, cases),
@@ -188,7 +199,7 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
             return false;
         run->case_count++;
     }
-    return true;
+    return kg_stored_traits_make(arena, results, run);
 }
 
 bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
@@ -277,7 +288,7 @@ static bool baseline_validate(const struct kg_baseline *baseline, struct kg_erro
 {
     for (size_t i = 0; i < baseline->run_count; i++) {
         const struct kg_baseline_run *run = &baseline->runs[i];
-        if (!run_validate(run, i, err))
+        if (!run_validate(run, i, err) || !kg_stored_traits_validate(run, i, err))
             return false;
         for (size_t j = 0; j < i; j++)
             if (run->pin && baseline->runs[j].pin && !strcmp(run->pin, baseline->runs[j].pin) &&

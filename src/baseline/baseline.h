@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "measure/results.h"
+#include "measure/traits.h"
 
 #define KG_BASELINE_SCHEMA "kgate.baseline.v1"
 
@@ -35,6 +36,8 @@ struct kg_baseline_case {
     uint64_t batch; /* calls a sample, of its rounds; 0 where not known */
     struct kg_baseline_counter *counters;
     size_t counter_count;
+    double *traits; /* by the run's trait_names; those left out at the end are not known */
+    size_t trait_count;
 };
 
 /* One stored run. Several suites share a file; runs of other suites are never touched. */
@@ -59,6 +62,8 @@ struct kg_baseline_run {
     double pulse_ns;  /* medians of the probe's readings; NaN where there are none */
     double bandwidth_bytes_per_s;
     double latency_ns;
+    const char **trait_names; /* of the cases' traits; none in ordinary runs but a suite's newest */
+    size_t trait_name_count;
     struct kg_baseline_case *cases; /* those of status OK */
     size_t case_count;
 };
@@ -82,11 +87,16 @@ bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseli
 bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
                           struct kg_baseline_run *run);
 
+/* The traits that the run has of one of its cases. Names that this kgate does not know are left
+ * aside; what the run does not have is NaN. */
+void kg_baseline_traits(const struct kg_baseline_run *run, const struct kg_baseline_case *stored,
+                        struct kg_traits *traits);
+
 /* The store's file for a machine: DIR/<fingerprint>.json, in `arena`. NULL where memory is out. */
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint);
 
 /* Reads a file of the store; a file that is not there gives an empty baseline and true.
- * Refuses duplicate pins and case ids, non-positive medians. */
+ * Refuses duplicate pins and case ids, non-positive medians, negative traits. */
 bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err);
 void kg_baseline_free(struct kg_baseline *baseline);
 
@@ -102,7 +112,8 @@ struct kg_baseline_options {
 };
 
 /* Adds results to the store of their machine, under the store's lock (DIR/.lock, waiting up to ten
- * seconds), and prunes: per suite the last `keep` ordinary runs stay, pinned ones always.
+ * seconds), and prunes: per suite the last `keep` ordinary runs stay, pinned ones always. Of the
+ * ordinary ones only the newest keeps its traits.
  * An existing pin of that name is an error that says so. Results with no case of status OK are
  * refused; so are results with `filter` set or not complete, unless missing_only: a partial run
  * would make later comparisons call the rest REMOVED.

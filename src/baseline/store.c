@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/baseline.h"
+#include "baseline/stored_traits.h"
 #include "util/file.h"
 
 static const double LOCK_SECONDS = 10;
@@ -62,6 +62,15 @@ static void run_keep_missing(const struct kg_baseline *baseline, struct kg_basel
     run->case_count = kept;
 }
 
+/* What changed is said against the newest ordinary run and the pins: the others' traits would only
+ * make the file larger. */
+static void older_traits_drop(struct kg_baseline *baseline, const char *suite)
+{
+    for (size_t i = 0; i < baseline->run_count; i++)
+        if (!baseline->runs[i].pin && !strcmp(baseline->runs[i].suite, suite))
+            kg_stored_traits_drop(&baseline->runs[i]);
+}
+
 static bool run_append(struct kg_baseline *baseline, const struct kg_baseline_run *run)
 {
     struct kg_baseline_run *runs =
@@ -77,12 +86,12 @@ static bool run_append(struct kg_baseline *baseline, const struct kg_baseline_ru
 
 /* Puts new cases into a run in place of those of the same id, whose definition is another. */
 static bool run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
-                       const struct kg_baseline_run *from)
+                       struct kg_baseline_run *from)
 {
     struct kg_baseline_case *cases =
         kg_arena_alloc(arena, into->case_count + from->case_count, sizeof *cases);
     size_t count = 0;
-    if (!cases)
+    if (!cases || !kg_stored_traits_adopt(arena, into, from))
         return false;
     for (size_t i = 0; i < into->case_count; i++) {
         bool replaced = false;
@@ -147,6 +156,8 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
         return true;
     struct kg_baseline_run *newest =
         options->missing_only ? newest_ordinary(baseline, results->suite) : NULL;
+    if (!newest && !options->pin)
+        older_traits_drop(baseline, results->suite);
     const bool stored =
         newest ? run_extend(&baseline->arena, newest, &run) : run_append(baseline, &run);
     if (!stored)
