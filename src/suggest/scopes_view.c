@@ -1,0 +1,318 @@
+#include "suggest/scopes_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t kg_scope_parent(const struct kg_profile *profile, size_t row)
+{
+    const size_t parent = profile->rows[row].path.parent;
+    return parent == row ? KG_SCOPE_NONE : parent;
+}
+
+size_t kg_scope_end(const struct kg_profile *profile, size_t row)
+{
+    size_t end = row + 1;
+    if (row == KG_SCOPE_NONE)
+        return profile->row_count;
+    while (end < profile->row_count &&
+           profile->rows[end].path.depth > profile->rows[row].path.depth)
+        end++;
+    return end;
+}
+
+bool kg_scope_waits(const struct kg_profile *profile, size_t row)
+{
+    for (; row != KG_SCOPE_NONE; row = kg_scope_parent(profile, row))
+        if (profile->rows[row].path.kind == KGATE_SCOPE_WAIT)
+            return true;
+    return false;
+}
+
+bool kg_scope_shared(const struct kg_scope_view *view, size_t row)
+{
+    return view->balances[view->names[row]].threads > 1;
+}
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+struct named {
+    const char *name;
+    size_t row;
+};
+
+static int named_compare(const void *one, const void *other)
+{
+    const struct named *a = one, *b = other;
+    return strcmp(a->name, b->name);
+}
+
+static bool names_number(struct kg_scope_view *view, struct kg_error *err)
+{
+    const size_t count = view->profile->row_count;
+    struct named *named = kg_arena_alloc(&view->arena, count, sizeof *named);
+    if (!named)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        named[i] = (struct named){view->profile->rows[i].path.name, i};
+    qsort(named, count, sizeof *named, named_compare);
+    for (size_t i = 0; i < count; i++) {
+        view->name_count += !i || strcmp(named[i].name, named[i - 1].name) != 0;
+        view->names[named[i].row] = view->name_count - 1;
+    }
+    return true;
+}
+
+/* --- Threads of a process -------------------------------------------------------------------- */
+
+/* What one thread of a process had: some of the profile's shares, by row. */
+struct section {
+    const struct kg_profile_share *shares;
+    size_t count;
+    bool first; /* the thread that does the calls */
+};
+
+/* Shares of one thread, from `from` on. */
+static struct section section_at(const struct kg_profile *profile, size_t from)
+{
+    const struct kg_profile_share *start = &profile->shares[from];
+    struct section section = {.shares = start, .count = 1};
+    while (from + section.count < profile->share_count &&
+           start[section.count].process == start->process &&
+           start[section.count].thread == start->thread)
+        section.count++;
+    return section;
+}
+
+static bool has_row(const struct section *section, size_t row)
+{
+    for (size_t i = 0; i < section->count; i++)
+        if (section->shares[i].row == row)
+            return true;
+    return false;
+}
+
+/* A pass over a view's sections. */
+struct pass {
+    struct kg_scope_view *view;
+    double *inner_ns; /* of each row: of scopes inside it, on the thread at hand */
+    double *name_ns;  /* of each name, on the thread at hand */
+    const bool *counted;
+    struct kg_scope_balance *balances;
+    struct kg_scope_balance *process; /* of each name, in the process at hand: even_ns is the sum */
+    double threads;                   /* of the process at hand */
+};
+
+static void section_add(struct pass *pass, const struct section *section)
+{
+    const struct kg_profile *profile = pass->view->profile;
+    const double cost_ns = profile->processes[section->shares->process].scope_cost_ns;
+    for (size_t i = 0; i < section->count; i++) {
+        const struct kg_profile_share *share = &section->shares[i];
+        const size_t parent = kg_scope_parent(profile, share->row);
+        if (parent != KG_SCOPE_NONE)
+            pass->inner_ns[parent] += share->total_ns + (double)share->calls * cost_ns;
+    }
+    for (size_t i = 0; i < section->count; i++) {
+        const struct kg_profile_share *share = &section->shares[i];
+        const double self_ns = fmax(0, share->total_ns - pass->inner_ns[share->row]);
+        struct kg_scope_row *row = &pass->view->rows[share->row];
+        row->all_calls += (double)share->calls;
+        row->all_self_ns += self_ns;
+        if (section->first) {
+            row->calls += (double)share->calls;
+            row->total_ns += share->total_ns;
+            row->self_ns += self_ns;
+        }
+    }
+    /* Also of what was open to the end, and has no time. */
+    for (size_t i = 0; i < section->count; i++) {
+        const size_t parent = kg_scope_parent(profile, section->shares[i].row);
+        if (parent != KG_SCOPE_NONE)
+            pass->inner_ns[parent] = 0;
+    }
+}
+
+/* Of work alone: neither waiting, nor what is around parallel work, is shared among threads. */
+static void section_balance(struct pass *pass, const struct section *section)
+{
+    for (size_t i = 0; i < section->count; i++)
+        if (pass->counted[section->shares[i].row])
+            pass->name_ns[pass->view->names[section->shares[i].row]] += section->shares[i].total_ns;
+    for (size_t i = 0; i < section->count; i++) {
+        const size_t name = pass->view->names[section->shares[i].row];
+        const double ns = pass->name_ns[name];
+        struct kg_scope_balance *process = &pass->process[name];
+        if (!(ns > 0))
+            continue;
+        process->threads++;
+        process->even_ns += ns;
+        process->busiest_ns = fmax(process->busiest_ns, ns);
+        process->first_ns += section->first ? ns : 0;
+        pass->name_ns[name] = 0;
+    }
+}
+
+static void balances_finish(struct pass *pass)
+{
+    for (size_t i = 0; i < pass->view->name_count; i++) {
+        struct kg_scope_balance *process = &pass->process[i], *sum = &pass->balances[i];
+        if (!(process->threads > 0))
+            continue;
+        sum->threads = fmax(sum->threads, process->threads);
+        sum->first_ns += process->first_ns;
+        sum->busiest_ns += process->busiest_ns;
+        sum->even_ns += process->even_ns / process->threads;
+        *process = (struct kg_scope_balance){0};
+    }
+}
+
+/* --- Passes ---------------------------------------------------------------------------------- */
+
+/* The first thread of a process is the one that has the root, or the first that recorded. */
+static bool is_first(const struct kg_scope_view *view, const struct section *section,
+                     bool first_of_process)
+{
+    return view->root == KG_SCOPE_NONE ? first_of_process : has_row(section, view->root);
+}
+
+/* Visits what each thread of each chosen process had: adds rows up, or finds balances. */
+static void pass_run(struct pass *pass, bool balance)
+{
+    const struct kg_scope_view *view = pass->view;
+    const struct kg_profile *profile = view->profile;
+    struct section section;
+    for (size_t at = 0; at < profile->share_count; at += section.count) {
+        section = section_at(profile, at);
+        const size_t process = section.shares->process;
+        const bool starts = !at || profile->shares[at - 1].process != process;
+        const size_t next = at + section.count;
+        section.first = is_first(view, &section, starts);
+        if (!view->chosen[process])
+            continue;
+        pass->threads = starts ? 1 : pass->threads + 1;
+        pass->view->threads = fmax(view->threads, pass->threads);
+        if (!balance) {
+            section_add(pass, &section);
+            continue;
+        }
+        section_balance(pass, &section);
+        if (next == profile->share_count || profile->shares[next].process != process)
+            balances_finish(pass);
+    }
+}
+
+static bool is_work(const struct kg_profile *profile, size_t row)
+{
+    const size_t kind = profile->rows[row].path.kind;
+    return kind != KGATE_SCOPE_PROFILER && kind != KGATE_SCOPE_PARALLEL &&
+           !kg_scope_waits(profile, row);
+}
+
+static bool is_recursive(const struct kg_scope_view *view, size_t row)
+{
+    const struct kg_profile *profile = view->profile;
+    const size_t name = view->names[row];
+    for (row = kg_scope_parent(profile, row); row != KG_SCOPE_NONE;
+         row = kg_scope_parent(profile, row))
+        if (view->names[row] == name)
+            return true;
+    return false;
+}
+
+static bool is_inside_shared(const struct kg_scope_view *view, size_t row)
+{
+    const struct kg_profile *profile = view->profile;
+    for (row = kg_scope_parent(profile, row); row != KG_SCOPE_NONE;
+         row = kg_scope_parent(profile, row))
+        if (kg_scope_shared(view, row))
+            return true;
+    return false;
+}
+
+static bool passes_run(struct kg_scope_view *view, struct kg_error *err)
+{
+    const struct kg_profile *profile = view->profile;
+    const size_t rows = profile->row_count, names = view->name_count;
+    bool *counted = kg_arena_alloc(&view->arena, rows, sizeof *counted);
+    struct pass pass = {.view = view,
+                        .inner_ns = kg_arena_alloc(&view->arena, rows, sizeof(double)),
+                        .name_ns = kg_arena_alloc(&view->arena, names, sizeof(double)),
+                        .counted = counted,
+                        .process = kg_arena_alloc(&view->arena, names, sizeof *pass.process)};
+    view->balances = kg_arena_alloc(&view->arena, names, sizeof *view->balances);
+    view->outer = kg_arena_alloc(&view->arena, names, sizeof *view->outer);
+    if (!counted || !pass.inner_ns || !pass.name_ns || !pass.process || !view->balances ||
+        !view->outer)
+        return kg_error_memory(err);
+    pass_run(&pass, false);
+    for (size_t i = 0; i < rows; i++)
+        counted[i] = is_work(profile, i) && !is_recursive(view, i);
+    pass.balances = view->balances;
+    pass_run(&pass, true);
+    for (size_t i = 0; i < rows; i++)
+        counted[i] = counted[i] && !is_inside_shared(view, i);
+    pass.balances = view->outer;
+    pass_run(&pass, true);
+    view->is_outer = counted;
+    return true;
+}
+
+/* --- The whole ------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct kg_profile_process *process, const char *label)
+{
+    if (process->sample < 1 && process->sampling == KGATE_SAMPLE_SCOPES)
+        return false;
+    return !label || (process->label && !strcmp(process->label, label));
+}
+
+static void processes_choose(struct kg_scope_view *view, const char *label)
+{
+    const struct kg_profile *profile = view->profile;
+    for (size_t i = 0; i < profile->share_count; i++) {
+        const struct kg_profile_share *share = &profile->shares[i];
+        if (is_wanted(&profile->processes[share->process], label) &&
+            (view->root == KG_SCOPE_NONE || share->row == view->root))
+            view->chosen[share->process] = true;
+    }
+    for (size_t i = 0; i < profile->process_count; i++) {
+        view->calls += view->chosen[i];
+        view->wall_ns += view->chosen[i] ? profile->processes[i].wall_ns : 0;
+    }
+}
+
+bool kg_scope_view_make(const struct kg_profile *profile, const char *label, size_t root,
+                        struct kg_scope_view *view, struct kg_error *err)
+{
+    const size_t rows = profile->row_count;
+    *view = (struct kg_scope_view){.profile = profile, .root = root};
+    view->chosen = kg_arena_alloc(&view->arena, profile->process_count, sizeof *view->chosen);
+    view->rows = kg_arena_alloc(&view->arena, rows, sizeof *view->rows);
+    view->names = kg_arena_alloc(&view->arena, rows, sizeof *view->names);
+    if (!view->chosen || !view->rows || !view->names)
+        return kg_error_memory(err);
+    processes_choose(view, label);
+    if (!names_number(view, err) || !passes_run(view, err))
+        return false;
+    if (root != KG_SCOPE_NONE) {
+        view->calls = view->rows[root].calls;
+        view->wall_ns = view->rows[root].total_ns;
+    }
+    view->alone = true;
+    for (size_t i = 0; i < rows; i++) {
+        const struct kg_profile_path *path = &profile->rows[i].path;
+        const bool called = view->rows[i].calls > 0;
+        view->regions = view->regions || (called && path->kind == KGATE_SCOPE_PARALLEL);
+        if (called && root != KG_SCOPE_NONE && i != root && path->parent == i &&
+            path->kind != KGATE_SCOPE_PROFILER)
+            view->alone = false;
+    }
+    return true;
+}
+
+void kg_scope_view_free(struct kg_scope_view *view)
+{
+    kg_arena_free(&view->arena);
+    *view = (struct kg_scope_view){0};
+}
