@@ -16,7 +16,7 @@ enum kg_cache_level { KG_LEVEL_L1, KG_LEVEL_L2, KG_LEVEL_L3, KG_LEVEL_MEMORY, KG
 extern const char *const kg_level_names[KG_LEVEL_COUNT + 1]; /* "L1", "L2", "L3", "memory" */
 
 /* The rates of some threads together; NaN where not measured. Bytes are read and written ones, the
- * faster of reading and copying. */
+ * fastest of reading, of copying, and of adding two arrays into a third. */
 struct kg_cpu_ceiling {
     double threads;
     double scalar_flops_per_s; /* single-precision multiply-adds, two each, one an instruction */
@@ -31,9 +31,11 @@ struct kg_cpu_ceiling {
 struct kg_cpu_ceilings {
     struct kg_cpu_ceiling one; /* thread */
     struct kg_cpu_ceiling all; /* one on each CPU that the process may use */
+    double cores;              /* that those CPUs are of */
     double l1_bytes;           /* of a core's caches, and of the whole last level */
     double l2_bytes;
     double l3_bytes;          /* NaN where there is none */
+    double l3_count;          /* so many parts it has, each for some of the cores */
     double clock_hz;          /* of a core at work */
     double memory_latency_ns; /* of a load from memory that waits for the one before */
     double fork_join_ns;      /* of a parallel region of all threads in which nothing is done */
@@ -51,16 +53,23 @@ struct kg_cpu_ceilings {
     }
 #define KG_CPU_CEILINGS_NONE                                                                       \
     {                                                                                              \
-        .one = KG_CPU_CEILING_NONE, .all = KG_CPU_CEILING_NONE, .l1_bytes = NAN, .l2_bytes = NAN,  \
-        .l3_bytes = NAN, .clock_hz = NAN, .memory_latency_ns = NAN, .fork_join_ns = NAN,           \
-        .barrier_ns = NAN, .line_transfer_ns = NAN, .page_fault_ns = NAN                           \
+        .one = KG_CPU_CEILING_NONE, .all = KG_CPU_CEILING_NONE, .cores = NAN, .l1_bytes = NAN,     \
+        .l2_bytes = NAN, .l3_bytes = NAN, .l3_count = NAN, .clock_hz = NAN,                        \
+        .memory_latency_ns = NAN, .fork_join_ns = NAN, .barrier_ns = NAN, .line_transfer_ns = NAN, \
+        .page_fault_ns = NAN                                                                       \
     }
 
 extern const struct kg_record kg_cpu_ceilings_record;
 
+/* Whether every figure that is known is one that a machine could have: above 0, and not beyond all
+ * hardware by orders of magnitude; and all threads not slower than one. Of what a file says; none
+ * known is good. Pure. */
+bool kg_cpu_ceilings_good(const struct kg_cpu_ceilings *ceilings);
+
 /* The level that a working set lies in when `threads` threads share it: each has its part in the
- * caches of its own core, all have the last level together. KG_LEVEL_MEMORY where cache sizes or
- * bytes are not known. Pure. */
+ * caches of its own core, all have the last level together, or those parts of it that they are on.
+ * KG_LEVEL_MEMORY where cache sizes or bytes are not known; threads that are not known are one.
+ * Pure. */
 enum kg_cache_level kg_cpu_level(const struct kg_cpu_ceilings *ceilings, double bytes,
                                  double threads);
 
@@ -69,3 +78,51 @@ enum kg_cache_level kg_cpu_level(const struct kg_cpu_ceilings *ceilings, double 
 double kg_cpu_bandwidth(const struct kg_cpu_ceilings *ceilings, enum kg_cache_level level,
                         double threads);
 double kg_cpu_flops(const struct kg_cpu_ceilings *ceilings, bool vectors, double threads);
+
+/* --- Measuring: cpu_ceilings_measure.c --- */
+
+/* Measures the CPUs that this process may use, in about a second: one thread of OpenMP on each.
+ * What they computed is checked before their times are believed; the best of several short samples
+ * counts. To be called in a process of its own: the threads stay.
+ * ceilings  filled as far as it goes; `measured` in `arena`, `reason` NULL
+ * returns   false where something could not be measured: err says why, and the rest is there */
+bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *ceilings,
+                             struct kg_error *err);
+
+/* --- What was measured before: cpu_ceilings_cache.c --- */
+
+#define KG_CPU_CEILINGS_SCHEMA "kgate.cpu_ceilings.v1"
+
+/* What ceilings hold for. */
+struct kg_cpu_ceilings_key {
+    const char *fingerprint; /* of the machine */
+    uint64_t cpu_count;      /* CPUs that the process may use, */
+    const char *cpus;        /* and which: "0-3,8" */
+    const char *vectors;     /* the widest that kernels may use; NULL where not known */
+    double quota_cpus;       /* CPUs' worth of time that a control group allows; NaN without one */
+};
+
+/* What the probe read in the run that measured them; NaN where it did not. */
+struct kg_cpu_pace {
+    double pulse_ns;
+    double bandwidth_bytes_per_s;
+};
+
+/* Whether this process's machine is as it was: neither figure is off by more than a quarter. What
+ * is not known now is not held against it; what was not known then, and is now, is. Pure. */
+bool kg_cpu_pace_same(const struct kg_cpu_pace *then, const struct kg_cpu_pace *now);
+
+/* What was stored for the key by a kgate that measures as this one does, not more than 7 days ago,
+ * when the machine had the same pace; strings in `arena`. false where there is none, or it cannot
+ * be read, or makes no sense: then it is measured anew.
+ * now_s  seconds since 1970, UTC */
+bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_key *key,
+                            const struct kg_cpu_pace *pace, int64_t now_s, struct kg_arena *arena,
+                            struct kg_cpu_ceilings *ceilings);
+
+/* Stores them, replacing what was there for that machine and number of CPUs in one step, in a
+ * folder that is made where it is missing. A failure is none of measuring: it will be measured
+ * anew. */
+bool kg_cpu_ceilings_store(const char *directory, const struct kg_cpu_ceilings_key *key,
+                           const struct kg_cpu_pace *pace, const struct kg_cpu_ceilings *ceilings,
+                           struct kg_error *err);

@@ -20,10 +20,9 @@ double kg_clock_resolution_ns(void)
 
 double kg_pulse_ns(void)
 {
-    enum { PRODUCTS = 16384 };
     uint64_t product = 1;
     const uint64_t start = kg_clock_ns();
-    for (int i = 0; i < PRODUCTS; i++) {
+    for (int i = 0; i < KG_PULSE_PRODUCTS; i++) {
         product *= UINT64_C(0x9e3779b97f4a7c15);
         /* Each product has to be made, and to wait for the one before. Of additions that is not
          * sure: newer cores fold chains of them before they are executed. */

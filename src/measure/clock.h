@@ -15,6 +15,8 @@ static inline uint64_t kg_clock_ns(void)
  * more. Median of a few hundred, in nanoseconds, at least 1. */
 double kg_clock_resolution_ns(void);
 
+enum { KG_PULSE_PRODUCTS = 16384 };
+
 /* The core's own pace: time, in ns, of a fixed chain of dependent multiplications in registers,
  * some 15 us. It moves with the core's clock and with nothing else, short of an interrupt: 16,384
  * products of a latency of three cycles on all x86 cores since 2008. */

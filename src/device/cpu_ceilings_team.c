@@ -1,0 +1,108 @@
+#include <math.h>
+#include <omp.h>
+
+#include "device/cpu_ceilings_parts.h"
+#include "measure/clock.h"
+
+enum { SAMPLES = 6, SAMPLE_NS = 1000000 };
+
+static bool missing(int threads, int found, struct kg_error *err)
+{
+    return kg_error_set(err, KG_ERROR_MEASURE, "OpenMP starts only %d of %d threads", found,
+                        threads);
+}
+
+static bool wrong(struct kg_error *err)
+{
+    return kg_error_set(err, KG_ERROR_MEASURE, "what the CPU computed is wrong");
+}
+
+bool kg_cpu_team_do(int threads, kg_cpu_work *work, void *state, struct kg_error *err)
+{
+    bool right = true;
+    int found = threads;
+#pragma omp parallel num_threads(threads) reduction(&& : right) reduction(min : found)
+    {
+        found = omp_get_num_threads();
+        right = work(state, omp_get_thread_num());
+    }
+    if (found < threads)
+        return missing(threads, found, err);
+    return right ? true : wrong(err);
+}
+
+/* What the threads of a sample did together. */
+struct sample {
+    uint64_t turns;
+    uint64_t start_ns; /* the first */
+    uint64_t end_ns;   /* the last */
+    bool right;
+    int found;
+};
+
+static struct sample sample_take(int threads, kg_cpu_work *work, void *state)
+{
+    uint64_t turns = 0, first = UINT64_MAX, last = 0;
+    bool right = true;
+    int found = threads;
+#pragma omp parallel num_threads(threads) reduction(+ : turns) reduction(min : first, found)       \
+    reduction(max : last) reduction(&& : right)
+    {
+        const int thread = omp_get_thread_num();
+        uint64_t now;
+        found = omp_get_num_threads();
+#pragma omp barrier
+        first = kg_clock_ns();
+        do {
+            right = work(state, thread) && right;
+            turns++;
+            now = kg_clock_ns();
+        } while (now - first < SAMPLE_NS);
+        last = now;
+    }
+    return (struct sample){turns, first, last, right, found};
+}
+
+bool kg_cpu_team_rate(int threads, kg_cpu_work *work, void *state, double amount, double *rate,
+                      struct kg_error *err)
+{
+    for (int i = 0; i < SAMPLES; i++) {
+        const struct sample sample = sample_take(threads, work, state);
+        if (sample.found < threads)
+            return missing(threads, sample.found, err);
+        if (!sample.right)
+            return wrong(err);
+        const double ns = (double)(sample.end_ns - sample.start_ns);
+        *rate = fmax(*rate, amount * (double)sample.turns / ns * 1e9);
+    }
+    return true;
+}
+
+static bool pin(void *state, int thread)
+{
+    const struct kg_cpu_measuring *measuring = state;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)measuring->cpus[measuring->cpu_count - 1 - thread], &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return true;
+}
+
+void kg_cpu_team_pin(const struct kg_cpu_measuring *measuring, int threads)
+{
+    struct kg_error ignored;
+    kg_cpu_team_do(threads, pin, (void *)measuring, &ignored);
+}
+
+static bool unpin(void *state, int thread)
+{
+    (void)thread;
+    sched_setaffinity(0, sizeof(cpu_set_t), state);
+    return true;
+}
+
+void kg_cpu_team_unpin(const cpu_set_t *set, int threads)
+{
+    struct kg_error ignored;
+    kg_cpu_team_do(threads, unpin, (void *)set, &ignored);
+}
