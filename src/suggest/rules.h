@@ -58,7 +58,11 @@ struct kg_rule {
     const char *description; /* what is wrong: one sentence; `{fact}` is that fact formatted */
     const char *hint;        /* what to do: one or two sentences, likewise */
     const char *evidence[KG_RULE_EVIDENCE_MOST]; /* names of facts, the most telling first */
-    const char *settings; /* names of the thresholds that it reads, for the documents; or NULL */
+    /* For the documents: when it applies, what the estimate assumes, and the suite's keys of the
+     * thresholds that it reads, parted by commas, or NULL. */
+    const char *when;
+    const char *assumes;
+    const char *settings;
 };
 
 extern const struct kg_rule kg_rules[];

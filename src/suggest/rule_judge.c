@@ -1,0 +1,128 @@
+#include <math.h>
+#include <string.h>
+
+#include "suggest/rules.h"
+
+/* A rule's priority is that where at least half of the time is saved, one lower from a fifth on,
+ * and two lower under that. */
+static const double priority_shares[] = {0.5, 0.2};
+enum { PRIORITY_SHARES = sizeof priority_shares / sizeof priority_shares[0] };
+
+static enum kg_priority priority_of(const struct kg_rule *rule, double share)
+{
+    unsigned priority = rule->priority;
+    for (size_t i = 0; i < PRIORITY_SHARES; i++)
+        priority += share < priority_shares[i];
+    if (rule->basis == KG_BASIS_AT_MOST && priority < KG_PRIORITY_MEDIUM)
+        priority = KG_PRIORITY_MEDIUM;
+    return priority < KG_PRIORITY_LOW ? (enum kg_priority)priority : KG_PRIORITY_LOW;
+}
+
+/* The outermost scope of a program is to a profile what a case is to results. */
+static bool looks_at(const struct kg_rule *rule, const struct kg_facts *facts)
+{
+    const bool whole =
+        facts->kind == KG_OPERATION_CASE ||
+        (facts->operation && facts->whole && !strcmp(facts->operation, facts->whole));
+    return rule->scopes != whole;
+}
+
+static bool time_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                       const struct kg_suggest_settings *settings, struct kg_judged *judged)
+{
+    const double current_ns = rule->current_ns ? rule->current_ns(facts) : facts->traits.time_ns;
+    const double estimated_ns = rule->estimate_ns(facts, settings);
+    if (!kg_known(current_ns) || !kg_known(estimated_ns) || estimated_ns >= current_ns)
+        return false;
+    const double saved_ns = current_ns - estimated_ns;
+    const double of_ns = facts->kind == KG_OPERATION_SCOPE && facts->whole_ns > current_ns
+                             ? facts->whole_ns
+                             : current_ns;
+    const double share = saved_ns / of_ns, speedup = current_ns / estimated_ns;
+    if (!(share >= settings->min_gain) || !isfinite(speedup))
+        return false;
+    judged->current_ns = current_ns;
+    judged->estimated_ns = estimated_ns;
+    judged->saved_ns = saved_ns;
+    judged->speedup = speedup;
+    judged->priority = priority_of(rule, share);
+    judged->rank = rule->basis == KG_BASIS_AT_MOST ? saved_ns / 2 : saved_ns;
+    return true;
+}
+
+static bool memory_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                         const struct kg_suggest_settings *settings, struct kg_judged *judged)
+{
+    const double current_bytes = facts->traits.peak_bytes;
+    const double estimated_bytes = rule->estimate_bytes(facts, settings);
+    if (!kg_known(current_bytes) || !kg_known(estimated_bytes))
+        return false;
+    const double share = (current_bytes - estimated_bytes) / current_bytes;
+    if (!(share >= settings->min_gain) || !(share > 0))
+        return false;
+    judged->current_bytes = current_bytes;
+    judged->estimated_bytes = estimated_bytes;
+    judged->priority = priority_of(rule, share);
+    return true;
+}
+
+bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                   const struct kg_suggest_settings *settings, struct kg_judged *judged)
+{
+    *judged = (struct kg_judged){KG_PRIORITY_LOW, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    return looks_at(rule, facts) && rule->applies(facts, settings) &&
+           (rule->estimate_ns ? time_judge(rule, facts, settings, judged)
+                              : memory_judge(rule, facts, settings, judged));
+}
+
+/* --- Words --- */
+
+/* The facts that are texts; NULL where the name is none of them or it is not known. */
+static const char *text_fact(const char *name, const struct kg_facts *facts)
+{
+    const struct {
+        const char *name;
+        const char *text;
+    } texts[] = {{"other_device_id", facts->other_device_id},
+                 {"faster_version_id", facts->faster_version_id},
+                 {"sweep_parameter", facts->sweep_parameter},
+                 {"operation", facts->operation},
+                 {"whole", facts->whole},
+                 {"workload", facts->workload},
+                 {"device", facts->device}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (!strcmp(name, texts[i].name))
+            return texts[i].text;
+    return NULL;
+}
+
+static void fact_append(const char *name, const struct kg_facts *facts, struct kg_text *text)
+{
+    const char *words = text_fact(name, facts);
+    struct kg_trait fact;
+    const double value = kg_fact_find(name, &fact) ? kg_fact_get(facts, &fact) : NAN;
+    if (words)
+        kg_text_append(text, words);
+    else if (isfinite(value))
+        kg_trait_format(fact.unit, value, text);
+    else
+        kg_text_append(text, "?");
+}
+
+void kg_rule_text(const char *words, const struct kg_facts *facts, struct kg_text *text)
+{
+    char name[64];
+    for (const char *brace; (brace = strchr(words, '{')); words += strcspn(words, "}") + 1) {
+        const size_t length = strcspn(brace, "}") - 1;
+        kg_text_append_bytes(text, words, (size_t)(brace - words));
+        words = brace;
+        if (!brace[length + 1] || length >= sizeof name) {
+            kg_text_append(text, words);
+            return;
+        }
+        memcpy(name, brace + 1, length);
+        name[length] = '\0';
+        fact_append(name, facts, text);
+    }
+    kg_text_append(text, words);
+}

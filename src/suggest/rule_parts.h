@@ -1,0 +1,87 @@
+/* rule_parts.h: conditions and estimators of the rules, as rules.c names them in its table, and
+ * what they share. Pure. A condition is false where a fact that it needs is not known. */
+#pragma once
+#include <math.h>
+#include <string.h>
+
+#include "suggest/rules.h"
+
+/* A condition and the estimator of the same rule. */
+#define KG_RULE_CONDITION(name)                                                                    \
+    bool kg_applies_##name(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+#define KG_RULE_ESTIMATOR(name)                                                                    \
+    double kg_estimate_##name(const struct kg_facts *facts,                                        \
+                              const struct kg_suggest_settings *settings)
+#define KG_RULE_PARTS(name)                                                                        \
+    KG_RULE_CONDITION(name);                                                                       \
+    KG_RULE_ESTIMATOR(name)
+
+/* rules_compare.c: held against other cases */
+KG_RULE_PARTS(cpu_instead);
+KG_RULE_PARTS(gpu_instead);
+KG_RULE_PARTS(gpu_untried);
+KG_RULE_PARTS(slower_version);
+KG_RULE_PARTS(superlinear);
+KG_RULE_PARTS(batch_small);
+/* rules_calls.c: what surrounds the work */
+KG_RULE_PARTS(batch_calls);
+KG_RULE_PARTS(cache_results);
+KG_RULE_PARTS(parallel_regions);
+KG_RULE_PARTS(synchronisation);
+KG_RULE_PARTS(page_faults);
+/* rules_memory.c: what is moved and held */
+KG_RULE_PARTS(access_pattern);
+KG_RULE_PARTS(fuse_passes);
+KG_RULE_PARTS(memory_quadratic);
+KG_RULE_PARTS(memory_workspace);
+KG_RULE_PARTS(memory_fragmentation);
+/* rules_threads.c: what of the CPU is idle, or in its own way */
+KG_RULE_PARTS(unused_cores);
+KG_RULE_PARTS(idle_cpu);
+KG_RULE_PARTS(false_sharing);
+KG_RULE_PARTS(load_imbalance);
+KG_RULE_PARTS(unvectorised);
+/* rules_gpu.c */
+KG_RULE_PARTS(launch_gaps);
+KG_RULE_PARTS(pageable_transfers);
+KG_RULE_PARTS(overlap_transfers);
+KG_RULE_PARTS(low_occupancy);
+KG_RULE_PARTS(small_grid);
+KG_RULE_PARTS(tail_effect);
+
+double kg_batch_calls_current(const struct kg_facts *facts);
+
+static inline bool kg_at_least(double value, double limit)
+{
+    return isfinite(value) && isfinite(limit) && value >= limit;
+}
+
+static inline bool kg_under(double value, double limit)
+{
+    return isfinite(value) && isfinite(limit) && value >= 0 && value < limit;
+}
+
+static inline bool kg_on_device(const struct kg_facts *facts, const char *device)
+{
+    return facts->device && !strcmp(facts->device, device);
+}
+
+static inline double kg_known_or_zero(double value)
+{
+    return kg_known(value) ? value : 0;
+}
+
+/* The least time that a well-made version could take, by the roofs; 0 where they are not known. */
+static inline double kg_attainable_ns(const struct kg_facts *facts,
+                                      const struct kg_suggest_settings *settings)
+{
+    return kg_known_or_zero(facts->traits.roof_ns) / settings->attainable;
+}
+
+/* Whether one of the roofs is what limits. */
+static inline bool kg_at_roof(const struct kg_facts *facts,
+                              const struct kg_suggest_settings *settings)
+{
+    return kg_at_least(facts->traits.bandwidth_share, settings->bound_share) ||
+           kg_at_least(facts->traits.flops_share, settings->bound_share);
+}

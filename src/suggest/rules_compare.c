@@ -1,0 +1,84 @@
+#include "suggest/rule_parts.h"
+
+/* --- Devices --- */
+
+/* Whether the case is long enough for the GPU, and its memory fits there. */
+static bool suits_gpu(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double held = fmax(kg_known_or_zero(traits->peak_bytes),
+                             fmax(kg_known_or_zero(traits->allocated_bytes),
+                                  kg_known_or_zero(traits->working_set_bytes)));
+    return kg_on_device(facts, "cpu") && kg_at_least(traits->time_ns, settings->large_call_ns) &&
+           kg_known(held) && kg_known(facts->gpu_memory_bytes) && held < facts->gpu_memory_bytes;
+}
+
+KG_RULE_CONDITION(cpu_instead)
+{
+    return kg_on_device(facts, "cuda") && kg_known(facts->other_device_ns) &&
+           kg_under(kg_facts_call_ns(facts), settings->small_call_ns);
+}
+
+KG_RULE_ESTIMATOR(cpu_instead)
+{
+    (void)settings;
+    return facts->other_device_ns;
+}
+
+KG_RULE_CONDITION(gpu_instead)
+{
+    return suits_gpu(facts, settings) && kg_known(facts->other_device_ns);
+}
+
+KG_RULE_ESTIMATOR(gpu_instead)
+{
+    (void)settings;
+    return facts->other_device_ns;
+}
+
+KG_RULE_CONDITION(gpu_untried)
+{
+    return suits_gpu(facts, settings) && !kg_known(facts->other_device_ns) &&
+           kg_known(facts->gpu_roof_ns);
+}
+
+KG_RULE_ESTIMATOR(gpu_untried)
+{
+    return facts->gpu_roof_ns / settings->attainable;
+}
+
+/* --- Versions and sweeps --- */
+
+KG_RULE_CONDITION(slower_version)
+{
+    (void)settings;
+    return kg_known(facts->faster_version_ns);
+}
+
+KG_RULE_ESTIMATOR(slower_version)
+{
+    (void)settings;
+    return facts->faster_version_ns;
+}
+
+KG_RULE_CONDITION(superlinear)
+{
+    return kg_at_least(facts->sweep_points, 3) && kg_known(facts->linear_ns) &&
+           kg_at_least(facts->time_growth, 1 + settings->growth);
+}
+
+KG_RULE_ESTIMATOR(superlinear)
+{
+    return fmax(facts->linear_ns, kg_attainable_ns(facts, settings));
+}
+
+KG_RULE_CONDITION(batch_small)
+{
+    return kg_known(facts->fixed_ns) &&
+           kg_at_least(facts->fixed_ns, settings->gap_share * facts->traits.time_ns);
+}
+
+KG_RULE_ESTIMATOR(batch_small)
+{
+    return fmax(facts->traits.time_ns - facts->fixed_ns, kg_attainable_ns(facts, settings));
+}

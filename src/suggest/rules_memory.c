@@ -1,0 +1,114 @@
+#include "measure/traits.h"
+#include "suggest/rule_parts.h"
+
+/* --- What is moved --- */
+
+/* Cache lines that the case brought in: where its data lie in memory those of memory, unless these
+ * are no more than it needs, else those of the first level. */
+static double lines_of(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double most = (1 + settings->line_waste) * traits->bytes;
+    return traits->level == KG_LEVEL_MEMORY && kg_at_least(traits->memory_line_bytes, most)
+               ? traits->memory_line_bytes
+               : traits->line_bytes;
+}
+
+/* The least time that so many bytes take, as a share of the case's. */
+static double moving_share(const struct kg_facts *facts, double bytes)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / traits->time_ns;
+}
+
+/* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
+ * of the time than computing does, and where those that are of no use cost something. */
+KG_RULE_CONDITION(access_pattern)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double lines = lines_of(facts, settings);
+    if (!kg_known(traits->bytes) || !kg_known(traits->bandwidth_ceiling_bytes_per_s) ||
+        !kg_known(traits->time_ns) || !kg_known(lines))
+        return false;
+    return lines >= (1 + settings->line_waste) * traits->bytes &&
+           !kg_at_least(traits->flops_share, settings->bound_share) &&
+           moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
+           moving_share(facts, lines - traits->bytes) >= settings->min_gain;
+}
+
+KG_RULE_ESTIMATOR(access_pattern)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return fmax(traits->time_ns * traits->bytes / lines_of(facts, settings),
+                kg_attainable_ns(facts, settings));
+}
+
+KG_RULE_CONDITION(fuse_passes)
+{
+    (void)settings;
+    return kg_at_least(facts->fusible_count, 2) && kg_known(facts->fusible_ns) &&
+           kg_known(facts->fused_bytes) && kg_known(facts->separate_bytes) &&
+           facts->fused_bytes < facts->separate_bytes;
+}
+
+KG_RULE_ESTIMATOR(fuse_passes)
+{
+    (void)settings;
+    return facts->traits.time_ns -
+           facts->fusible_ns * (1 - facts->fused_bytes / facts->separate_bytes);
+}
+
+/* --- What is held --- */
+
+static bool holds_much(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_known(facts->traits.peak_bytes) &&
+           facts->traits.peak_bytes > (double)settings->memory_bytes;
+}
+
+KG_RULE_CONDITION(memory_quadratic)
+{
+    return holds_much(facts, settings) && kg_known(facts->traits.bytes) &&
+           kg_at_least(facts->sweep_points, 3) && kg_at_least(facts->bytes_growth, 0) &&
+           kg_at_least(facts->memory_growth, facts->bytes_growth + settings->growth);
+}
+
+KG_RULE_ESTIMATOR(memory_quadratic)
+{
+    (void)settings;
+    return facts->traits.bytes;
+}
+
+/* What was asked for; what is resident where that is not known. */
+static double asked_for(const struct kg_facts *facts)
+{
+    return kg_known(facts->traits.allocated_bytes) ? facts->traits.allocated_bytes
+                                                   : facts->traits.peak_bytes;
+}
+
+KG_RULE_CONDITION(memory_workspace)
+{
+    return holds_much(facts, settings) && !kg_applies_memory_quadratic(facts, settings) &&
+           kg_known(facts->traits.bytes) &&
+           kg_at_least(asked_for(facts), (1 + settings->line_waste) * facts->traits.bytes);
+}
+
+KG_RULE_ESTIMATOR(memory_workspace)
+{
+    (void)settings;
+    return facts->traits.bytes;
+}
+
+KG_RULE_CONDITION(memory_fragmentation)
+{
+    return holds_much(facts, settings) && !kg_applies_memory_quadratic(facts, settings) &&
+           !kg_applies_memory_workspace(facts, settings) &&
+           kg_known(facts->traits.allocated_bytes) &&
+           facts->traits.peak_bytes >= (1 + settings->line_waste) * facts->traits.allocated_bytes;
+}
+
+KG_RULE_ESTIMATOR(memory_fragmentation)
+{
+    (void)settings;
+    return facts->traits.allocated_bytes;
+}
