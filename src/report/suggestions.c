@@ -126,7 +126,7 @@ static void findings_print(const struct kg_suggestions *suggestions,
         return;
     kg_advice_heading(text, style, "what holds them back");
     for (size_t i = 0; i < most; i++) {
-        const struct kg_finding *finding = &suggestions->findings[i];
+        const struct kg_bound_finding *finding = &suggestions->findings[i];
         kg_text_printf(text, "  %s  %s\n",
                        kg_advice_shown(arena, text, finding->operation, style->id_most),
                        kg_duration_format(finding->time_ns, time));

@@ -97,7 +97,7 @@ static void findings_print(const struct kg_suggestions *suggestions, size_t room
     kg_text_append(text, "\n<details><summary>What holds them back</summary>\n\n"
                          "| operation | time | bottleneck |\n| :-- | --: | :-- |\n");
     for (; i < suggestions->finding_count && text->length < room; i++) {
-        const struct kg_finding *finding = &suggestions->findings[i];
+        const struct kg_bound_finding *finding = &suggestions->findings[i];
         kg_text_append(text, "| ");
         name(text, finding->operation);
         kg_text_printf(text, " | %s", kg_duration_format(finding->time_ns, time));

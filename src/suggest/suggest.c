@@ -70,7 +70,7 @@ static bool figures_make(struct maker *maker, const struct kg_facts *facts,
  */
 
 /* "memory-bound: 87 % of the bandwidth ceiling, level: memory" */
-static const char *finding_text(struct maker *maker, const struct kg_finding *finding)
+static const char *finding_text(struct maker *maker, const struct kg_bound_finding *finding)
 {
     struct kg_text text = {0};
     const char *separator = ": ";
@@ -85,13 +85,13 @@ static const char *finding_text(struct maker *maker, const struct kg_finding *fi
 }
 
 static bool finding_make(struct maker *maker, const struct kg_facts *facts,
-                         struct kg_finding *finding)
+                         struct kg_bound_finding *finding)
 {
     enum { EVIDENCE_MOST = sizeof((struct kg_diagnosis){0}.evidence) / sizeof(const char *) };
     struct kg_diagnosis diagnosis;
     bool good = true;
     kg_diagnose(facts, &maker->made->settings, &diagnosis);
-    *finding = (struct kg_finding){
+    *finding = (struct kg_bound_finding){
         .operation = kg_arena_keep(&maker->made->arena, facts->operation, &good),
         .kind = kg_operation_kind_names[facts->kind],
         .bound = diagnosis.bound,
@@ -115,7 +115,7 @@ static bool is_whole(const struct kg_facts *facts)
 
 static int finding_compare(const void *left, const void *right)
 {
-    const struct kg_finding *a = left, *b = right;
+    const struct kg_bound_finding *a = left, *b = right;
     return a->time_ns != b->time_ns ? (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns)
                                     : strcmp(a->operation, b->operation);
 }

@@ -48,7 +48,7 @@ struct kg_suggestion {
 };
 
 /* What holds an operation back. */
-struct kg_finding {
+struct kg_bound_finding {
     const char *operation;
     const char *kind;
     enum kg_bound bound;
@@ -82,7 +82,7 @@ struct kg_suggestions {
     struct kg_suggest_settings settings;
     struct kg_evidence_change *changes; /* worst case first */
     size_t change_count;
-    struct kg_finding *findings; /* one a case, or an outermost scope; the slowest first */
+    struct kg_bound_finding *findings; /* one a case, or an outermost scope; the slowest first */
     size_t finding_count;
     struct kg_suggestion
         *suggestions; /* by rank: time saved, most first; memory alone after them */
@@ -93,7 +93,7 @@ struct kg_suggestions {
 
 extern const struct kg_record kg_suggestions_record;
 extern const struct kg_record kg_suggestion_record;
-extern const struct kg_record kg_finding_record;
+extern const struct kg_record kg_bound_finding_record;
 extern const struct kg_record kg_evidence_change_record;
 
 /* What is looked at. Each may be NULL, but not results and profile both. */
@@ -141,8 +141,8 @@ size_t kg_suggestions_count(const struct kg_suggestions *suggestions, enum kg_pr
 /* What there is about an operation; NULL where nothing. Of changes and suggestions the first. */
 const struct kg_evidence_change *kg_suggestions_change(const struct kg_suggestions *suggestions,
                                                        const char *operation);
-const struct kg_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
-                                                const char *operation);
+const struct kg_bound_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
+                                                      const char *operation);
 /* Also those of a scope inside it. */
 const struct kg_suggestion *kg_suggestions_first(const struct kg_suggestions *suggestions,
                                                  const char *whole);

@@ -54,7 +54,7 @@ static const struct kg_field suggestion_fields[] = {
 const struct kg_record kg_suggestion_record = KG_RECORD_OF(struct RECORD, suggestion_fields);
 #undef RECORD
 
-#define RECORD kg_finding
+#define RECORD kg_bound_finding
 static const struct kg_field finding_fields[] = {
     FIELD(operation, KG_FIELD_STRING),
     FIELD(kind, KG_FIELD_STRING),
@@ -65,7 +65,7 @@ static const struct kg_field finding_fields[] = {
     OPTIONAL(missing, KG_FIELD_STRING),
     LIST(evidence, evidence_count, KG_FIELD_RECORDS, &figure_record),
 };
-const struct kg_record kg_finding_record = KG_RECORD_OF(struct RECORD, finding_fields);
+const struct kg_record kg_bound_finding_record = KG_RECORD_OF(struct RECORD, finding_fields);
 #undef RECORD
 
 #define RECORD kg_evidence_change
@@ -89,7 +89,7 @@ static const struct kg_field suggestions_fields[] = {
      .offset = offsetof(struct kg_suggestions, settings),
      .record = &kg_suggest_settings_record},
     LIST(changes, change_count, KG_FIELD_RECORDS, &kg_evidence_change_record),
-    LIST(findings, finding_count, KG_FIELD_RECORDS, &kg_finding_record),
+    LIST(findings, finding_count, KG_FIELD_RECORDS, &kg_bound_finding_record),
     LIST(suggestions, suggestion_count, KG_FIELD_RECORDS, &kg_suggestion_record),
     LIST(notes, note_count, KG_FIELD_STRINGS, NULL),
 };
@@ -135,8 +135,8 @@ const struct kg_evidence_change *kg_suggestions_change(const struct kg_suggestio
     return NULL;
 }
 
-const struct kg_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
-                                                const char *operation)
+const struct kg_bound_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
+                                                      const char *operation)
 {
     for (size_t i = 0; i < suggestions->finding_count; i++)
         if (!strcmp(suggestions->findings[i].operation, operation))
