@@ -80,6 +80,7 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .memory = {KG_MEMORY_ON_CPU},
         .work = KG_WORK_UNKNOWN,
         .trace = KG_TRACE_NONE,
+        .look = KG_LOOK_NONE,
         .check = {.error = NAN, .tolerance = NAN},
     };
     if (!result->id || !result->workload || !rounds_fill(arena, from, result))
@@ -136,6 +137,7 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
                    .alpha = judging->alpha},
         .complete = true,
         .ceilings = KG_CEILINGS_NONE,
+        .cpu_ceilings = KG_CPU_CEILINGS_NONE,
         .machine = {.fingerprint = "profile", .cpu_model = "", .compiler = ""},
     };
     results->created = kg_timestamp(&results->arena);

@@ -14,7 +14,6 @@ enum { LINE_CALLS_MOST = 8 };
 struct pass {
     struct kg_measurement *measurement;
     struct kg_count_tool tool;
-    char last_level[64];
     struct kg_error *err;
 };
 
@@ -89,15 +88,29 @@ static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *
     return reason_add(pass, index, lines_missing(counts));
 }
 
+/* What of the last level of cache the case's threads have: that may be in parts, each of some of
+ * the cores. NaN where not known. */
+static double last_level_bytes(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_cpu_ceilings *ceilings = &measurement->results.cpu_ceilings;
+    const double threads = (double)measurement->results.cases[index].threads;
+    if (isnan(ceilings->l3_bytes))
+        return ceilings->l2_bytes;
+    return ceilings->l3_count > threads ? ceilings->l3_bytes / ceilings->l3_count * threads
+                                        : ceilings->l3_bytes;
+}
+
 static bool lines_look(struct pass *pass, size_t index)
 {
     struct kg_measurement *measurement = pass->measurement;
-    const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes", pass->last_level};
+    char last_level[64];
+    const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes", last_level};
     const uint64_t batch = measurement->batch[index];
+    kg_callgrind_last_level(last_level_bytes(measurement, index), last_level, sizeof last_level);
     struct kg_task_options options = {.batch = batch < LINE_CALLS_MOST ? batch : LINE_CALLS_MOST,
                                       .count_lines = true,
                                       .count_options = simulation,
-                                      .count_option_count = *pass->last_level ? 3 : 2};
+                                      .count_option_count = *last_level ? 3 : 2};
     struct kg_attempt attempt;
     if (pass->tool.source == KG_COUNT_BY_NOTHING)
         return reason_add(pass, index, KG_COUNT_NOTHING_WORDS);
@@ -135,8 +148,6 @@ static bool pass_start(struct pass *pass)
         i++;
     if (i == results->case_count)
         return true;
-    kg_callgrind_last_level(results->cpu_ceilings.l3_bytes, pass->last_level,
-                            sizeof pass->last_level);
     return kg_count_tool_open(&pass->tool, pass->err);
 }
 

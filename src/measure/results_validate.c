@@ -24,12 +24,25 @@ struct rule {
     {                                                                                              \
 #member, offsetof(struct record, member), bounds                                           \
     }
+#define COUNT(rules) (sizeof(rules) / sizeof *(rules))
 static const struct rule round_rules[] = {
     RULE(kg_round, call_ns, FROM_0),         RULE(kg_round, launch_ns, FROM_0),
     RULE(kg_round, median_cycles, FROM_0),   RULE(kg_round, sm_clock_hz, ABOVE_0),
     RULE(kg_round, memory_clock_hz, FROM_0), /* some drivers say 0 where they do not know */
     RULE(kg_round, power_w, FROM_0),         RULE(kg_round, utilization, FROM_0),
     RULE(kg_round, other_processes, WHOLE),  RULE(kg_round, throttle, WHOLE),
+};
+static const struct rule look_rules[] = {
+    RULE(kg_look, alone_ns, ABOVE_0),
+    RULE(kg_look, instructions, FROM_0),
+    RULE(kg_look, line_bytes, FROM_0),
+    RULE(kg_look, memory_line_bytes, FROM_0),
+};
+static const struct rule trace_rules[] = {
+    RULE(kg_trace, launches, FROM_0),      RULE(kg_trace, kernel_ns, FROM_0),
+    RULE(kg_trace, transfer_ns, FROM_0),   RULE(kg_trace, other_ns, FROM_0),
+    RULE(kg_trace, gap_ns, FROM_0),        RULE(kg_trace, to_device_bytes, FROM_0),
+    RULE(kg_trace, to_host_bytes, FROM_0), RULE(kg_trace, pageable_bytes, FROM_0),
 };
 static const struct rule gpu_rules[] = {
     RULE(kg_gpu, sm_clock_hz, ABOVE_0),
@@ -60,6 +73,19 @@ static bool rule_holds(const struct rule *rule, const void *record, const char *
                ? true
                : kg_error_set(err, KG_ERROR_USAGE, "%s: expected %s, found %g", place,
                               bounds_words[rule->bounds], value);
+}
+
+/* The figures of a part of a case, which is there once. */
+static bool part_validate(const struct rule *rules, size_t count, const void *part,
+                          const char *part_name, size_t index, struct kg_error *err)
+{
+    char place[64];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(place, sizeof place, "cases[%zu].%s.%s", index, part_name, rules[i].name);
+        if (!rule_holds(&rules[i], part, place, err))
+            return false;
+    }
+    return true;
 }
 
 static bool is_timing(const char *name)
@@ -107,7 +133,7 @@ static bool case_validate(const struct kg_case_result *result, size_t index, str
             return kg_error_set(err, KG_ERROR_USAGE,
                                 "cases[%zu].rounds.median_ns[%zu]: expected a time above 0", index,
                                 r);
-        for (size_t i = 0; i < sizeof round_rules / sizeof *round_rules; i++) {
+        for (size_t i = 0; i < COUNT(round_rules); i++) {
             snprintf(place, sizeof place, "cases[%zu].rounds.%s[%zu]", index, round_rules[i].name,
                      r);
             if (!rule_holds(&round_rules[i], round, place, err))
@@ -117,6 +143,9 @@ static bool case_validate(const struct kg_case_result *result, size_t index, str
     if (result->status == KG_STATUS_OK && !result->round_count)
         return kg_error_set(err, KG_ERROR_USAGE, "cases[%zu].rounds: a case of status OK has none",
                             index);
+    if (!part_validate(trace_rules, COUNT(trace_rules), &result->trace, "trace", index, err) ||
+        !part_validate(look_rules, COUNT(look_rules), &result->look, "look", index, err))
+        return false;
     for (size_t c = 0; c < result->counter_count; c++)
         if (result->counters[c].value_count &&
             !kg_counter_values_good(result->counters[c].values, result->counters[c].value_count))
@@ -138,7 +167,7 @@ static bool machine_validate(const struct kg_machine *machine, struct kg_error *
                             "machine.gpu_chosen: expected the number of one of %zu gpus, found %zu",
                             machine->gpu_count, machine->gpu_chosen);
     for (size_t g = 0; g < machine->gpu_count; g++)
-        for (size_t i = 0; i < sizeof gpu_rules / sizeof *gpu_rules; i++) {
+        for (size_t i = 0; i < COUNT(gpu_rules); i++) {
             snprintf(place, sizeof place, "machine.gpus[%zu].%s", g, gpu_rules[i].name);
             if (!rule_holds(&gpu_rules[i], &machine->gpus[g], place, err))
                 return false;

@@ -52,6 +52,7 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
                     .compiler = "GNU 12.2.0"},
         .timer_resolution_ns = 30,
         .ceilings = KG_CEILINGS_NONE,
+        .cpu_ceilings = KG_CPU_CEILINGS_NONE,
         .case_count = cases,
     };
     results->cases = kg_arena_alloc(&results->arena, cases, sizeof *results->cases);
@@ -74,6 +75,7 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
             .memory = {KG_MEMORY_ON_CPU},
             .work = KG_WORK_UNKNOWN,
             .trace = KG_TRACE_NONE,
+            .look = KG_LOOK_NONE,
             .check = {.error = NAN, .tolerance = NAN},
             .rounds = kg_arena_alloc(&results->arena, rounds, sizeof(struct kg_round)),
             .round_count = rounds,

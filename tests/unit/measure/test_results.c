@@ -204,6 +204,83 @@ static void what_no_gpu_could_have_said_is_named(void **state)
     kg_results_free(&results);
 }
 
+/* What is seen apart from the rounds: of one case on the GPU, of another on the CPU. */
+static void looks_of(struct kg_results *results)
+{
+    support_results(results, 2, 3, 100);
+    results->cases[0].target = "gemm";
+    results->cases[0].threads = 4;
+    results->cases[0].look = (struct kg_look){.alone_ns = 350,
+                                              .instructions = 900,
+                                              .line_bytes = 6400,
+                                              .memory_line_bytes = 128,
+                                              .source = "callgrind",
+                                              .reason = "half of it"};
+    results->cases[1].trace = (struct kg_trace){.launches = 3,
+                                                .kernel_ns = 41,
+                                                .transfer_ns = 42,
+                                                .other_ns = 43,
+                                                .gap_ns = 44,
+                                                .to_device_bytes = 45,
+                                                .to_host_bytes = 46,
+                                                .pageable_bytes = 47};
+}
+
+static void what_was_seen_apart_comes_back(void **state)
+{
+    struct kg_results results, read;
+    struct kg_error err;
+    (void)state;
+    looks_of(&results);
+    assert_true(kg_results_write(&results, path, &err));
+    assert_true(kg_results_load(path, &read, &err));
+    assert_string_equal(read.cases[0].target, "gemm");
+    assert_int_equal(read.cases[0].threads, 4);
+    const struct kg_look *look = &read.cases[0].look;
+    assert_true(look->alone_ns == 350 && look->instructions == 900);
+    assert_true(look->line_bytes == 6400 && look->memory_line_bytes == 128);
+    assert_string_equal(look->source, "callgrind");
+    assert_string_equal(look->reason, "half of it");
+    assert_true(read.cases[1].trace.pageable_bytes == 47);
+    /* of the other, nothing is known */
+    assert_null(read.cases[1].target);
+    assert_int_equal(read.cases[1].threads, 0);
+    assert_true(isnan(read.cases[1].look.alone_ns) && isnan(read.cases[1].look.line_bytes));
+    assert_true(isnan(read.cases[0].trace.pageable_bytes));
+    kg_results_free(&results);
+    kg_results_free(&read);
+}
+
+static void nonsense_of_what_was_seen_apart_is_named(void **state)
+{
+    static const char *const edits[][3] = {
+        {"\"alone_ns\": 350", "\"alone_ns\": 0",
+         "cases[0].look.alone_ns: expected a number above 0, found 0"},
+        {"\"alone_ns\": 350", "\"alone_ns\": 1e999", "number"},
+        {"\"instructions\": 900", "\"instructions\": -1", "cases[0].look.instructions: "},
+        {"\"line_bytes\": 6400", "\"line_bytes\": -64", "cases[0].look.line_bytes: "},
+        {"\"memory_line_bytes\": 128", "\"memory_line_bytes\": -64",
+         "cases[0].look.memory_line_bytes: expected a number from 0 up, found -64"},
+        {"\"threads\": 4", "\"threads\": -4", "cases[0].threads: "},
+        {"\"launches\": 3", "\"launches\": -3", "cases[1].trace.launches: "},
+        {"\"kernel_ns\": 41", "\"kernel_ns\": -41", "cases[1].trace.kernel_ns: "},
+        {"\"transfer_ns\": 42", "\"transfer_ns\": -42", "cases[1].trace.transfer_ns: "},
+        {"\"other_ns\": 43", "\"other_ns\": -43", "cases[1].trace.other_ns: "},
+        {"\"gap_ns\": 44", "\"gap_ns\": -44", "cases[1].trace.gap_ns: "},
+        {"\"to_device_bytes\": 45", "\"to_device_bytes\": -45", "cases[1].trace.to_device_bytes: "},
+        {"\"to_host_bytes\": 46", "\"to_host_bytes\": -46", "cases[1].trace.to_host_bytes: "},
+        {"\"pageable_bytes\": 47", "\"pageable_bytes\": -47", "cases[1].trace.pageable_bytes: "},
+    };
+    struct kg_results results;
+    (void)state;
+    looks_of(&results);
+    struct kg_text text = text_of(&results);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        refuse(&text, edits[i][0], edits[i][1], edits[i][2]);
+    kg_text_free(&text);
+    kg_results_free(&results);
+}
+
 static void figures_of_a_gpu_may_be_missing(void **state)
 {
     struct kg_results results;
@@ -289,6 +366,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_named, begin, end),
         cmocka_unit_test_setup_teardown(what_no_gpu_could_have_said_is_named, begin, end),
         cmocka_unit_test_setup_teardown(figures_of_a_gpu_may_be_missing, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_seen_apart_comes_back, begin, end),
+        cmocka_unit_test_setup_teardown(nonsense_of_what_was_seen_apart_is_named, begin, end),
         cmocka_unit_test_setup_teardown(summary_is_of_rounds, begin, end),
         cmocka_unit_test_setup_teardown(journal_reads_as_incomplete_results, begin, end),
     };
