@@ -15,7 +15,7 @@ static const double THRESHOLD = 0.05;
 enum { SECONDS_MOST = 600 };
 
 struct diagnosis {
-    struct kg_doctor_finding *findings;
+    struct kg_finding *findings;
     size_t finding_count;
     size_t warning_count;
     double threshold;
@@ -127,7 +127,7 @@ static void findings_print(const struct kg_report_style *style, const struct dia
     struct kg_table table = {
         .columns = 3, .heads = {"level", "topic", "found"}, .left = {true, true, true}};
     for (size_t i = 0; i < diagnosis->finding_count; i++) {
-        const struct kg_doctor_finding *finding = &diagnosis->findings[i];
+        const struct kg_finding *finding = &diagnosis->findings[i];
         if (style->quiet && finding->level != KG_FINDING_WARNING)
             continue;
         struct kg_table_row *row = kg_table_row_add(&table);

@@ -11,16 +11,16 @@ const char *const kg_finding_level_names[] = {"good", "note", "warning", NULL};
 static const struct kg_field finding_fields[] = {
     {.name = "level",
      .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_doctor_finding, level),
+     .offset = offsetof(struct kg_finding, level),
      .names = kg_finding_level_names},
-    KG_FIELD(struct kg_doctor_finding, topic, KG_FIELD_STRING),
-    KG_FIELD(struct kg_doctor_finding, found, KG_FIELD_STRING),
+    KG_FIELD(struct kg_finding, topic, KG_FIELD_STRING),
+    KG_FIELD(struct kg_finding, found, KG_FIELD_STRING),
     {.name = "remedy",
      .kind = KG_FIELD_STRING,
      .optional = true,
-     .offset = offsetof(struct kg_doctor_finding, remedy)},
+     .offset = offsetof(struct kg_finding, remedy)},
 };
-const struct kg_record kg_finding_record = KG_RECORD_OF(struct kg_doctor_finding, finding_fields);
+const struct kg_record kg_finding_record = KG_RECORD_OF(struct kg_finding, finding_fields);
 
 /* In the order of the report: what a machine's owner can change soonest comes first. */
 static const struct {
@@ -72,7 +72,7 @@ static bool grow(struct kg_findings *findings)
     if (findings->count < findings->capacity)
         return true;
     const size_t capacity = findings->capacity ? 2 * findings->capacity : 32;
-    struct kg_doctor_finding *items = kg_arena_alloc(findings->arena, capacity, sizeof *items);
+    struct kg_finding *items = kg_arena_alloc(findings->arena, capacity, sizeof *items);
     if (!items) {
         findings->failed = true;
         return false;
@@ -92,6 +92,6 @@ void kg_finding_add(struct kg_findings *findings, enum kg_finding_level level, c
     const char *found = text_make(findings, format, arguments);
     va_end(arguments);
     if (found && grow(findings))
-        findings->items[findings->count++] = (struct kg_doctor_finding){
-            .level = level, .topic = topic, .found = found, .remedy = remedy};
+        findings->items[findings->count++] =
+            (struct kg_finding){.level = level, .topic = topic, .found = found, .remedy = remedy};
 }

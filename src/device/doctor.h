@@ -19,7 +19,7 @@ enum kg_finding_level {
 /* NULL-terminated: "good", "note", "warning". */
 extern const char *const kg_finding_level_names[];
 
-struct kg_doctor_finding {
+struct kg_finding {
     enum kg_finding_level level;
     const char *topic;  /* "frequency governor" */
     const char *found;  /* a phrase, printable ASCII */
@@ -31,7 +31,7 @@ extern const struct kg_record kg_finding_record;
  * that checks add freely and the caller asks once. */
 struct kg_findings {
     struct kg_arena *arena; /* owns the list and its strings; the caller's */
-    struct kg_doctor_finding *items;
+    struct kg_finding *items;
     size_t count;
     size_t capacity;
     bool failed;

@@ -68,8 +68,8 @@ static inline int machine_remove(void **state)
     return 0;
 }
 
-static inline const struct kg_doctor_finding *finding_of(const struct kg_findings *findings,
-                                                         const char *topic)
+static inline const struct kg_finding *finding_of(const struct kg_findings *findings,
+                                                  const char *topic)
 {
     for (size_t i = 0; i < findings->count; i++)
         if (!strcmp(findings->items[i].topic, topic))
@@ -89,7 +89,7 @@ static inline void inspect(struct machine *machine)
 static inline void expect_of(const struct kg_findings *findings, const char *topic,
                              enum kg_finding_level level, const char *found, const char *remedy)
 {
-    const struct kg_doctor_finding *finding = finding_of(findings, topic);
+    const struct kg_finding *finding = finding_of(findings, topic);
     if (!finding)
         fail_msg("nothing found on '%s'", topic);
     if (finding->level != level || !strstr(finding->found, found))
@@ -110,7 +110,7 @@ static inline void expect(struct machine *machine, const char *topic, enum kg_fi
 static inline void expect_nothing(struct machine *machine, const char *topic)
 {
     inspect(machine);
-    const struct kg_doctor_finding *finding = finding_of(&machine->findings, topic);
+    const struct kg_finding *finding = finding_of(&machine->findings, topic);
     if (finding)
         fail_msg("on '%s' expected nothing, found '%s'", topic, finding->found);
 }

@@ -35,7 +35,7 @@ static void expect(const struct kg_nvml_device *device, enum kg_finding_level le
     gpus->devices[0] = *device;
     kg_doctor_gpus("", gpus, &findings);
     for (size_t i = 0; i < findings.count; i++) {
-        const struct kg_doctor_finding *finding = &findings.items[i];
+        const struct kg_finding *finding = &findings.items[i];
         assert_string_equal(finding->topic, "GPU 0");
         there =
             there || (finding->level == level && strstr(finding->found, found) &&
