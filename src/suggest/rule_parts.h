@@ -71,12 +71,28 @@ static inline double kg_known_or_zero(double value)
     return kg_known(value) ? value : 0;
 }
 
-/* The least time that a well-made version could take, by the roofs; 0 where they are not known. */
+/* The least time that a well-made version could take, by those roofs that are known, each of which
+ * alone holds; 0 where none is. */
 static inline double kg_attainable_ns(const struct kg_facts *facts,
                                       const struct kg_suggest_settings *settings)
 {
-    return kg_known_or_zero(facts->traits.roof_ns) / settings->attainable;
+    const struct kg_traits *traits = &facts->traits;
+    const double share =
+        fmax(kg_known_or_zero(traits->bandwidth_share), kg_known_or_zero(traits->flops_share));
+    return fmax(kg_known_or_zero(traits->roof_ns), share * traits->time_ns) / settings->attainable;
 }
+
+/* What moves more than it needs is told by these: cache lines that the case brought in, and the
+ * least time that moving so many bytes takes, as a share of the case's. */
+double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+double kg_moving_share(const struct kg_facts *facts, double bytes);
+
+/* Time that touching fresh pages takes. */
+double kg_faulting_ns(const struct kg_facts *facts);
+
+/* What the threads can do together over what one does: less than their number where two share a
+ * core's units. */
+double kg_threads_do(const struct kg_facts *facts);
 
 /* Whether one of the roofs is what limits. */
 static inline bool kg_at_roof(const struct kg_facts *facts,

@@ -348,16 +348,16 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "{flops_per_instruction} flops an instruction and {flops_share} of the "
-                       "arithmetic ceiling: it computes one element at a time.",
+        .description = "{flops_per_instruction} flops an instruction: it computes one element at a "
+                       "time.",
         .hint = "Let the compiler use vectors: -O3 and -march, `#pragma omp simd` (with "
                 "`reduction` for sums), `restrict`, no branch or call in the innermost loop, data "
                 "side by side. -fopt-info-vec-missed says why not.",
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
         .when = "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
-                "than one flop each, arithmetic is under `bound_share` of its roof, and "
-                "`access_pattern` does not apply",
+                "than one flop each, no roof is near (`bound_share`), and `access_pattern` does "
+                "not apply",
         .assumes = "vectors are as much faster as was measured of multiply-adds; not under the "
                    "roofs",
         .settings = "bound_share,attainable",

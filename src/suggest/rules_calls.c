@@ -73,7 +73,7 @@ KG_RULE_ESTIMATOR(synchronisation)
 /* --- Fresh memory --- */
 
 /* Threads that touch fresh pages do so at the same time. */
-static double faulting(const struct kg_facts *facts)
+double kg_faulting_ns(const struct kg_facts *facts)
 {
     const double cores = facts->traits.cores_busy;
     return facts->traits.page_faults * facts->page_fault_ns / (kg_at_least(cores, 1) ? cores : 1);
@@ -82,8 +82,8 @@ static double faulting(const struct kg_facts *facts)
 KG_RULE_CONDITION(page_faults)
 {
     return kg_on_device(facts, "cpu") && kg_known(facts->traits.page_faults) &&
-           kg_known(facts->page_fault_ns) && kg_known(faulting(facts)) &&
-           kg_at_least(faulting(facts), settings->min_gain * facts->traits.time_ns);
+           kg_known(facts->page_fault_ns) && kg_known(kg_faulting_ns(facts)) &&
+           kg_at_least(kg_faulting_ns(facts), settings->min_gain * facts->traits.time_ns);
 }
 
 /* What a fault costs differs by so much that the product may be more than all there is: something
@@ -91,6 +91,6 @@ KG_RULE_CONDITION(page_faults)
 KG_RULE_ESTIMATOR(page_faults)
 {
     const double time_ns = facts->traits.time_ns;
-    return fmax(fmax(time_ns - faulting(facts), settings->min_gain * time_ns),
+    return fmax(fmax(time_ns - kg_faulting_ns(facts), settings->min_gain * time_ns),
                 kg_attainable_ns(facts, settings));
 }

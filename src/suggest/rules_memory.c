@@ -3,9 +3,9 @@
 
 /* --- What is moved --- */
 
-/* Cache lines that the case brought in: where its data lie in memory those of memory, unless these
- * are no more than it needs, else those of the first level. */
-static double lines_of(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+/* Where the data lie in memory these are memory's lines, unless they are no more than it needs;
+ * else those of the first level. */
+double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     const double most = (1 + settings->line_waste) * traits->bytes;
@@ -14,8 +14,7 @@ static double lines_of(const struct kg_facts *facts, const struct kg_suggest_set
                : traits->line_bytes;
 }
 
-/* The least time that so many bytes take, as a share of the case's. */
-static double moving_share(const struct kg_facts *facts, double bytes)
+double kg_moving_share(const struct kg_facts *facts, double bytes)
 {
     const struct kg_traits *traits = &facts->traits;
     return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / traits->time_ns;
@@ -26,20 +25,20 @@ static double moving_share(const struct kg_facts *facts, double bytes)
 KG_RULE_CONDITION(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double lines = lines_of(facts, settings);
+    const double lines = kg_lines_brought(facts, settings);
     if (!kg_known(traits->bytes) || !kg_known(traits->bandwidth_ceiling_bytes_per_s) ||
         !kg_known(traits->time_ns) || !kg_known(lines))
         return false;
     return lines >= (1 + settings->line_waste) * traits->bytes &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
-           moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
-           moving_share(facts, lines - traits->bytes) >= settings->min_gain;
+           kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
+           kg_moving_share(facts, lines - traits->bytes) >= settings->min_gain;
 }
 
 KG_RULE_ESTIMATOR(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
-    return fmax(traits->time_ns * traits->bytes / lines_of(facts, settings),
+    return fmax(traits->time_ns * traits->bytes / kg_lines_brought(facts, settings),
                 kg_attainable_ns(facts, settings));
 }
 

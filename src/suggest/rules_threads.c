@@ -13,9 +13,7 @@ static bool is_waiting(const struct kg_facts *facts, const struct kg_suggest_set
            kg_at_least(facts->parallel_ns, settings->gap_share * time_ns);
 }
 
-/* What the threads can do together over what one does: less than their number where two share a
- * core's units. */
-static double scaling(const struct kg_facts *facts)
+double kg_threads_do(const struct kg_facts *facts)
 {
     return kg_at_least(facts->thread_scaling, 1)
                ? fmin(facts->thread_scaling, facts->traits.threads)
@@ -36,7 +34,7 @@ KG_RULE_CONDITION(unused_cores)
 
 KG_RULE_ESTIMATOR(unused_cores)
 {
-    return fmax(facts->traits.cpu_ns / scaling(facts), kg_attainable_ns(facts, settings));
+    return fmax(facts->traits.cpu_ns / kg_threads_do(facts), kg_attainable_ns(facts, settings));
 }
 
 KG_RULE_CONDITION(idle_cpu)
@@ -77,7 +75,7 @@ KG_RULE_CONDITION(false_sharing)
         !kg_at_least(facts->scope_threads, 2) || !kg_known(traits->alone_ns) ||
         !kg_at_least(facts->thread_scaling, 1))
         return false;
-    const double expected_ns = traits->alone_ns * traits->threads / scaling(facts);
+    const double expected_ns = traits->alone_ns * traits->threads / kg_threads_do(facts);
     return kg_at_least(facts->thread_busy_ns, (1 + settings->imbalance) * expected_ns) &&
            memory_is_free(facts, settings) && !is_waiting(facts, settings) &&
            !is_imbalanced(facts, settings);
@@ -85,7 +83,7 @@ KG_RULE_CONDITION(false_sharing)
 
 KG_RULE_ESTIMATOR(false_sharing)
 {
-    return fmax(facts->traits.alone_ns / scaling(facts), kg_attainable_ns(facts, settings));
+    return fmax(facts->traits.alone_ns / kg_threads_do(facts), kg_attainable_ns(facts, settings));
 }
 
 KG_RULE_CONDITION(load_imbalance)
@@ -107,9 +105,8 @@ KG_RULE_CONDITION(unvectorised)
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_known(traits->flops) &&
            kg_known(traits->flops_per_instruction) && kg_under(traits->flops_per_instruction, 1) &&
-           kg_known(traits->flops_share) && kg_under(traits->flops_share, settings->bound_share) &&
            facts->vector_lanes > 1 && isfinite(facts->vector_lanes) &&
-           !kg_applies_access_pattern(facts, settings);
+           !kg_at_roof(facts, settings) && !kg_applies_access_pattern(facts, settings);
 }
 
 KG_RULE_ESTIMATOR(unvectorised)
