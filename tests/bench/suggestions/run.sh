@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Whether suggestions are right: of each pair of a bad and a mended version (suite.yaml) the bad one is
+# measured by itself, in a run of its own, and `kgate suggest` asked what is wrong; then the mended
+# one in the same way, which must get no suggestion of priority high or critical. Before, all are
+# measured in turn: what mending really gains. Prints the table of docs/suggestions.md; leaves
+# results and suggestions in out/suggestions. About eight minutes: leave the machine alone meanwhile.
+# --repeat N asks N times, and says how often each was right. --filter GLOB takes only those pairs.
+# Needs jq, and for instructions Valgrind where the processor's own counter is not to be had.
+#     tests/bench/suggestions/run.sh [--repeat N] [--filter GLOB] [FOLDER_OF_A_BUILD]
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+bench=tests/bench/suggestions
+repeat=1
+filter='*'
+while [[ ${1:-} = --* ]]; do
+    case $1 in
+    --repeat) repeat=${2:?how often} ;;
+    --filter) filter=${2:?a pattern of pairs} ;;
+    *)
+        echo "no option $1; see the top of $0" >&2
+        exit 2
+        ;;
+    esac
+    shift 2
+done
+build=${1:-build/release}
+if [ ! -e "$build/CMakeCache.txt" ]; then
+    cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+fi
+cmake --build "$build" --target kgate suggestion_pairs >&2
+
+# Versions take what the processor has, whatever the caller's other programs need.
+unset KGATE_AVX512 "${!OPENBLAS_@}"
+
+folder=out/suggestions
+mkdir -p "$folder"
+rm -f "$folder"/*.json "$folder"/*.kgprof
+sed "s|PAIRS|$build/tests/libsuggestion_pairs.so|" $bench/suite.yaml >"$folder/suite.yaml"
+
+# A case that could not be measured is a line below the table.
+kgate() {
+    local status=0
+    "$build/kgate" "$@" || status=$?
+    [ "$status" = 0 ] || [ "$status" = 3 ] || exit "$status"
+}
+
+kgate run -c "$folder/suite.yaml" -o "$folder/turns.json" --filter "$filter" -q \
+    --set metrics=time,peak_memory --set rounds.min=9 --set rounds.max=9 >&2
+
+jq -r '[.cases[].workload] | unique[]' "$folder/turns.json" | while read -r name; do
+    for ((turn = 1; turn <= repeat; turn++)); do
+        results=$folder/$name.$turn.json
+        kgate run -c "$folder/suite.yaml" -o "$results" --filter "$name/*" --profile -q >&2
+        kgate suggest "$results" --json --top 0 >"$folder/$name.$turn.suggestions.json"
+    done
+done </dev/null
+
+for results in "$folder"/*.[0-9]*.json; do
+    [[ $results = *.suggestions.json ]] && continue
+    jq -nc --slurpfile results "$results" --slurpfile found "${results%.json}.suggestions.json" \
+        '{cases: $results[0].cases, suggestions: $found[0].suggestions}'
+done | jq -rn --slurpfile turns "$folder/turns.json" -f $bench/table.jq
