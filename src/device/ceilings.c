@@ -70,15 +70,20 @@ static bool time_read(const char *text, int64_t *seconds)
     return true;
 }
 
+bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t days)
+{
+    static const int64_t DAY_S = 24 * 60 * 60;
+    int64_t measured_s;
+    /* two machines that share a home may differ by a little */
+    return time_read(measured, &measured_s) && now_s - measured_s <= days * DAY_S &&
+           measured_s - now_s <= DAY_S;
+}
+
 bool kg_ceilings_current(const struct kg_ceilings *ceilings, int64_t now_s, double clock_hz)
 {
-    static const int64_t DAY_S = 24 * 60 * 60, AGE_DAYS = 30;
+    static const int64_t AGE_DAYS = 30;
     static const double CLOCKS_APART = 1.25;
-    int64_t measured_s;
-    if (!time_read(ceilings->measured, &measured_s))
-        return false;
-    /* two machines that share a home may differ by a little */
-    if (now_s - measured_s > AGE_DAYS * DAY_S || measured_s - now_s > DAY_S)
+    if (!kg_ceilings_recent(ceilings->measured, now_s, AGE_DAYS))
         return false;
     const double ratio = clock_hz / ceilings->sm_clock_hz;
     return isnan(ratio) || (ratio < CLOCKS_APART && ratio * CLOCKS_APART > 1);

@@ -2,6 +2,7 @@
  * host's, and a container sees another tree or only the end of it; so every folder from there up to
  * the mount is asked, where it exists, and the tightest limit counts. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,12 +117,25 @@ static double statistic(const char *root, const struct quota *quota, const char 
     return value;
 }
 
+static void quota_read(const char *root, struct quota *quota)
+{
+    *quota = (struct quota){0};
+    for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++)
+        hierarchy_read(root, &hierarchies[i], quota);
+}
+
+double kg_tree_quota_cpus(const char *root)
+{
+    struct quota quota;
+    quota_read(root, &quota);
+    return quota.cpus > 0 ? quota.cpus : NAN;
+}
+
 void kg_check_quota(const struct kg_doctor *doctor, const char *topic, struct kg_findings *findings)
 {
-    struct quota quota = {0};
+    struct quota quota;
     cpu_set_t allowed;
-    for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++)
-        hierarchy_read(doctor->root, &hierarchies[i], &quota);
+    quota_read(doctor->root, &quota);
     if (quota.cpus == 0 && quota.puzzling[0]) {
         kg_tree_puzzled(findings, topic, quota.puzzling, quota.code, "");
         return;

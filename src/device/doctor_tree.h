@@ -39,3 +39,7 @@ void kg_cpu_list_format(const cpu_set_t *set, char *text);
  * not told). Empty where nothing is. */
 void kg_tree_cpus_online(const char *root, cpu_set_t *online);
 void kg_tree_cpus_allowed(const char *root, cpu_set_t *allowed);
+
+/* CPUs' worth of time that control groups allow this process; NaN where they set no limit, or it
+ * cannot be read. doctor_cgroup.c */
+double kg_tree_quota_cpus(const char *root);

@@ -12,6 +12,7 @@
 #include "measure/ceilings_pass.h"
 #include "measure/clock.h"
 #include "measure/count_pass.h"
+#include "measure/cpu_ceilings_pass.h"
 #include "measure/group.h"
 #include "measure/look_pass.h"
 #include "measure/throttle.h"
@@ -243,8 +244,8 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
-    return kg_ceilings_pass(measurement, err) && kg_look_pass(measurement, err) &&
-           kg_trace_pass(measurement, err);
+    return kg_ceilings_pass(measurement, err) && kg_cpu_ceilings_pass(measurement, err) &&
+           kg_look_pass(measurement, err) && kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

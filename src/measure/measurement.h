@@ -88,9 +88,9 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
                            struct kg_error *err);
 
 /* Looks, where the suite does not leave it out, at what the calls of each case put on the GPU, and
- * again at what that is capable of, should its clock have moved; and on the CPU at what
- * look_pass.h says. When the rounds are measured, since nothing of it decides anything; leaves the
- * rest when asked to stop. */
+ * again at what that is capable of, should its clock have moved; and on the CPU at what that is
+ * capable of, and what look_pass.h says. When the rounds are measured, since nothing of it decides
+ * anything; leaves the rest when asked to stop. */
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
 
 /* Waits, but not when asked to stop. */

@@ -1,7 +1,7 @@
 #include "measure/protocol.h"
 
-static const char *const task_names[] = {"check",   "round", "turns",    "count",
-                                         "profile", "trace", "ceilings", NULL};
+static const char *const task_names[] = {"check", "round",    "turns",        "count", "profile",
+                                         "trace", "ceilings", "cpu_ceilings", NULL};
 
 #define REQUEST(member, field_kind) KG_FIELD(struct kg_request, member, field_kind)
 #define REQUEST_OPTIONAL(member, field_kind)                                                       \
@@ -108,6 +108,11 @@ static const struct kg_field response_fields[] = {
      .optional = true,
      .offset = offsetof(struct kg_response, ceilings),
      .record = &kg_ceilings_record},
+    {.name = "cpu_ceilings",
+     .kind = KG_FIELD_RECORD,
+     .optional = true,
+     .offset = offsetof(struct kg_response, cpu_ceilings),
+     .record = &kg_cpu_ceilings_record},
     {.name = "message",
      .kind = KG_FIELD_STRING,
      .optional = true,

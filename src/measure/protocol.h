@@ -34,6 +34,7 @@ enum kg_task {
     KG_TASK_PROFILE,  /* set up, run once, then for min_time_ns with scopes on */
     KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
     KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
+    KG_TASK_CPU_CEILINGS, /* what the CPUs are capable of that the process may use; likewise */
 };
 
 #define KG_TURN "turn\n"
@@ -93,9 +94,10 @@ struct kg_response {
     const char *note;         /* what speaks against the figures that will come of it; or NULL */
     double device_peak_bytes; /* this and the next NaN on the CPU */
     double device_allocated_bytes;
-    struct kg_trace trace;       /* KG_TASK_TRACE */
-    struct kg_ceilings ceilings; /* KG_TASK_CEILINGS */
-    struct kg_round *rounds;     /* KG_TASK_ROUND: one */
+    struct kg_trace trace;               /* KG_TASK_TRACE */
+    struct kg_ceilings ceilings;         /* KG_TASK_CEILINGS */
+    struct kg_cpu_ceilings cpu_ceilings; /* KG_TASK_CPU_CEILINGS */
+    struct kg_round *rounds;             /* KG_TASK_ROUND: one */
     size_t round_count;
     struct kg_reported *reported;
     size_t reported_count;

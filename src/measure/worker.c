@@ -241,6 +241,8 @@ static bool work(struct worker *worker, struct kg_error *err)
                   (unsigned)request->threads, request->seed);
     if (request->task == KG_TASK_CEILINGS)
         return kg_worker_gpu_ceilings(worker, err);
+    if (request->task == KG_TASK_CPU_CEILINGS)
+        return kg_cpu_ceilings_measure(&worker->arena, &worker->response.cpu_ceilings, err);
     worker->response.timer_resolution_ns = kg_clock_resolution_ns();
     if (!limit_memory(worker, err) || !workload_find(worker, err) || !describe(worker, err) ||
         !count_prepare(worker, err))
@@ -258,6 +260,7 @@ static bool request_do(struct worker *worker)
     response->check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
     response->trace = (struct kg_trace)KG_TRACE_NONE;
     response->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
+    response->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
     response->device_peak_bytes = response->device_allocated_bytes = NAN;
     response->good = work(worker, &err);
     if (!response->good)

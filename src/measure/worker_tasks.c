@@ -319,7 +319,8 @@ bool kg_worker_task(struct worker *worker, struct kg_error *err)
         return profile(worker, err);
     case KG_TASK_TRACE:
         return kg_worker_gpu_trace(worker, err);
-    case KG_TASK_CEILINGS: /* needs no workload: kg_worker_gpu_ceilings */
+    case KG_TASK_CEILINGS: /* these need no workload: worker.c */
+    case KG_TASK_CPU_CEILINGS:
         break;
     }
     return false;
