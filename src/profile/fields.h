@@ -32,7 +32,9 @@
     F(process, SIZE)                                                                               \
     F(thread, COUNT)                                                                               \
     F(calls, COUNT)                                                                                \
-    F(total_ns, REAL)
+    F(total_ns, REAL)                                                                              \
+    F(start_ns, REAL)                                                                              \
+    F(end_ns, REAL)
 
 /* Without `kind`, a word. */
 #define KG_PROFILE_PATH_FIELDS(F)                                                                  \

@@ -151,6 +151,8 @@ struct kg_profile_share {
     uint64_t thread; /* its number in the process, from 1 */
     uint64_t calls;
     double total_ns;
+    double start_ns; /* of the first of them, not below 0, and */
+    double end_ns;   /* of the last, since the process's first reading of the clock */
 };
 
 struct kg_profile_name {

@@ -86,12 +86,17 @@ static bool thread_add(struct kg_sum_threads *threads, const struct kg_sum_threa
         *place = UINT64_MAX; /* of no item, should there be no room for one */
         if (!ROOM(threads->items, threads->count, threads->capacity, err))
             return false;
-        threads->items[threads->count++] =
-            (struct kg_sum_thread){.owner = more->owner, .thread = more->thread};
+        threads->items[threads->count++] = (struct kg_sum_thread){.owner = more->owner,
+                                                                  .thread = more->thread,
+                                                                  .start_ns = more->start_ns,
+                                                                  .end_ns = more->end_ns};
         *place = threads->count;
     }
-    threads->items[*place - 1].calls += more->calls;
-    threads->items[*place - 1].total_ns += more->total_ns;
+    struct kg_sum_thread *item = &threads->items[*place - 1];
+    item->calls += more->calls;
+    item->total_ns += more->total_ns;
+    item->start_ns = fmin(item->start_ns, more->start_ns);
+    item->end_ns = fmax(item->end_ns, more->end_ns);
     return true;
 }
 
@@ -101,8 +106,12 @@ static bool thread_flush(struct kg_sum *sum, size_t path, struct kg_error *err)
     struct kg_sum_entries *entries = sum->paths[path].entries;
     if (!entries->thread_calls)
         return true;
-    const struct kg_sum_thread had = {path, entries->thread, entries->thread_calls,
-                                      entries->thread_ns};
+    const struct kg_sum_thread had = {.owner = path,
+                                      .thread = entries->thread,
+                                      .calls = entries->thread_calls,
+                                      .total_ns = entries->thread_ns,
+                                      .start_ns = entries->thread_start_ns,
+                                      .end_ns = entries->thread_end_ns};
     entries->thread_ns = 0;
     entries->thread_calls = 0;
     return thread_add(&sum->threads, &had, err);
@@ -147,13 +156,21 @@ static bool thread_keep(struct kg_sum *sum, size_t process, const struct kg_sum_
                         struct kg_error *err)
 {
     const struct kg_sum_path *path = &sum->paths[item->owner];
-    const struct kg_sum_thread named = {path->name, item->thread, item->calls,
-                                        path->recursive ? 0 : item->total_ns};
+    struct kg_sum_thread named = *item;
+    named.owner = path->name;
+    if (path->recursive)
+        named.total_ns = 0;
     if (!ROOM(sum->thread_shares, sum->thread_share_count, sum->thread_share_capacity, err) ||
         !thread_add(&sum->name_threads, &named, err))
         return false;
     sum->thread_shares[sum->thread_share_count++] =
-        (struct kg_profile_share){item->owner, process, item->thread, item->calls, item->total_ns};
+        (struct kg_profile_share){.row = item->owner,
+                                  .process = process,
+                                  .thread = item->thread,
+                                  .calls = item->calls,
+                                  .total_ns = item->total_ns,
+                                  .start_ns = fmax(0, item->start_ns),
+                                  .end_ns = fmax(0, item->end_ns)};
     return true;
 }
 
@@ -298,6 +315,18 @@ static void rest_add(struct kg_sum_entries *entries, const struct kg_profile_ent
         entries->gpu_ns += entry->gpu_ns;
 }
 
+/* To what the thread at hand has. */
+static void thread_entry_add(struct kg_sum_entries *entries, const struct kg_profile_entry *entry)
+{
+    const double end_ns = entry->start_ns + entry->duration_ns;
+    if (!entries->thread_calls || entry->start_ns < entries->thread_start_ns)
+        entries->thread_start_ns = entry->start_ns;
+    if (!entries->thread_calls || end_ns > entries->thread_end_ns)
+        entries->thread_end_ns = end_ns;
+    entries->thread_calls++;
+    entries->thread_ns += entry->duration_ns;
+}
+
 static bool entry_add(void *user, const struct kg_profile_entry *entry, struct kg_error *err)
 {
     struct kg_sum *sum = user;
@@ -313,8 +342,7 @@ static bool entry_add(void *user, const struct kg_profile_entry *entry, struct k
     if (entries->thread != entry->thread && !thread_flush(sum, entry->path, err))
         return false;
     entries->thread = entry->thread;
-    entries->thread_calls++;
-    entries->thread_ns += entry->duration_ns;
+    thread_entry_add(entries, entry);
     entries->process_calls++;
     entries->process_ns += entry->duration_ns;
     sum->entry_count++;

@@ -39,7 +39,7 @@ struct kg_sum_entries {
     double process_ns;
     /* of the thread at hand, not yet in kg_sum's `threads` */
     uint32_t thread;
-    double thread_ns;
+    double thread_ns, thread_start_ns, thread_end_ns;
     uint64_t thread_calls;
 };
 
@@ -76,6 +76,7 @@ struct kg_sum_thread {
     uint32_t thread;
     uint64_t calls;
     double total_ns;
+    double start_ns, end_ns; /* of the first and the last */
 };
 
 struct kg_sum_threads {

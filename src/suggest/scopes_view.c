@@ -69,18 +69,27 @@ static bool names_number(struct kg_scope_view *view, struct kg_error *err)
 struct section {
     const struct kg_profile_share *shares;
     size_t count;
-    bool first; /* the thread that does the calls */
+    size_t process;
+    double start_ns, end_ns;
+    bool first;  /* the thread that does the calls */
+    size_t lane; /* threads that come after each other are one: such as a call starts anew */
 };
 
 /* Shares of one thread, from `from` on. */
 static struct section section_at(const struct kg_profile *profile, size_t from)
 {
     const struct kg_profile_share *start = &profile->shares[from];
-    struct section section = {.shares = start, .count = 1};
+    struct section section = {.shares = start,
+                              .process = start->process,
+                              .start_ns = start->start_ns,
+                              .end_ns = start->end_ns};
     while (from + section.count < profile->share_count &&
            start[section.count].process == start->process &&
-           start[section.count].thread == start->thread)
+           start[section.count].thread == start->thread) {
+        section.start_ns = fmin(section.start_ns, start[section.count].start_ns);
+        section.end_ns = fmax(section.end_ns, start[section.count].end_ns);
         section.count++;
+    }
     return section;
 }
 
@@ -92,21 +101,85 @@ static bool has_row(const struct section *section, size_t row)
     return false;
 }
 
-/* A pass over a view's sections. */
+static int by_start(const void *one, const void *other)
+{
+    const struct section *a = one, *b = other;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static int by_lane(const void *one, const void *other)
+{
+    const struct section *a = one, *b = other;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->lane > b->lane) - (a->lane < b->lane);
+}
+
+/* The threads of the processes looked at. */
+struct sections {
+    struct section *of; /* by process and lane */
+    size_t count;
+    double *lane_end_ns; /* of the process at hand */
+};
+
+/* Each thread gets the first lane that is free when it begins. */
+static void lanes_find(struct sections *sections)
+{
+    size_t lanes = 0;
+    qsort(sections->of, sections->count, sizeof *sections->of, by_start);
+    for (size_t i = 0; i < sections->count; i++) {
+        struct section *section = &sections->of[i];
+        if (!i || section->process != section[-1].process)
+            lanes = 0;
+        while (section->lane < lanes && sections->lane_end_ns[section->lane] > section->start_ns)
+            section->lane++;
+        if (section->lane == lanes)
+            lanes++;
+        sections->lane_end_ns[section->lane] = section->end_ns;
+    }
+    qsort(sections->of, sections->count, sizeof *sections->of, by_lane);
+}
+
+/* The first thread of a process is the one that has the root, or the first that recorded. */
+static bool sections_find(struct kg_scope_view *view, struct sections *sections,
+                          struct kg_error *err)
+{
+    const struct kg_profile *profile = view->profile;
+    const size_t most = profile->share_count;
+    sections->of = kg_arena_alloc(&view->arena, most, sizeof *sections->of);
+    sections->lane_end_ns = kg_arena_alloc(&view->arena, most, sizeof *sections->lane_end_ns);
+    if (!sections->of || !sections->lane_end_ns)
+        return kg_error_memory(err);
+    for (size_t at = 0, process = KG_SCOPE_NONE; at < most;) {
+        struct section section = section_at(profile, at);
+        section.first = view->root == KG_SCOPE_NONE ? section.process != process
+                                                    : has_row(&section, view->root);
+        process = section.process;
+        at += section.count;
+        if (view->chosen[process])
+            sections->of[sections->count++] = section;
+    }
+    lanes_find(sections);
+    return true;
+}
+
+/* What the passes over them share. */
 struct pass {
     struct kg_scope_view *view;
     double *inner_ns; /* of each row: of scopes inside it, on the thread at hand */
-    double *name_ns;  /* of each name, on the thread at hand */
+    double *name_ns;  /* of each name, on the lane at hand */
+    double *first_ns; /* of that on the first thread */
     const bool *counted;
     struct kg_scope_balance *balances;
     struct kg_scope_balance *process; /* of each name, in the process at hand: even_ns is the sum */
-    double threads;                   /* of the process at hand */
 };
 
 static void section_add(struct pass *pass, const struct section *section)
 {
     const struct kg_profile *profile = pass->view->profile;
-    const double cost_ns = profile->processes[section->shares->process].scope_cost_ns;
+    const double cost_ns = profile->processes[section->process].scope_cost_ns;
     for (size_t i = 0; i < section->count; i++) {
         const struct kg_profile_share *share = &section->shares[i];
         const size_t parent = kg_scope_parent(profile, share->row);
@@ -133,27 +206,32 @@ static void section_add(struct pass *pass, const struct section *section)
     }
 }
 
-/* Of work alone: neither waiting, nor what is around parallel work, is shared among threads. */
 static void section_balance(struct pass *pass, const struct section *section)
 {
-    for (size_t i = 0; i < section->count; i++)
-        if (pass->counted[section->shares[i].row])
-            pass->name_ns[pass->view->names[section->shares[i].row]] += section->shares[i].total_ns;
     for (size_t i = 0; i < section->count; i++) {
         const size_t name = pass->view->names[section->shares[i].row];
-        const double ns = pass->name_ns[name];
-        struct kg_scope_balance *process = &pass->process[name];
-        if (!(ns > 0))
+        if (!pass->counted[section->shares[i].row])
             continue;
-        process->threads++;
-        process->even_ns += ns;
-        process->busiest_ns = fmax(process->busiest_ns, ns);
-        process->first_ns += section->first ? ns : 0;
-        pass->name_ns[name] = 0;
+        pass->name_ns[name] += section->shares[i].total_ns;
+        pass->first_ns[name] += section->first ? section->shares[i].total_ns : 0;
     }
 }
 
-static void balances_finish(struct pass *pass)
+static void lane_finish(struct pass *pass)
+{
+    for (size_t i = 0; i < pass->view->name_count; i++) {
+        struct kg_scope_balance *process = &pass->process[i];
+        if (!(pass->name_ns[i] > 0))
+            continue;
+        process->threads++;
+        process->even_ns += pass->name_ns[i];
+        process->busiest_ns = fmax(process->busiest_ns, pass->name_ns[i]);
+        process->first_ns += pass->first_ns[i];
+        pass->name_ns[i] = pass->first_ns[i] = 0;
+    }
+}
+
+static void process_finish(struct pass *pass)
 {
     for (size_t i = 0; i < pass->view->name_count; i++) {
         struct kg_scope_balance *process = &pass->process[i], *sum = &pass->balances[i];
@@ -169,39 +247,30 @@ static void balances_finish(struct pass *pass)
 
 /* --- Passes ---------------------------------------------------------------------------------- */
 
-/* The first thread of a process is the one that has the root, or the first that recorded. */
-static bool is_first(const struct kg_scope_view *view, const struct section *section,
-                     bool first_of_process)
+static void rows_add(struct pass *pass, const struct sections *sections)
 {
-    return view->root == KG_SCOPE_NONE ? first_of_process : has_row(section, view->root);
-}
-
-/* Visits what each thread of each chosen process had: adds rows up, or finds balances. */
-static void pass_run(struct pass *pass, bool balance)
-{
-    const struct kg_scope_view *view = pass->view;
-    const struct kg_profile *profile = view->profile;
-    struct section section;
-    for (size_t at = 0; at < profile->share_count; at += section.count) {
-        section = section_at(profile, at);
-        const size_t process = section.shares->process;
-        const bool starts = !at || profile->shares[at - 1].process != process;
-        const size_t next = at + section.count;
-        section.first = is_first(view, &section, starts);
-        if (!view->chosen[process])
-            continue;
-        pass->threads = starts ? 1 : pass->threads + 1;
-        pass->view->threads = fmax(view->threads, pass->threads);
-        if (!balance) {
-            section_add(pass, &section);
-            continue;
-        }
-        section_balance(pass, &section);
-        if (next == profile->share_count || profile->shares[next].process != process)
-            balances_finish(pass);
+    struct kg_scope_view *view = pass->view;
+    for (size_t i = 0; i < sections->count; i++) {
+        section_add(pass, &sections->of[i]);
+        view->threads = fmax(view->threads, (double)sections->of[i].lane + 1);
     }
 }
 
+/* Of rows that are counted. */
+static void balances_find(struct pass *pass, const struct sections *sections)
+{
+    for (size_t i = 0; i < sections->count; i++) {
+        const struct section *section = &sections->of[i];
+        const bool last = i + 1 == sections->count || section[1].process != section->process;
+        section_balance(pass, section);
+        if (last || section[1].lane != section->lane)
+            lane_finish(pass);
+        if (last)
+            process_finish(pass);
+    }
+}
+
+/* Neither waiting, nor what is around parallel work, is work. */
 static bool is_work(const struct kg_profile *profile, size_t row)
 {
     const size_t kind = profile->rows[row].path.kind;
@@ -234,26 +303,30 @@ static bool passes_run(struct kg_scope_view *view, struct kg_error *err)
 {
     const struct kg_profile *profile = view->profile;
     const size_t rows = profile->row_count, names = view->name_count;
+    struct sections sections = {0};
     bool *counted = kg_arena_alloc(&view->arena, rows, sizeof *counted);
     struct pass pass = {.view = view,
                         .inner_ns = kg_arena_alloc(&view->arena, rows, sizeof(double)),
                         .name_ns = kg_arena_alloc(&view->arena, names, sizeof(double)),
+                        .first_ns = kg_arena_alloc(&view->arena, names, sizeof(double)),
                         .counted = counted,
                         .process = kg_arena_alloc(&view->arena, names, sizeof *pass.process)};
     view->balances = kg_arena_alloc(&view->arena, names, sizeof *view->balances);
     view->outer = kg_arena_alloc(&view->arena, names, sizeof *view->outer);
-    if (!counted || !pass.inner_ns || !pass.name_ns || !pass.process || !view->balances ||
-        !view->outer)
+    if (!counted || !pass.inner_ns || !pass.name_ns || !pass.first_ns || !pass.process ||
+        !view->balances || !view->outer)
         return kg_error_memory(err);
-    pass_run(&pass, false);
+    if (!sections_find(view, &sections, err))
+        return false;
+    rows_add(&pass, &sections);
     for (size_t i = 0; i < rows; i++)
         counted[i] = is_work(profile, i) && !is_recursive(view, i);
     pass.balances = view->balances;
-    pass_run(&pass, true);
+    balances_find(&pass, &sections);
     for (size_t i = 0; i < rows; i++)
         counted[i] = counted[i] && !is_inside_shared(view, i);
     pass.balances = view->outer;
-    pass_run(&pass, true);
+    balances_find(&pass, &sections);
     view->is_outer = counted;
     return true;
 }

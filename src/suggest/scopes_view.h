@@ -34,7 +34,7 @@ struct kg_scope_view {
     bool *chosen;   /* each process */
     double calls;   /* of the whole, in all chosen processes; 0: nothing was recorded */
     double wall_ns; /* of those */
-    double threads; /* that scopes ran on: the most in a process */
+    double threads; /* that scopes ran on at a time: the most in a process */
     bool regions;   /* parallel regions are told */
     bool alone;     /* the first threads do nothing beside the whole: what others do is for it */
     struct kg_scope_row *rows;

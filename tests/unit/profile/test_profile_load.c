@@ -131,6 +131,8 @@ static void check_share(const struct kg_profile_share *a, const struct kg_profil
     assert_int_equal(a->thread, b->thread);
     assert_int_equal(a->calls, b->calls);
     assert_near(a->total_ns, b->total_ns, 0);
+    assert_near(a->start_ns, b->start_ns, 0);
+    assert_near(a->end_ns, b->end_ns, 0);
 }
 
 static void check_same(const struct kg_profile *a, const struct kg_profile *b)
@@ -445,9 +447,9 @@ static void malformed_entries_are_named(void **state)
            "entries[0]");
     refuse("\"gpu_ns\":3000,\"stream\":\"0x10\"", "\"gpu_ns\":3000,\"stream\":\"10\"",
            "entries[2]: stream");
-    refuse("\"start_ns\":3000", "\"start_ns\":true", "entries[1]: start_ns");
-    refuse("\"start_ns\":3000", "\"start_ns\":1e300", "entries[1]: a time that cannot be");
-    refuse("\"start_ns\":3000", "\"start_ns\":", "malformed JSON");
+    refuse("\"start_ns\":3000,\"d", "\"start_ns\":true,\"d", "entries[1]: start_ns");
+    refuse("\"start_ns\":3000,\"d", "\"start_ns\":1e300,\"d", "entries[1]: a time that cannot be");
+    refuse("\"start_ns\":3000,\"d", "\"start_ns\":,\"d", "malformed JSON");
 }
 
 static void a_json_profile_that_is_cut_off_is_refused(void **state)

@@ -207,6 +207,8 @@ static void what_each_thread_had_is_kept(void **state)
     assert_int_equal(share->thread, 2);
     assert_int_equal(share->calls, 2);
     assert_near(share->total_ns, 1000, 0);
+    assert_near(share->start_ns, 200, 0);
+    assert_near(share->end_ns, 2700, 0);
     kg_profile_free(&profile);
 }
 
