@@ -15,6 +15,7 @@ struct ab {
     struct kg_pairing pairing;
     struct kg_baseline baseline; /* the base's rounds so far */
     struct kg_comparison comparison;
+    struct kg_suggestions suggestions;
     struct kg_progress_bar bar;
     struct kg_arena arena;
     const char *directory;
@@ -84,6 +85,16 @@ static bool measure(struct ab *ab)
     return results_write(ab, good);
 }
 
+/* After the verdict, and without a say in it. */
+static bool suggestions_make(struct ab *ab)
+{
+    const struct kg_suggest_input input = {.source = ab->head_path,
+                                           .results = &ab->pairing.head.results,
+                                           .baseline = &ab->baseline,
+                                           .comparison = &ab->comparison};
+    return kg_suggest(&input, &ab->suggestions, &ab->err);
+}
+
 /* Cases whose code is the same on both sides: an absolute path in the suite, or one build
  * given twice. */
 static size_t same_code_count(const struct ab *ab)
@@ -99,7 +110,7 @@ static size_t same_code_count(const struct ab *ab)
 static bool summary_print(struct ab *ab)
 {
     struct kg_text text = {0};
-    if (!kg_comparison_summary(&ab->comparison, ab->arguments, &text, &ab->err))
+    if (!kg_comparison_summary(&ab->comparison, &ab->suggestions, ab->arguments, &text, &ab->err))
         return false;
     const size_t same = same_code_count(ab);
     if (!ab->arguments->json && same)
@@ -108,7 +119,8 @@ static bool summary_print(struct ab *ab)
     if (!ab->arguments->json && !ab->arguments->quiet)
         kg_text_printf(&text,
                        "  base: %s, head: %s\n"
-                       "  reports: %s/report.md, comparison.json, base.json, head.json\n",
+                       "  reports: %s/report.md, comparison.json, suggestions.json, base.json, "
+                       "head.json\n",
                        ab->base.given, ab->head.given, ab->directory);
     const bool good = kg_print(&text, &ab->err);
     kg_text_free(&text);
@@ -162,9 +174,10 @@ static int ab_run(struct ab *ab)
     if (!ab_start(ab))
         return kg_fail(&ab->err);
     const bool possible = any_case(ab);
-    const bool good = measure(ab) && possible &&
-                      kg_comparison_reports(&ab->comparison, ab->directory, &ab->err) &&
-                      summary_print(ab);
+    const bool good =
+        measure(ab) && possible && suggestions_make(ab) &&
+        kg_comparison_reports(&ab->comparison, &ab->suggestions, ab->directory, &ab->err) &&
+        summary_print(ab);
     if (ab->signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab->head_path);
     const int status = !good        ? kg_fail(&ab->err)
@@ -181,6 +194,7 @@ int kg_cli_ab(const struct kg_arguments *arguments)
         !kg_prepare(arguments, &ab.prepared, &ab.err))
         return kg_fail(&ab.err);
     const int status = ab_run(&ab);
+    kg_suggestions_free(&ab.suggestions);
     kg_comparison_free(&ab.comparison);
     kg_baseline_free(&ab.baseline);
     kg_prepared_free(&ab.prepared);

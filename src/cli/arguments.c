@@ -24,7 +24,8 @@ static const struct kg_option options[] = {
            "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"),
     OPTION("shard", 0, KG_OPTION_TEXT, "I/N", shard, "only every N-th case from the I-th, from 1"),
     OPTION("set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
-           "replace a key of the suite's defaults, for example rounds.min=3; repeatable"),
+           "replace a key of the suite's defaults, for example rounds.min=3, or of its "
+           "suggest: suggest.min_gain=5%; repeatable"),
     OPTION("update-missing", 0, KG_OPTION_FLAG, NULL, update_missing,
            "record cases that have no baseline"),
     OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
@@ -39,7 +40,8 @@ static const struct kg_option options[] = {
     OPTION("budget", 0, KG_OPTION_TEXT, "TIME", budget,
            "the most time to measure for, for example 5min; the fewest rounds are always taken"),
     OPTION("base", 0, KG_OPTION_TEXT, "A", base,
-           "the old build: a checkout, a kgate executable, a plugin or a command"),
+           "of ab the old build: a checkout, a kgate executable, a plugin or a command; else older "
+           "results, or a baseline file, to say what changed"),
     OPTION("head", 0, KG_OPTION_TEXT, "B", head, "the new build, likewise"),
     OPTION("format", 0, KG_OPTION_TEXT, "F", format,
            "text, markdown or json; of a profile also tree, top, trace, folded or csv (default: "
@@ -48,6 +50,10 @@ static const struct kg_option options[] = {
            "the smallest change that counts, when two profiles are compared (default: 5%)"),
     OPTION("top", 0, KG_OPTION_COUNT, "N", top,
            "rows of a ranking: for each kind of change on the terminal (default: 10; 0: all)"),
+    OPTION("only", 0, KG_OPTION_TEXT, "PRIORITY", only,
+           "suggestions of this priority alone, or of several: critical,high"),
+    OPTION("type", 0, KG_OPTION_TEXT, "TYPE", type,
+           "suggestions of this type alone, or of several: batching,caching"),
     OPTION("seconds", 0, KG_OPTION_COUNT, "N", seconds,
            "how long to measure the noise (default: 3; 0: not at all)"),
     OPTION(

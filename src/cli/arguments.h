@@ -28,6 +28,8 @@ struct kg_arguments {
     const char *base;
     const char *head;
     const char *threshold;
+    const char *only;
+    const char *type;
     const char *set[KG_SET_MOST];
     size_t set_count;
     uint64_t top;

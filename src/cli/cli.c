@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
@@ -46,6 +47,25 @@ bool kg_print(const struct kg_text *text, struct kg_error *err)
     return kg_print_to(stdout, text, err);
 }
 
+bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
+               struct kg_error *err)
+{
+    if (!arguments->output)
+        return kg_print(text, err);
+    return text->failed ? kg_error_memory(err)
+                        : kg_file_write(arguments->output, kg_text_string(text), text->length, err);
+}
+
+/* Columns of the terminal, fewer than fit a word are none; 0 where it does not say. */
+static size_t columns(void)
+{
+    enum { FEWEST = 40 };
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col >= FEWEST ? size.ws_col : size.ws_col ? FEWEST : 0;
+}
+
 struct kg_report_style kg_style(const struct kg_arguments *arguments)
 {
     enum { ID_ON_TERMINAL_MOST = 72 }; /* longer ones break the lines; in a file nothing does */
@@ -56,10 +76,18 @@ struct kg_report_style kg_style(const struct kg_arguments *arguments)
         .colour =
             on_terminal && !(no_colour && *no_colour) && !(terminal && !strcmp(terminal, "dumb")),
         .id_most = on_terminal ? ID_ON_TERMINAL_MOST : 0,
+        .width = on_terminal ? columns() : 0,
         .top = arguments->top == KG_TOP_UNSET ? 10 : (size_t)arguments->top,
         .quiet = arguments->quiet,
         .verbose = arguments->verbose,
     };
+}
+
+void kg_style_for_file(struct kg_report_style *style)
+{
+    style->colour = false;
+    style->id_most = 0;
+    style->width = 0;
 }
 
 static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
@@ -179,17 +207,22 @@ bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct k
                         arguments->budget);
 }
 
-bool kg_comparison_reports(const struct kg_comparison *comparison, const char *directory,
+bool kg_comparison_reports(const struct kg_comparison *comparison,
+                           const struct kg_suggestions *suggestions, const char *directory,
                            struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_text markdown = {0};
     const char *json_path = kg_arena_printf(&arena, "%s/comparison.json", directory);
+    const char *suggestions_path = kg_arena_printf(&arena, "%s/suggestions.json", directory);
     const char *markdown_path = kg_arena_printf(&arena, "%s/report.md", directory);
-    kg_report_comparison_markdown(comparison, 0, &markdown);
-    bool good = json_path && markdown_path && !markdown.failed ? true : kg_error_memory(err);
+    kg_report_comparison_markdown(comparison, suggestions, 0, &markdown);
+    bool good = json_path && suggestions_path && markdown_path && !markdown.failed
+                    ? true
+                    : kg_error_memory(err);
     good = good && kg_directory_make(directory, err) &&
            kg_comparison_write(comparison, json_path, err) &&
+           kg_suggestions_write(suggestions, suggestions_path, err) &&
            kg_file_write(markdown_path, kg_text_string(&markdown), markdown.length, err);
     kg_text_free(&markdown);
     kg_arena_free(&arena);
@@ -197,13 +230,14 @@ bool kg_comparison_reports(const struct kg_comparison *comparison, const char *d
 }
 
 bool kg_comparison_summary(const struct kg_comparison *comparison,
+                           const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,
                            struct kg_error *err)
 {
     const struct kg_report_style style = kg_style(arguments);
     if (arguments->json)
         return kg_record_print(&kg_comparison_record, comparison, KG_COMPARISON_SCHEMA, text, err);
-    kg_report_comparison_text(comparison, &style, text);
+    kg_report_comparison_text(comparison, suggestions, &style, text);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "measure/measurement.h"
 #include "plan/plan.h"
 #include "report/report.h"
+#include "suggest/suggest.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -25,8 +26,14 @@ bool kg_print(const struct kg_text *text, struct kg_error *err);
 /* The same to any file. */
 bool kg_print_to(FILE *file, const struct kg_text *text, struct kg_error *err);
 
+/* The report to --output, or to standard output. */
+bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
+               struct kg_error *err);
+
 /* How to print for this terminal and these arguments. */
 struct kg_report_style kg_style(const struct kg_arguments *arguments);
+/* The same for a file: nothing coloured, cut or broken into lines. */
+void kg_style_for_file(struct kg_report_style *style);
 
 /* A suite with its plan on this machine. Free with kg_prepared_free. */
 struct kg_prepared {
@@ -56,12 +63,14 @@ void kg_progress_bar_clear(struct kg_progress_bar *bar);
 /* --budget as nanoseconds; INFINITY where it is not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
 
-/* Writes DIR/comparison.json and DIR/report.md. */
-bool kg_comparison_reports(const struct kg_comparison *comparison, const char *directory,
+/* Writes DIR/comparison.json, DIR/suggestions.json and DIR/report.md. */
+bool kg_comparison_reports(const struct kg_comparison *comparison,
+                           const struct kg_suggestions *suggestions, const char *directory,
                            struct kg_error *err);
 
 /* The comparison for standard output: text, or JSON with --json. */
 bool kg_comparison_summary(const struct kg_comparison *comparison,
+                           const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,
                            struct kg_error *err);
 
@@ -81,6 +90,8 @@ int kg_cli_gate(const struct kg_arguments *arguments);
 int kg_cli_run(const struct kg_arguments *arguments);
 int kg_cli_compare(const struct kg_arguments *arguments);
 int kg_cli_baseline(const struct kg_arguments *arguments);
+int kg_cli_suggest(const struct kg_arguments *arguments);
+int kg_cli_explain(const struct kg_arguments *arguments);
 int kg_cli_report(const struct kg_arguments *arguments);
 int kg_cli_validate(const struct kg_arguments *arguments);
 int kg_cli_list(const struct kg_arguments *arguments);

@@ -40,11 +40,12 @@ static bool both_load(struct base *base, const char *path, struct kg_results *cu
 }
 
 static bool summary_print(const struct kg_arguments *arguments,
-                          const struct kg_comparison *comparison, struct kg_error *err)
+                          const struct kg_comparison *comparison,
+                          const struct kg_suggestions *suggestions, struct kg_error *err)
 {
     struct kg_text text = {0};
-    const bool good =
-        kg_comparison_summary(comparison, arguments, &text, err) && kg_print(&text, err);
+    const bool good = kg_comparison_summary(comparison, suggestions, arguments, &text, err) &&
+                      kg_print(&text, err);
     kg_text_free(&text);
     return good;
 }
@@ -58,11 +59,14 @@ static bool threshold_parse(const char *text, double *share, struct kg_error *er
 }
 
 static int finish(const struct kg_arguments *arguments, const struct kg_comparison *comparison,
-                  struct kg_error *err)
+                  const struct kg_suggest_input *input, struct kg_error *err)
 {
-    const bool good =
-        (!arguments->output || kg_comparison_reports(comparison, arguments->output, err)) &&
-        summary_print(arguments, comparison, err);
+    struct kg_suggestions suggestions;
+    const bool good = kg_suggest(input, &suggestions, err) &&
+                      (!arguments->output ||
+                       kg_comparison_reports(comparison, &suggestions, arguments->output, err)) &&
+                      summary_print(arguments, comparison, &suggestions, err);
+    kg_suggestions_free(&suggestions);
     return good ? (int)comparison->exit_status : kg_fail(err);
 }
 
@@ -77,7 +81,9 @@ static int profiles_compare(const struct kg_arguments *arguments)
                       kg_profile_load(arguments->positional[0], &base, &err) &&
                       kg_profile_load(arguments->positional[1], &current, &err) &&
                       kg_profile_compare(&base, &current, &judging, &comparison, &err);
-    const int status = good ? finish(arguments, &comparison, &err) : kg_fail(&err);
+    const struct kg_suggest_input input = {
+        .source = arguments->positional[1], .profile = &current, .comparison = &comparison};
+    const int status = good ? finish(arguments, &comparison, &input, &err) : kg_fail(&err);
     kg_comparison_free(&comparison);
     kg_profile_free(&base);
     kg_profile_free(&current);
@@ -108,7 +114,11 @@ int kg_cli_compare(const struct kg_arguments *arguments)
         both_load(&base, arguments->positional[1], &current, &err) &&
         kg_compare(&base.loaded.baseline, &current,
                    current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err);
-    const int status = good ? finish(arguments, &comparison, &err) : kg_fail(&err);
+    const struct kg_suggest_input input = {.source = arguments->positional[1],
+                                           .results = &current,
+                                           .baseline = &base.loaded.baseline,
+                                           .comparison = &comparison};
+    const int status = good ? finish(arguments, &comparison, &input, &err) : kg_fail(&err);
     kg_comparison_free(&comparison);
     kg_base_free(&base.loaded);
     kg_results_free(&current);

@@ -13,6 +13,7 @@ struct gate {
     struct kg_baseline baseline;
     struct kg_measurement measurement;
     struct kg_comparison comparison;
+    struct kg_suggestions suggestions;
     struct kg_progress_bar bar;
     struct kg_arena arena;
     const char *directory; /* of the reports */
@@ -91,17 +92,30 @@ static bool missing_record(struct gate *gate)
                               &options, &gate->recorded, &gate->err);
 }
 
+/* After the verdict, and without a say in it. */
+static bool suggestions_make(struct gate *gate)
+{
+    const struct kg_suggest_input input = {.source = gate->results_path,
+                                           .results = &gate->measurement.results,
+                                           .baseline = &gate->baseline,
+                                           .comparison = &gate->comparison};
+    return kg_suggest(&input, &gate->suggestions, &gate->err);
+}
+
 static bool summary_print(struct gate *gate)
 {
     struct kg_text text = {0};
-    bool good = kg_comparison_summary(&gate->comparison, gate->arguments, &text, &gate->err);
+    bool good = kg_comparison_summary(&gate->comparison, &gate->suggestions, gate->arguments, &text,
+                                      &gate->err);
     if (!gate->arguments->json) {
         if (gate->recorded)
             kg_text_printf(&text, "\n  recorded %zu new case%s in %s/%s.json\n", gate->recorded,
                            gate->recorded == 1 ? "" : "s", kg_baseline_directory(gate->arguments),
                            gate->prepared.machine.fingerprint);
         if (!gate->arguments->quiet)
-            kg_text_printf(&text, "  reports: %s/report.md, comparison.json, results.json\n",
+            kg_text_printf(&text,
+                           "  reports: %s/report.md, comparison.json, suggestions.json, "
+                           "results.json\n",
                            gate->directory);
     }
     good = good && kg_print(&text, &gate->err);
@@ -144,9 +158,10 @@ static int gate_run(struct gate *gate)
 {
     if (!gate_start(gate))
         return kg_fail(&gate->err);
-    const bool good = measure(gate) && missing_record(gate) &&
-                      kg_comparison_reports(&gate->comparison, gate->directory, &gate->err) &&
-                      summary_print(gate);
+    const bool good =
+        measure(gate) && missing_record(gate) && suggestions_make(gate) &&
+        kg_comparison_reports(&gate->comparison, &gate->suggestions, gate->directory, &gate->err) &&
+        summary_print(gate);
     if (gate->signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate->results_path);
     const int status = good ? status_of(gate) : kg_fail(&gate->err);
@@ -161,6 +176,7 @@ int kg_cli_gate(const struct kg_arguments *arguments)
         !kg_prepare(arguments, &gate.prepared, &gate.err))
         return kg_fail(&gate.err);
     const int status = gate_run(&gate);
+    kg_suggestions_free(&gate.suggestions);
     kg_comparison_free(&gate.comparison);
     kg_baseline_free(&gate.baseline);
     kg_prepared_free(&gate.prepared);

@@ -36,27 +36,47 @@ static bool profiles_only(const char *path, enum kg_cli_format format, struct kg
 static struct kg_report_style style_of(const struct kg_arguments *arguments)
 {
     struct kg_report_style style = kg_style(arguments);
-    if (arguments->output) {
-        style.colour = false;
-        style.id_most = 0;
-    }
+    if (arguments->output)
+        kg_style_for_file(&style);
     return style;
+}
+
+/* Those that were written with the comparison: beside it, at the same moment. */
+static bool beside_load(const char *path, const struct kg_comparison *comparison,
+                        struct kg_suggestions *suggestions)
+{
+    struct kg_arena arena = {0};
+    struct kg_error none;
+    const char *slash = strrchr(path, '/');
+    const char *beside =
+        kg_arena_printf(&arena, "%.*ssuggestions.json", slash ? (int)(slash + 1 - path) : 0, path);
+    bool good =
+        beside && access(beside, R_OK) == 0 && kg_suggestions_load(beside, suggestions, &none);
+    if (good && strcmp(suggestions->created, comparison->created) != 0) {
+        kg_suggestions_free(suggestions);
+        good = false;
+    }
+    kg_arena_free(&arena);
+    return good;
 }
 
 static bool comparison_report(const struct kg_arguments *arguments, enum kg_cli_format format,
                               struct kg_text *text, struct kg_error *err)
 {
     struct kg_comparison comparison;
+    struct kg_suggestions suggestions = {0};
     const struct kg_report_style style = style_of(arguments);
     bool good = true;
     if (!kg_comparison_load(arguments->positional[0], &comparison, err))
         return false;
+    const bool any = beside_load(arguments->positional[0], &comparison, &suggestions);
     if (format == KG_FORMAT_JSON)
         good = kg_record_print(&kg_comparison_record, &comparison, KG_COMPARISON_SCHEMA, text, err);
     else if (format == KG_FORMAT_MARKDOWN)
-        kg_report_comparison_markdown(&comparison, 0, text);
+        kg_report_comparison_markdown(&comparison, any ? &suggestions : NULL, 0, text);
     else
-        kg_report_comparison_text(&comparison, &style, text);
+        kg_report_comparison_text(&comparison, any ? &suggestions : NULL, &style, text);
+    kg_suggestions_free(&suggestions);
     kg_comparison_free(&comparison);
     return good;
 }
@@ -78,6 +98,25 @@ static bool calibration_report(const struct kg_arguments *arguments, enum kg_cli
     else if (good)
         kg_report_calibration_text(&calibration, &style, text);
     kg_calibration_free(&calibration);
+    return good;
+}
+
+static bool suggestions_report(const struct kg_arguments *arguments, enum kg_cli_format format,
+                               struct kg_text *text, struct kg_error *err)
+{
+    struct kg_suggestions suggestions;
+    const struct kg_report_style style = style_of(arguments);
+    bool good = true;
+    if (!kg_suggestions_load(arguments->positional[0], &suggestions, err))
+        return false;
+    if (format == KG_FORMAT_JSON)
+        good =
+            kg_record_print(&kg_suggestions_record, &suggestions, KG_SUGGESTIONS_SCHEMA, text, err);
+    else if (format == KG_FORMAT_MARKDOWN)
+        kg_report_suggestions_markdown(&suggestions, 0, text);
+    else
+        kg_report_suggestions_text(&suggestions, &style, text);
+    kg_suggestions_free(&suggestions);
     return good;
 }
 
@@ -134,10 +173,12 @@ static bool file_report(const struct kg_arguments *arguments, enum kg_cli_format
     const bool calibration = peeked && !strcmp(schema, KG_CALIBRATION_SCHEMA);
     if (arguments->filter && format < KG_FORMAT_TREE)
         return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
-    if ((comparison || calibration) && format >= KG_FORMAT_TREE)
+    const bool suggestions = peeked && !strcmp(schema, KG_SUGGESTIONS_SCHEMA);
+    if ((comparison || calibration || suggestions) && format >= KG_FORMAT_TREE)
         return profiles_only(arguments->positional[0], format, err);
     return comparison    ? comparison_report(arguments, format, text, err)
            : calibration ? calibration_report(arguments, format, text, err)
+           : suggestions ? suggestions_report(arguments, format, text, err)
                          : results_report(arguments, format, text, err);
 }
 
@@ -156,12 +197,8 @@ int kg_cli_report(const struct kg_arguments *arguments)
                    ? KG_EXIT_PASS
                    : kg_fail(&err);
     bool good = file_report(arguments, format, &text, &err);
-    if (good && text.failed)
-        good = kg_error_memory(&err);
-    else if (good && arguments->output && format < KG_FORMAT_TREE)
-        good = kg_file_write(arguments->output, kg_text_string(&text), text.length, &err);
-    else if (good && format < KG_FORMAT_TREE)
-        good = kg_print(&text, &err);
+    if (good && format < KG_FORMAT_TREE)
+        good = kg_output(arguments, &text, &err);
     kg_text_free(&text);
     return good ? KG_EXIT_PASS : kg_fail(&err);
 }

@@ -38,7 +38,12 @@ void kg_advice_changes_text(const struct kg_suggestions *suggestions,
 void kg_advice_text(const struct kg_suggestions *suggestions, const struct kg_report_style *style,
                     struct kg_text *text);
 
-/* What changed, then the suggestions, as markdown: at most `top` of them (0: all), none begun where
- * the text has `room` bytes; says how many were left out. */
+/* Bytes that a suggestion or a change has at the most in markdown. */
+enum { KG_ADVICE_ITEM_MOST = 20000 };
+
+/* As markdown, none begun where the text has `room` bytes, and of suggestions at most `top` (0:
+ * all); says how many were left out. */
+void kg_advice_changes_markdown(const struct kg_suggestions *suggestions, size_t room,
+                                struct kg_text *text);
 void kg_advice_markdown(const struct kg_suggestions *suggestions, size_t top, size_t room,
                         struct kg_text *text);

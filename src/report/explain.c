@@ -251,12 +251,15 @@ static void part_print(struct printer *printer, const char *name, double part_ns
 static void breakdown_print(struct printer *printer)
 {
     const struct kg_breakdown *breakdown = &printer->explanation->result->breakdown;
+    const double threads = printer->explanation->facts.traits.threads;
+    const bool on_cpu = strcmp(printer->explanation->result->device, "cpu") == 0;
     if (!kg_known(breakdown->wall_ns))
         return;
     kg_advice_heading(printer->text, printer->style, "where its time goes");
     part_print(printer, "GPU", breakdown->gpu_ns, breakdown->wall_ns);
     part_print(printer, "transfers", breakdown->transfer_ns, breakdown->wall_ns);
-    part_print(printer, "CPU, all", breakdown->cpu_ns, breakdown->wall_ns);
+    if (on_cpu) /* of all threads, over what they could have */
+        part_print(printer, "on the CPU", breakdown->cpu_ns, breakdown->wall_ns * threads);
     part_print(printer, "overhead", breakdown->overhead_ns, breakdown->wall_ns);
 }
 

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/advice.h"
 #include "report/cells.h"
 #include "report/report.h"
 #include "util/escape.h"
@@ -9,7 +10,14 @@
 /* Characters of a text; escaped, one takes nine bytes at the most. So a row, or a reason with what
  * was written to standard error, stays below ROW_MOST bytes. The closing part is made first and
  * takes no further item from CLOSING_MOST bytes on; what it leaves is the others' room. */
-enum { ID_MOST = 200, REASON_MOST = 300, TAIL_MOST = 300, ROW_MOST = 9000, CLOSING_MOST = 16000 };
+enum {
+    ID_MOST = 200,
+    REASON_MOST = 300,
+    TAIL_MOST = 300,
+    EVIDENCE_MOST = 160,
+    ROW_MOST = 12000,
+    CLOSING_MOST = 16000
+};
 
 /* How long the text may be when a row is begun, for `closing` to fit behind it. */
 static size_t room_before(const struct kg_text *closing)
@@ -67,7 +75,25 @@ static void figures_print(struct kg_text *text, const char *figures)
     kg_escape_markdown(text, figures, REASON_MOST);
 }
 
+/* What changed in the evidence of a regression, under its case: the most telling first. */
+static void evidence_print(struct kg_text *text, const struct kg_suggestions *suggestions,
+                           const struct kg_case_change *change)
+{
+    enum { MOST = 2 };
+    size_t shown = 0;
+    if (!suggestions || change->change != KG_CHANGE_REGRESSION)
+        return;
+    for (size_t i = 0; i < suggestions->change_count && shown < MOST; i++) {
+        if (strcmp(suggestions->changes[i].operation, change->id) != 0)
+            continue;
+        kg_text_append(text, "<br>↳ ");
+        kg_escape_markdown(text, suggestions->changes[i].text, EVIDENCE_MOST);
+        shown++;
+    }
+}
+
 static void change_row(struct kg_text *text, struct kg_arena *arena,
+                       const struct kg_suggestions *suggestions,
                        const struct kg_case_change *change)
 {
     char time[KG_UNIT_BYTES];
@@ -85,6 +111,7 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
             kg_text_append(text, "<br>");
             name(text, what);
         }
+        evidence_print(text, suggestions, change);
         for (size_t i = 0; i < 4; i++)
             kg_text_printf(text, " | %s", cells[i] ? cells[i] : "");
     } else {
@@ -96,8 +123,8 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
 
 /* Rows of one sort, at most `top` of them and none begun from `room` bytes on; says how many were
  * left out. */
-static void rows(const struct kg_comparison *comparison, bool changes, size_t top, size_t room,
-                 struct kg_text *text)
+static void rows(const struct kg_comparison *comparison, const struct kg_suggestions *suggestions,
+                 bool changes, size_t top, size_t room, struct kg_text *text)
 {
     struct kg_arena arena = {0};
     size_t shown = 0, left_out = 0;
@@ -111,7 +138,7 @@ static void rows(const struct kg_comparison *comparison, bool changes, size_t to
             left_out++;
             continue;
         }
-        change_row(text, &arena, change);
+        change_row(text, &arena, suggestions, change);
         shown++;
     }
     if (left_out)
@@ -230,7 +257,23 @@ static void closing_print(const struct kg_comparison *comparison, struct kg_text
     kg_text_append(text, "\n\n</details>\n");
 }
 
-void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_t top,
+/* The first few suggestions, folded away. */
+static void suggestions_print(const struct kg_suggestions *suggestions, size_t room,
+                              struct kg_text *text)
+{
+    enum { MOST = 10, BEYOND = KG_ADVICE_ITEM_MOST - ROW_MOST };
+    if (!suggestions || !suggestions->suggestion_count || room < BEYOND)
+        return;
+    kg_text_append(text, "\n<details><summary>");
+    kg_advice_count(suggestions, text);
+    kg_text_append(text, "</summary>\n");
+    kg_advice_markdown(suggestions, MOST, room - BEYOND, text);
+    kg_text_append(text, "\nAll of them: `kgate suggest` of the results; one case in full: `kgate "
+                         "explain`.\n\n</details>\n");
+}
+
+void kg_report_comparison_markdown(const struct kg_comparison *comparison,
+                                   const struct kg_suggestions *suggestions, size_t top,
                                    struct kg_text *text)
 {
     struct kg_text closing = {0};
@@ -243,14 +286,15 @@ void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_
     if (changed) {
         /* why the worst changed is worth more than the three hundredth row */
         kg_text_append(text, "\n");
-        rows(comparison, true, top, room / 4 * 3, text);
+        rows(comparison, suggestions, true, top, room / 4 * 3, text);
         reasons(comparison, room, text);
     }
+    suggestions_print(suggestions, room, text);
     if (changed < comparison->case_count) {
         kg_text_printf(text, "\n<details><summary>%zu other case%s</summary>\n\n",
                        comparison->case_count - changed,
                        comparison->case_count - changed == 1 ? "" : "s");
-        rows(comparison, false, 0, room, text);
+        rows(comparison, suggestions, false, 0, room, text);
         kg_text_append(text, "\n</details>\n");
     }
     kg_text_append(text, kg_text_string(&closing));

@@ -21,8 +21,9 @@ struct kg_report_style {
     bool verbose;   /* unchanged cases too, and what workloads report */
 };
 
-/* For a terminal. */
+/* For a terminal. suggestions: those made with the comparison; NULL without any */
 void kg_report_comparison_text(const struct kg_comparison *comparison,
+                               const struct kg_suggestions *suggestions,
                                const struct kg_report_style *style, struct kg_text *text);
 void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
                             struct kg_text *text);
@@ -49,6 +50,7 @@ enum { KG_MARKDOWN_MOST = 65536 }; /* characters a pull request's comment may ha
 /* For a pull request: the verdict in the first line, a table of what changed, the rest folded away,
  * machine and policy at the end; always under KG_MARKDOWN_MOST characters, by leaving out the least
  * important rows and saying how many. */
-void kg_report_comparison_markdown(const struct kg_comparison *comparison, size_t top,
+void kg_report_comparison_markdown(const struct kg_comparison *comparison,
+                                   const struct kg_suggestions *suggestions, size_t top,
                                    struct kg_text *text);
 void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text);

@@ -7,8 +7,8 @@
 #include "util/units.h"
 
 /* Characters, each of at most nine bytes once escaped, so that a suggestion, a change or a finding
- * stays below ITEM_MOST bytes. */
-enum { ID_MOST = 200, WORDS_MOST = 400, ITEM_MOST = 20000, CLOSING_MOST = 12000 };
+ * stays below KG_ADVICE_ITEM_MOST bytes. */
+enum { ID_MOST = 200, WORDS_MOST = 400, CLOSING_MOST = 12000 };
 
 static const char *symbol(enum kg_priority priority)
 {
@@ -19,11 +19,30 @@ static const char *symbol(enum kg_priority priority)
     return symbols[priority];
 }
 
+/* Prose; what stands in it between two backticks is code. */
 static void words(struct kg_text *text, const char *before, const char *string, const char *after)
 {
+    bool code = false;
+    struct kg_text cut = {0};
+    kg_text_append_ends(&cut, string ? string : "", WORDS_MOST);
     kg_text_append(text, before);
-    kg_escape_markdown(text, string ? string : "", WORDS_MOST);
+    for (const char *rest = kg_text_string(&cut); *rest;) {
+        const size_t length = strcspn(rest, "`");
+        struct kg_text part = {0};
+        kg_text_append_bytes(&part, rest, length);
+        kg_escape_markdown(text, kg_text_string(&part), WORDS_MOST);
+        text->failed = text->failed || part.failed;
+        kg_text_free(&part);
+        rest += length;
+        if (!*rest)
+            break;
+        kg_text_append(text, code ? "</code>" : strchr(rest + 1, '`') ? "<code>" : "\\`");
+        code = !code && strchr(rest + 1, '`');
+        rest++;
+    }
     kg_text_append(text, after);
+    text->failed = text->failed || cut.failed;
+    kg_text_free(&cut);
 }
 
 static void name(struct kg_text *text, const char *string)
@@ -31,8 +50,8 @@ static void name(struct kg_text *text, const char *string)
     kg_escape_markdown(text, string, ID_MOST);
 }
 
-static void changes_print(const struct kg_suggestions *suggestions, size_t room,
-                          struct kg_text *text)
+void kg_advice_changes_markdown(const struct kg_suggestions *suggestions, size_t room,
+                                struct kg_text *text)
 {
     size_t i = 0;
     if (suggestions->change_count)
@@ -74,7 +93,6 @@ void kg_advice_markdown(const struct kg_suggestions *suggestions, size_t top, si
     const size_t count = suggestions->suggestion_count;
     const size_t most = top && top < count ? top : count;
     size_t i = 0;
-    changes_print(suggestions, room, text);
     kg_text_append(text, "\n");
     if (!count) {
         kg_advice_none(suggestions, text);
@@ -114,12 +132,13 @@ void kg_report_suggestions_markdown(const struct kg_suggestions *suggestions, si
     struct kg_text closing = {0};
     for (size_t i = 0; i < suggestions->note_count && closing.length < CLOSING_MOST; i++)
         words(&closing, i ? "- " : "\n- ", suggestions->notes[i], "\n");
-    const size_t room = KG_MARKDOWN_MOST - ITEM_MOST - closing.length;
+    const size_t room = KG_MARKDOWN_MOST - KG_ADVICE_ITEM_MOST - closing.length;
     words(text,
           "**kgate suggest**: ", suggestions->suite ? suggestions->suite : suggestions->source,
           ", ");
     kg_advice_count(suggestions, text);
     kg_text_append(text, "\n");
+    kg_advice_changes_markdown(suggestions, room / 4, text);
     kg_advice_markdown(suggestions, top, room / 4 * 3, text);
     findings_print(suggestions, room, text);
     kg_text_append(text, kg_text_string(&closing));

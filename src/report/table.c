@@ -101,6 +101,16 @@ static void line_print(const struct kg_table *table, const char *const *cells, c
     kg_text_append(text, "\n");
 }
 
+static void under_print(const char *under, bool colour, struct kg_text *text)
+{
+    while (under && *under) {
+        const size_t length = strcspn(under, "\n");
+        kg_text_printf(text, "      %s%.*s%s\n", colour ? "\x1b[2m" : "", (int)length, under,
+                       colour ? "\x1b[0m" : "");
+        under += length + (under[length] == '\n');
+    }
+}
+
 void kg_table_print(struct kg_table *table, bool colour, struct kg_text *text)
 {
     size_t widths[KG_TABLE_COLUMNS_MOST] = {0};
@@ -118,9 +128,7 @@ void kg_table_print(struct kg_table *table, bool colour, struct kg_text *text)
     for (size_t r = 0; r < table->row_count; r++) {
         const struct kg_table_row *row = &table->rows[r];
         line_print(table, row->cells, widths, colour ? row->colour : NULL, text);
-        if (row->under)
-            kg_text_printf(text, "      %s%s%s\n", colour ? "\x1b[2m" : "", row->under,
-                           colour ? "\x1b[0m" : "");
+        under_print(row->under, colour, text);
     }
     if (table->failed)
         text->failed = true;

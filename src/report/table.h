@@ -11,7 +11,7 @@ enum { KG_TABLE_COLUMNS_MOST = 8 };
 struct kg_table_row {
     const char *cells[KG_TABLE_COLUMNS_MOST];
     const char *colour; /* an escape sequence for the last cell, or NULL */
-    const char *under;  /* a line of its own below the row, or NULL */
+    const char *under;  /* lines of their own below the row, parted by \n; or NULL */
 };
 
 struct kg_table {

@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "measure/throttle.h"
+#include "report/advice.h"
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "util/escape.h"
 #include "util/units.h"
 
-enum { NAME_MOST = 100, REASON_MOST = 400 };
+enum { NAME_MOST = 100, REASON_MOST = 400, ADVICE_MOST = 200 };
 
 static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m",
                   DIM[] = "\x1b[2m", BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
@@ -70,25 +71,56 @@ static void part_append(struct kg_text *text, const char *separator, const char 
     kg_escape_terminal(text, part, REASON_MOST);
 }
 
+/* What rows are made with. */
+struct change_table {
+    const struct kg_suggestions *suggestions; /* NULL without any */
+    const struct kg_report_style *style;
+};
+
 /* What stands under a row: its circumstances and its reason, where that was not said above, and
  * what its workload reports where that is asked for. */
-static const char *under_row(struct kg_arena *arena, const struct kg_case_change *change, bool said,
-                             bool verbose)
+static void under_row(const struct kg_case_change *change, struct kg_arena *arena, bool said,
+                      bool verbose, struct kg_text *text)
 {
-    struct kg_text text = {0};
     if (!said) {
-        part_append(&text, "", kg_cell_circumstances(arena, change));
-        part_append(&text, ": ", change->reason);
+        part_append(text, "", kg_cell_circumstances(arena, change));
+        part_append(text, ": ", change->reason);
     }
     if (verbose)
-        part_append(&text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
+        part_append(text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
+}
+
+/* Of a regression: what changed in its evidence, and what to try, a line each. */
+static void advice_append(const struct kg_suggestions *suggestions,
+                          const struct kg_case_change *change, struct kg_text *text)
+{
+    if (!suggestions || change->change != KG_CHANGE_REGRESSION)
+        return;
+    const struct kg_evidence_change *evidence = kg_suggestions_change(suggestions, change->id);
+    const struct kg_suggestion *suggestion = kg_suggestions_first(suggestions, change->id);
+    if (evidence)
+        part_append(text, "\n", evidence->text);
+    if (suggestion) {
+        part_append(text, "\n", suggestion->rule);
+        kg_text_append(text, ": ");
+        kg_escape_terminal(text, suggestion->description, ADVICE_MOST);
+    }
+}
+
+/* What stands under a row, with the advice. */
+static const char *under_change(struct kg_arena *arena, const struct change_table *how,
+                                const struct kg_case_change *change, bool said)
+{
+    struct kg_text text = {0};
+    under_row(change, arena, said, how->style->verbose, &text);
+    advice_append(how->suggestions, change, &text);
     const char *copy = text.length ? kg_arena_copy(arena, text.data) : NULL;
     kg_text_free(&text);
     return copy;
 }
 
-static void change_row(struct kg_table *table, const struct kg_case_change *change,
-                       const char *reason_before, bool verbose)
+static void change_row(struct kg_table *table, const struct change_table *how,
+                       const struct kg_case_change *change, const char *reason_before)
 {
     struct kg_arena *arena = &table->arena;
     struct kg_table_row *row = kg_table_row_add(table);
@@ -109,7 +141,7 @@ static void change_row(struct kg_table *table, const struct kg_case_change *chan
     row->colour = change_colour(change->change);
     /* a hundred new cases have one reason: it is said once */
     const bool said = change->reason && reason_before && !strcmp(change->reason, reason_before);
-    row->under = under_row(arena, change, said, verbose);
+    row->under = under_change(arena, how, change, said);
     if (!row->cells[0])
         table->failed = true;
 }
@@ -121,9 +153,10 @@ static bool row_wanted(const struct kg_case_change *change, const struct kg_repo
     return style->verbose || change->change != KG_CHANGE_NO_CHANGE;
 }
 
-static void changes_print(const struct kg_comparison *comparison,
-                          const struct kg_report_style *style, struct kg_text *text)
+static void changes_print(const struct kg_comparison *comparison, const struct change_table *how,
+                          struct kg_text *text)
 {
+    const struct kg_report_style *style = how->style;
     struct kg_table table = {
         .columns = 6,
         .id_most = style->id_most,
@@ -141,7 +174,7 @@ static void changes_print(const struct kg_comparison *comparison,
             continue;
         }
         shown[change->change]++;
-        change_row(&table, change, reason_before, style->verbose);
+        change_row(&table, how, change, reason_before);
         reason_before = change->reason;
     }
     if (table.row_count) {
@@ -185,11 +218,28 @@ static void changes_tails_print(const struct kg_comparison *comparison,
     }
 }
 
+/* How many there are, and the command that shows them. */
+static void suggestions_line(const struct kg_suggestions *suggestions, struct kg_text *text)
+{
+    struct kg_text command = {0};
+    if (!suggestions || !suggestions->suggestion_count)
+        return;
+    kg_shell_quote(&command, suggestions->source);
+    kg_text_append(text, "\n  ");
+    kg_advice_count(suggestions, text);
+    kg_text_append(text, ": kgate suggest ");
+    kg_escape_terminal(text, kg_text_string(&command), SIZE_MAX);
+    kg_text_append(text, "\n");
+    kg_text_free(&command);
+}
+
 void kg_report_comparison_text(const struct kg_comparison *comparison,
+                               const struct kg_suggestions *suggestions,
                                const struct kg_report_style *style, struct kg_text *text)
 {
+    const struct change_table how = {suggestions, style};
     verdict_print(comparison, style, text);
-    changes_print(comparison, style, text);
+    changes_print(comparison, &how, text);
     changes_tails_print(comparison, style, text);
     if (style->quiet)
         return;
@@ -200,6 +250,7 @@ void kg_report_comparison_text(const struct kg_comparison *comparison,
         kg_escape_terminal(text, comparison->notes[i], REASON_MOST);
         kg_text_append(text, "\n");
     }
+    suggestions_line(suggestions, text);
 }
 
 /* "2.71 TB/s, 91 %": with the share of what the device was measured to be capable of. */

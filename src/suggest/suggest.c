@@ -7,8 +7,7 @@
 #include "measure/case_result.h"
 #include "suggest/changed.h"
 #include "suggest/gather.h"
-
-enum { NOTES_MOST = 8 };
+#include "suggest/notes.h"
 
 /* What is being made, from what. */
 struct maker {
@@ -29,9 +28,7 @@ static const char *kept_text(struct maker *maker, struct kg_text *text)
     return copy;
 }
 
-/* --- Evidence
- * --------------------------------------------------------------------------------
- */
+/* --- Evidence --------------------------------------------------------------------------------- */
 
 static bool figure_make(struct maker *maker, const struct kg_facts *facts, const char *name,
                         struct kg_evidence_figure *figure)
@@ -65,9 +62,7 @@ static bool figures_make(struct maker *maker, const struct kg_facts *facts,
     return *figures ? true : kg_error_memory(maker->err);
 }
 
-/* --- Findings
- * --------------------------------------------------------------------------------
- */
+/* --- Findings --------------------------------------------------------------------------------- */
 
 /* "memory-bound: 87 % of the bandwidth ceiling, level: memory" */
 static const char *finding_text(struct maker *maker, const struct kg_bound_finding *finding)
@@ -136,9 +131,7 @@ static bool findings_make(struct maker *maker)
     return true;
 }
 
-/* --- Suggestions
- * -----------------------------------------------------------------------------
- */
+/* --- Suggestions ------------------------------------------------------------------------------ */
 
 static struct kg_suggestion *suggestion_add(struct maker *maker)
 {
@@ -262,9 +255,7 @@ static bool suggestions_make(struct maker *maker)
     return true;
 }
 
-/* --- What changed
- * ----------------------------------------------------------------------------
- */
+/* --- What changed ----------------------------------------------------------------------------- */
 
 static bool changes_make(struct maker *maker, struct kg_arena *scratch)
 {
@@ -279,88 +270,7 @@ static bool changes_make(struct maker *maker, struct kg_arena *scratch)
     return kg_changes_find(maker->input, traits, maker->made, maker->err);
 }
 
-/* --- Notes
- * -----------------------------------------------------------------------------------
- */
-
-__attribute__((format(printf, 2, 3))) static bool note_add(struct maker *maker, const char *format,
-                                                           ...)
-{
-    struct kg_suggestions *made = maker->made;
-    char text[1024];
-    va_list arguments;
-    if (made->note_count == NOTES_MOST)
-        return true;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    made->notes[made->note_count] = kg_arena_copy(&made->arena, text);
-    return made->notes[made->note_count++] != NULL;
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-/* How many cases have times, on that device or, with NULL, on any. */
-static size_t measured_count(const struct maker *maker, const char *device)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < maker->cases.count; i++)
-        count += kg_known(maker->cases.of[i].traits.time_ns) &&
-                 (!device || !strcmp(maker->cases.of[i].device, device));
-    return count;
-}
-
-static const char UNMEASURED[] = "they were measured by an older kgate, or by a run that had no "
-                                 "time to look around (--budget)";
-
-static bool results_notes(struct maker *maker)
-{
-    const struct kg_results *results = maker->input->results;
-    const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
-    const struct kg_ceilings *gpu = &results->ceilings;
-    const size_t left = results->case_count - measured_count(maker, NULL);
-    bool good = true;
-    if (left)
-        good = note_add(maker, "%zu of %zu cases have no times: nothing is said of %s", left,
-                        results->case_count, left == 1 ? "it" : "them");
-    if (good && measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
-        good = note_add(maker, "no ceilings of the CPU in these results: %s",
-                        cpu->reason ? cpu->reason : UNMEASURED);
-    if (good && measured_count(maker, "cuda") && !kg_known(gpu->copy_bytes_per_s))
-        good = note_add(maker, "no ceilings of the GPU in these results: %s",
-                        gpu->reason ? gpu->reason : UNMEASURED);
-    if (good && measured_count(maker, NULL) && !maker->input->profile && !maker->input->note)
-        good = note_add(maker, "no profile: repeated calls, waits, parallel regions and the "
-                               "balance of threads are seen by `kgate run --profile` only");
-    return good;
-}
-
-static bool notes_make(struct maker *maker)
-{
-    const struct kg_suggest_input *input = maker->input;
-    struct kg_suggestions *made = maker->made;
-    bool good = (made->notes = kg_arena_alloc(&made->arena, NOTES_MOST, sizeof *made->notes));
-    size_t unknown = 0;
-    for (size_t i = 0; i < made->finding_count; i++)
-        unknown += made->findings[i].bound == KG_BOUND_UNKNOWN;
-    if (good && input->note)
-        good = note_add(maker, "%s", input->note);
-    if (good && input->results)
-        good = results_notes(maker);
-    if (good && !input->results && !made->finding_count)
-        good = note_add(maker, "there are no scopes in this profile");
-    if (good && unknown)
-        good = note_add(maker, "of %zu operation%s it is not known what holds %s back", unknown,
-                        plural(unknown), unknown == 1 ? "it" : "them");
-    return good ? true : kg_error_memory(maker->err);
-}
-
-/* --- The whole
- * -------------------------------------------------------------------------------
- */
+/* --- The whole -------------------------------------------------------------------------------- */
 
 static bool header_make(struct maker *maker)
 {
@@ -386,10 +296,10 @@ bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *sug
     struct kg_arena scratch = {0};
     struct maker maker = {.input = input, .made = suggestions, .err = err};
     *suggestions = (struct kg_suggestions){0};
-    const bool good = header_make(&maker) &&
-                      kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
-                      findings_make(&maker) && suggestions_make(&maker) &&
-                      changes_make(&maker, &scratch) && notes_make(&maker);
+    const bool good =
+        header_make(&maker) && kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
+        findings_make(&maker) && suggestions_make(&maker) && changes_make(&maker, &scratch) &&
+        kg_notes_make(input, &maker.cases, suggestions, err);
     kg_arena_free(&scratch);
     if (!good)
         kg_suggestions_free(suggestions);

@@ -45,7 +45,7 @@ static void terminal_says_verdict_first_and_hides_unchanged(void **state)
     struct kg_report_style style = {.top = 10};
     struct kg_text text = {0};
     (void)state;
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_memory_equal(text.data, "FAIL  suite, 6 cases: 1 failed, 1 regressed", 43);
     assert_has(&text, "w2/cpu");
     assert_has(&text, "+50.0 %");
@@ -54,11 +54,11 @@ static void terminal_says_verdict_first_and_hides_unchanged(void **state)
     assert_has_not(&text, "\x1b");
     kg_text_free(&text);
     style.verbose = true;
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_has(&text, "w3/cpu");
     kg_text_free(&text);
     style = (struct kg_report_style){.quiet = true, .colour = true};
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_has(&text, "\x1b[31m");
     assert_has_not(&text, "IMPROVEMENT");
     kg_text_free(&text);
@@ -71,7 +71,7 @@ static void terminal_shows_the_top_of_each_kind(void **state)
     const struct kg_report_style style = {.top = 3};
     struct kg_text text = {0};
     (void)state;
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_has(&text, "… and 44 more"); /* 25 regressed and 25 improved, 3 of each shown */
     kg_text_free(&text);
     kg_comparison_free(&comparison);
@@ -84,12 +84,12 @@ static void hostile_names_are_harmless(void **state)
     const struct kg_report_style style = {0};
     struct kg_text text = {0};
     (void)state;
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_has_not(&text, "\x1b");
     assert_has(&text, "\\x1b[2J");
     assert_has(&text, "\\xff");
     kg_text_free(&text);
-    kg_report_comparison_markdown(&comparison, 0, &text);
+    kg_report_comparison_markdown(&comparison, NULL, 0, &text);
     assert_has_not(&text, "<script>");
     assert_has_not(&text, "@team");
     assert_has_not(&text, "a|b");
@@ -107,7 +107,7 @@ static void markdown_opens_with_the_verdict_and_folds_the_rest(void **state)
     struct kg_comparison comparison = compare(6, NULL);
     struct kg_text text = {0};
     (void)state;
-    kg_report_comparison_markdown(&comparison, 0, &text);
+    kg_report_comparison_markdown(&comparison, NULL, 0, &text);
     assert_memory_equal(text.data, "**❌ kgate FAIL**", 18);
     assert_has(&text, "| w2/cpu | 29.9 us | 44.9 us | +50.0 % |");
     assert_has(&text, "<details><summary>2 other cases</summary>");
@@ -124,14 +124,14 @@ static void markdown_is_short_however_large_the_suite(void **state)
     memset(long_name, '|', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
     struct kg_comparison comparison = compare(10000, NULL);
-    kg_report_comparison_markdown(&comparison, 0, &text);
+    kg_report_comparison_markdown(&comparison, NULL, 0, &text);
     assert_in_range(text.length, 40000, KG_MARKDOWN_MOST - 1);
     assert_has(&text, "more: they are in comparison.json");
     assert_has(&text, "Machine and policy");
     kg_text_free(&text);
     kg_comparison_free(&comparison);
     comparison = compare(300, long_name);
-    kg_report_comparison_markdown(&comparison, 0, &text);
+    kg_report_comparison_markdown(&comparison, NULL, 0, &text);
     assert_in_range(text.length, 1000, KG_MARKDOWN_MOST - 1);
     kg_text_free(&text);
     kg_comparison_free(&comparison);

@@ -74,7 +74,7 @@ static void markdown_of_the_longest_texts_fits_a_comment(void **state)
         struct kg_comparison comparison;
         struct kg_text text = {0};
         hostile_make(&comparison, sizes[s], 64);
-        kg_report_comparison_markdown(&comparison, 0, &text);
+        kg_report_comparison_markdown(&comparison, NULL, 0, &text);
         if (text.length >= KG_MARKDOWN_MOST)
             fail_msg("%zu cases: %zu bytes", sizes[s], text.length);
         assert_has(&text, "Machine and policy");
@@ -127,13 +127,13 @@ static void the_failed_case_and_its_last_words_are_never_left_out(void **state)
     current.cases[9999].stderr_tail = "first line\nassertion \x1b[31m <failed>\n";
     assert_true(kg_baseline_from_results(&stored, &baseline, &err));
     assert_true(kg_compare(&baseline, &current, KG_STAGE_FINAL, &comparison, &err));
-    kg_report_comparison_markdown(&comparison, 0, &text);
+    kg_report_comparison_markdown(&comparison, NULL, 0, &text);
     assert_in_range(text.length, KG_MARKDOWN_MOST / 2, KG_MARKDOWN_MOST - 1);
     assert_has(&text, "- w9999/cpu: crashed: signal 11<br>it wrote last:<br>first line<br>"
                       "assertion �\\[31m &lt;failed&gt;\n");
     assert_has(&text, " more: they are in comparison.json");
     kg_text_free(&text);
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_has(&text, "  w9999/cpu wrote last:\n    | first line\n    | assertion \\x1b[31m <f");
     kg_text_free(&text);
     kg_comparison_free(&comparison);
@@ -197,12 +197,12 @@ static void figures_that_are_not_known_are_dashes(void **state)
     const struct kg_report_style style = {0};
     struct kg_text text = {0};
     (void)state;
-    kg_report_comparison_text(&comparison, &style, &text);
+    kg_report_comparison_text(&comparison, NULL, &style, &text);
     assert_has(&text, "1.00 M/s");
     assert_has(&text, "items_per_second against budget: not known");
     assert_null(strstr(kg_text_string(&text), "nan"));
     kg_text_free(&text);
-    kg_report_comparison_markdown(&comparison, 0, &text);
+    kg_report_comparison_markdown(&comparison, NULL, 0, &text);
     assert_has(&text, "| 1.00 M/s | - | - |  |");
     assert_null(strstr(kg_text_string(&text), "nan"));
     kg_text_free(&text);

@@ -1,0 +1,59 @@
+#include <stdlib.h>
+
+#include "cli/subject.h"
+#include "suggest/explanation.h"
+
+static bool json_print(const struct kg_explanation *explanation, struct kg_text *text,
+                       struct kg_error *err)
+{
+    json_t *json = kg_explanation_json(explanation);
+    char *all = json ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    if (all) {
+        kg_text_append(text, all);
+        kg_text_append(text, "\n");
+    }
+    json_decref(json);
+    free(all);
+    return all && !text->failed ? true : kg_error_memory(err);
+}
+
+static bool report(const struct kg_arguments *arguments, const struct kg_explanation *explanation,
+                   struct kg_text *text, struct kg_error *err)
+{
+    struct kg_report_style style = kg_style(arguments);
+    if (arguments->json)
+        return json_print(explanation, text, err);
+    if (arguments->output)
+        kg_style_for_file(&style);
+    style.top = 0;
+    kg_report_explanation_text(explanation, &style, text);
+    return true;
+}
+
+static bool explain(const struct kg_arguments *arguments, struct kg_text *text,
+                    struct kg_error *err)
+{
+    struct kg_subject subject;
+    struct kg_suggestions suggestions = {0};
+    struct kg_explanation explanation = {0};
+    size_t index;
+    const bool good =
+        kg_subject_load(arguments, arguments->positional[1], &subject, err) &&
+        kg_explanation_find(&subject.results, arguments->positional[0], &index, err) &&
+        kg_suggest(&subject.input, &suggestions, err) &&
+        kg_explain(&subject.input, index, &suggestions, &explanation, err) &&
+        report(arguments, &explanation, text, err);
+    kg_explanation_free(&explanation);
+    kg_suggestions_free(&suggestions);
+    kg_subject_free(&subject);
+    return good;
+}
+
+int kg_cli_explain(const struct kg_arguments *arguments)
+{
+    struct kg_text text = {0};
+    struct kg_error err;
+    const bool good = explain(arguments, &text, &err) && kg_output(arguments, &text, &err);
+    kg_text_free(&text);
+    return good ? KG_EXIT_PASS : kg_fail(&err);
+}

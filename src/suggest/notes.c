@@ -1,0 +1,97 @@
+#include "suggest/notes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NOTES_MOST = 8 };
+
+struct maker {
+    const struct kg_suggest_input *input;
+    const struct kg_facts_list *cases;
+    struct kg_suggestions *made;
+};
+
+__attribute__((format(printf, 2, 3))) static bool note_add(struct maker *maker, const char *format,
+                                                           ...)
+{
+    struct kg_suggestions *made = maker->made;
+    va_list arguments, again;
+    if (made->note_count == NOTES_MOST)
+        return true;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    char *note = length < 0 ? NULL : kg_arena_alloc(&made->arena, (size_t)length + 1, 1);
+    if (note)
+        vsnprintf(note, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    made->notes[made->note_count] = note;
+    return made->notes[made->note_count++] != NULL;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* How many cases have times, on that device or, with NULL, on any. */
+static size_t measured_count(const struct maker *maker, const char *device)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < maker->cases->count; i++)
+        count += kg_known(maker->cases->of[i].traits.time_ns) &&
+                 (!device || !strcmp(maker->cases->of[i].device, device));
+    return count;
+}
+
+static const char UNMEASURED[] = "they were measured by an older kgate, or by a run that had no "
+                                 "time to look around (--budget)";
+
+static bool results_notes(struct maker *maker)
+{
+    const struct kg_results *results = maker->input->results;
+    const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
+    const struct kg_ceilings *gpu = &results->ceilings;
+    const size_t left = results->case_count - measured_count(maker, NULL);
+    bool good = true;
+    if (left)
+        good = note_add(maker, "%zu of %zu cases have no times: nothing is said of %s", left,
+                        results->case_count, left == 1 ? "it" : "them");
+    if (good && measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
+        good = note_add(maker, "no ceilings of the CPU in these results: %s",
+                        cpu->reason ? cpu->reason : UNMEASURED);
+    if (good && measured_count(maker, "cuda") && !kg_known(gpu->copy_bytes_per_s))
+        good = note_add(maker, "no ceilings of the GPU in these results: %s",
+                        gpu->reason ? gpu->reason : UNMEASURED);
+    if (good && !maker->input->profile && results->profile && !maker->input->note)
+        good =
+            note_add(maker, "the profile of these results is not looked at here: `kgate suggest` "
+                            "of them does");
+    if (good && measured_count(maker, NULL) && !results->profile)
+        good = note_add(maker, "no profile: repeated calls, waits, parallel regions and the "
+                               "balance of threads are seen by `kgate run --profile` only");
+    return good;
+}
+
+bool kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_list *cases,
+                   struct kg_suggestions *made, struct kg_error *err)
+{
+    struct maker maker = {input, cases, made};
+    made->notes = kg_arena_alloc(&made->arena, NOTES_MOST, sizeof *made->notes);
+    bool good = made->notes != NULL;
+    size_t unknown = 0;
+    for (size_t i = 0; i < made->finding_count; i++)
+        unknown += made->findings[i].bound == KG_BOUND_UNKNOWN;
+    if (good && input->note)
+        good = note_add(&maker, "%s", input->note);
+    if (good && input->results)
+        good = results_notes(&maker);
+    if (good && !input->results && !made->finding_count)
+        good = note_add(&maker, "there are no scopes in this profile");
+    if (good && unknown)
+        good = note_add(&maker, "of %zu operation%s it is not known what holds %s back", unknown,
+                        plural(unknown), unknown == 1 ? "it" : "them");
+    return good ? true : kg_error_memory(err);
+}

@@ -1,0 +1,7 @@
+/* notes.h: what could not be told, and why. */
+#pragma once
+#include "suggest/suggest.h"
+
+/* Fills suggestions->notes, which have their findings. */
+bool kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_list *cases,
+                   struct kg_suggestions *suggestions, struct kg_error *err);
