@@ -54,6 +54,9 @@ static const double SAME_TIME = 0.05;
 /* With what reading the core's pace between samples adds. */
 static const double ONE_CORE = 1.1;
 
+/* No machine moves, takes or counts more in a call, or in a second. */
+static const double MOST = 1e21;
+
 static bool same(double base, double current, double share)
 {
     return base > 0 && fabs(current / base - 1) <= share;
@@ -189,11 +192,18 @@ static bool large_enough(const struct row *row, double base, double current)
     return size > 0 && size >= row->least * (row->measure == BY_SHARE ? base : 1);
 }
 
+static bool makes_sense(enum kg_trait_unit unit, double value)
+{
+    if (unit == KG_TRAIT_LEVEL && !(value < KG_LEVEL_COUNT && value == floor(value)))
+        return false;
+    return value >= 0 && value <= MOST;
+}
+
 static bool fires(const struct row *row, const struct kg_slower *slower)
 {
     const double base = kg_trait_get(&slower->base, trait_of(row));
     const double current = kg_trait_get(&slower->current, trait_of(row));
-    if (!isfinite(base) || !isfinite(current) || base < 0 || current < 0)
+    if (!makes_sense(trait_of(row)->unit, base) || !makes_sense(trait_of(row)->unit, current))
         return false;
     if (row->holds && !row->holds(slower))
         return false;
