@@ -93,6 +93,7 @@ double kg_facts_call_ns(const struct kg_facts *facts)
     if (!cuda || facts->kind != KG_OPERATION_CASE)
         return traits->time_ns;
     /* what is not known to be there is no transfer */
-    return traits->gpu_ns + (isnan(traits->transfer_ns) ? 0 : traits->transfer_ns) +
-           traits->overhead_ns;
+    const double transfer_ns = isnan(traits->transfer_ns) ? 0 : traits->transfer_ns;
+    const bool sound = traits->gpu_ns >= 0 && transfer_ns >= 0 && traits->overhead_ns >= 0;
+    return sound ? traits->gpu_ns + transfer_ns + traits->overhead_ns : NAN;
 }

@@ -1,0 +1,171 @@
+/* Every rule fires on facts that are its cause, and not on the same just short of it. */
+#include "suggest/rule_trials.h"
+
+static void each_rule_fires_on_its_cause_and_not_just_short_of_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TRIALS; i++) {
+        struct kg_facts facts;
+        trial_make(&trials[i], trials[i].fires, &facts);
+        if (!fires(trials[i].rule, &facts))
+            fail_msg("%s does not fire with %s = %g", trials[i].rule, trials[i].name,
+                     trials[i].fires);
+        trial_make(&trials[i], trials[i].short_of, &facts);
+        if (fires(trials[i].rule, &facts))
+            fail_msg("%s fires with %s = %g", trials[i].rule, trials[i].name, trials[i].short_of);
+    }
+}
+
+static void every_rule_has_such_a_trial(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < kg_rule_count; r++) {
+        bool found = false;
+        for (size_t i = 0; i < TRIALS; i++)
+            found = found || !strcmp(trials[i].rule, kg_rules[r].name);
+        if (!found)
+            fail_msg("no trial of the rule %s", kg_rules[r].name);
+    }
+}
+
+static void a_rule_needs_each_fact_of_its_trial_that_is_not_only_told(void **state)
+{
+    /* without its time no operation has anything to save */
+    (void)state;
+    for (size_t i = 0; i < TRIALS; i++) {
+        struct kg_facts facts;
+        trial_make(&trials[i], trials[i].fires, &facts);
+        const bool memory_alone = !kg_rule_find(trials[i].rule)->estimate_ns;
+        const bool by_call = !strcmp(trials[i].device, "cuda");
+        facts.traits.time_ns = NAN;
+        if (!memory_alone && !by_call && fires(trials[i].rule, &facts))
+            fail_msg("%s fires without a time", trials[i].rule);
+    }
+}
+
+/* --- Nonsense --------------------------------------------------------------------------------- */
+
+static void judged_is_sound(const struct kg_rule *rule, const struct kg_facts *facts,
+                            const char *name, double value)
+{
+    const struct kg_suggest_settings settings = settings_default();
+    struct kg_judged judged;
+    struct kg_text text = {0};
+    if (!kg_rule_judge(rule, facts, &settings, &judged))
+        return;
+    const bool time = kg_known(judged.current_ns) && kg_known(judged.estimated_ns) &&
+                      kg_known(judged.saved_ns) && kg_known(judged.speedup) && judged.speedup > 1 &&
+                      kg_known(judged.rank);
+    const bool memory = kg_known(judged.current_bytes) && kg_known(judged.estimated_bytes) &&
+                        judged.estimated_bytes < judged.current_bytes && judged.rank == 0;
+    kg_rule_text(rule->description, facts, &text);
+    kg_rule_text(rule->hint, facts, &text);
+    if (!(rule->estimate_ns ? time : memory) || strstr(text.data, "nan") || strstr(text.data, "{"))
+        fail_msg("%s with %s = %g: %g ns to %g ns, %g to %g bytes: %s", rule->name, name, value,
+                 judged.current_ns, judged.estimated_ns, judged.current_bytes,
+                 judged.estimated_bytes, text.data);
+    kg_text_free(&text);
+}
+
+static void nonsense_try(const struct trial *trial, const char *name)
+{
+    static const double nonsense[] = {0,    NAN,    INFINITY, -INFINITY, -1,
+                                      -1e9, -1e300, 1e308,    5e-324,    1e-300};
+    for (size_t v = 0; v < sizeof nonsense / sizeof nonsense[0]; v++) {
+        struct kg_facts facts;
+        trial_make(trial, trial->fires, &facts);
+        fact_set(&facts, name, nonsense[v]);
+        for (size_t r = 0; r < kg_rule_count; r++)
+            judged_is_sound(&kg_rules[r], &facts, name, nonsense[v]);
+    }
+}
+
+static void no_nonsense_in_any_fact_gives_a_silly_figure(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TRIALS; i++) {
+        for (size_t f = 0; f < kg_fact_count; f++)
+            nonsense_try(&trials[i], kg_fact_table[f].name);
+        for (size_t f = 0; f < kg_trait_count; f++)
+            nonsense_try(&trials[i], kg_trait_table[f].name);
+    }
+}
+
+/* Whether the rule can do without the trial's last fact. */
+static bool speaks_against(const struct trial *trial)
+{
+    static const char *const against[][2] = {
+        {"access_pattern", "flops_share"},       {"unused_cores", "wait_ns"},
+        {"unused_cores", "imbalance"},           {"unvectorised", "flops_share"},
+        {"overlap_transfers", "pageable_bytes"}, {"memory_workspace", "allocated_bytes"}};
+    for (size_t i = 0; i < sizeof against / sizeof against[0]; i++)
+        if (!strcmp(trial->rule, against[i][0]) && !strcmp(trial->name, against[i][1]))
+            return true;
+    return false;
+}
+
+static void the_fact_that_a_rule_turns_on_must_make_sense(void **state)
+{
+    static const double nonsense[] = {NAN, INFINITY, -INFINITY, -1};
+    (void)state;
+    for (size_t i = 0; i < TRIALS; i++)
+        for (size_t v = 0; v < sizeof nonsense / sizeof nonsense[0]; v++) {
+            struct kg_facts facts;
+            if (speaks_against(&trials[i]))
+                continue;
+            trial_make(&trials[i], nonsense[v], &facts);
+            if (fires(trials[i].rule, &facts))
+                fail_msg("%s fires with %s = %g", trials[i].rule, trials[i].name, nonsense[v]);
+        }
+}
+
+static void nothing_known_gives_nothing(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < kg_rule_count; r++)
+        for (int scope = 0; scope < 2; scope++) {
+            struct kg_facts facts;
+            facts_make(&facts, "cpu", scope, (const struct named_fact[]){{"time_ns", 1e9}, {0}});
+            assert_false(fires(kg_rules[r].name, &facts));
+            facts_make(&facts, "cuda", scope, (const struct named_fact[]){{"time_ns", 1e9}, {0}});
+            assert_false(fires(kg_rules[r].name, &facts));
+        }
+}
+
+/* --- The page --------------------------------------------------------------------------------- */
+
+static void the_page_has_the_table_of_the_rules(void **state)
+{
+    static const char begin[] = "<!-- rules -->\n\n", end[] = "\n<!-- /rules -->";
+    struct kg_text page = {0}, reference = {0};
+    char buffer[4096];
+    (void)state;
+    FILE *file = fopen(KGATE_SOURCE_DIR "/docs/suggestions.md", "r");
+    assert_non_null(file);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        kg_text_append_bytes(&page, buffer, n);
+    fclose(file);
+    kg_rules_reference_write(&reference);
+    char *first = strstr(page.data, begin), *last = strstr(page.data, end);
+    assert_non_null(first);
+    assert_non_null(last);
+    *last = '\0';
+    if (strcmp(first + sizeof begin - 1, reference.data) != 0)
+        fail_msg("docs/suggestions.md must have between its markers:\n\n%s", reference.data);
+    kg_text_free(&page);
+    kg_text_free(&reference);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rule_fires_on_its_cause_and_not_just_short_of_it),
+        cmocka_unit_test(every_rule_has_such_a_trial),
+        cmocka_unit_test(a_rule_needs_each_fact_of_its_trial_that_is_not_only_told),
+        cmocka_unit_test(no_nonsense_in_any_fact_gives_a_silly_figure),
+        cmocka_unit_test(the_fact_that_a_rule_turns_on_must_make_sense),
+        cmocka_unit_test(nothing_known_gives_nothing),
+        cmocka_unit_test(the_page_has_the_table_of_the_rules),
+    };
+    return cmocka_run_group_tests_name("suggestion rules", tests, NULL, NULL);
+}
