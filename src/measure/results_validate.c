@@ -184,6 +184,10 @@ bool kg_results_validate(const struct kg_results *results, struct kg_error *err)
     if (!kg_ceilings_good(&results->ceilings))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "ceilings: expected figures above 0 that a GPU could have");
+    if (!kg_cpu_ceilings_good(&results->cpu_ceilings))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "cpu_ceilings: expected figures above 0 that a machine could have, and "
+                            "all threads not slower than one");
     for (size_t i = 0; i < results->case_count; i++)
         if (!case_validate(&results->cases[i], i, err))
             return false;

@@ -153,6 +153,8 @@ static void gpu_results(struct kg_results *results, struct kg_gpu gpus[2])
     results->machine.gpu_count = 2;
     results->machine.gpu_chosen = 1;
     results->ceilings.copy_bytes_per_s = 3e12;
+    results->cpu_ceilings.one.l1_bytes_per_s = 4e11;
+    results->cpu_ceilings.barrier_ns = 250;
     results->cases[0].timing = "cold";
     for (size_t r = 0; r < 3; r++) {
         struct kg_round *round_ = &results->cases[0].rounds[r];
@@ -189,6 +191,8 @@ static void what_no_gpu_could_have_said_is_named(void **state)
         {"\"call_ns\": [7000.0", "\"call_ns\": [-7", "cases[0].rounds.call_ns[0]: "},
         {"\"launch_ns\": [1500.0", "\"launch_ns\": [-7", "cases[0].rounds.launch_ns[0]: "},
         {"\"copy_bytes_per_s\": 3000000000000.0", "\"copy_bytes_per_s\": -3e12", "ceilings: "},
+        {"\"l1_bytes_per_s\": 400000000000.0", "\"l1_bytes_per_s\": 0", "cpu_ceilings: "},
+        {"\"barrier_ns\": 250.0", "\"barrier_ns\": -250", "cpu_ceilings: "},
     };
     struct kg_results results;
     struct kg_error err;
