@@ -33,6 +33,25 @@ static void hang(void *state)
         pause();
 }
 
+/* These two break with one thread alone. */
+static bool set_up_alone(struct kgate_context *context, void **state)
+{
+    *state = context->threads == 1 ? context : NULL;
+    return true;
+}
+
+static void crash_alone(void *state)
+{
+    if (state)
+        crash(state);
+}
+
+static void hang_alone(void *state)
+{
+    if (state)
+        hang(state);
+}
+
 static void leave(void *state)
 {
     (void)state;
@@ -66,14 +85,20 @@ static bool nan_check(struct kgate_context *context, void *state, struct kgate_c
         .name = function_name, .summary = "Breaks.", .devices = 1u << KGATE_DEVICE_CPU,            \
         .revision = 1, .set_up = set_up, .run = run_function, .check = check_function              \
     }
+#define ALONE(function_name, run_function)                                                         \
+    {                                                                                              \
+        .name = function_name, .summary = "Breaks alone.", .devices = 1u << KGATE_DEVICE_CPU,      \
+        .revision = 1, .set_up = set_up_alone, .run = run_function                                 \
+    }
 static const struct kgate_workload table[] = {
     WORKLOAD("crash", crash, NULL),          WORKLOAD("hang", hang, NULL),
     WORKLOAD("leave", leave, NULL),          WORKLOAD("killed", killed, NULL),
     WORKLOAD("wrong", nothing, wrong_check), WORKLOAD("not_a_number", nothing, nan_check),
+    ALONE("crash_alone", crash_alone),       ALONE("hang_alone", hang_alone),
 };
-static const struct kgate_workload *const workloads[] = {&table[0], &table[1], &table[2],
-                                                         &table[3], &table[4], &table[5]};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 6};
+static const struct kgate_workload *const workloads[] = {
+    &table[0], &table[1], &table[2], &table[3], &table[4], &table[5], &table[6], &table[7]};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 8};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)
