@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "profile/profile_load.h"
+#include "profile/profile_load_usual.h"
 
 /* A note instead of the recording. false where it is not the recording's fault. */
 static bool recording_note(struct kg_subject *subject, const char *why, struct kg_error *err)
@@ -24,7 +25,7 @@ static bool recording_load(struct kg_subject *subject, const char *path, struct 
         return kg_error_memory(err);
     if (access(beside, R_OK) != 0)
         return recording_note(subject, "is gone: nothing is said of scopes", err);
-    if (kg_profile_load(beside, &subject->profile, err)) {
+    if (kg_profile_load_usual(beside, &subject->profile, err)) {
         subject->input.profile = &subject->profile;
         return true;
     }
@@ -73,7 +74,7 @@ bool kg_subject_load_any(const struct kg_arguments *arguments, const char *path,
     if (arguments->base)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--base is for results; two profiles are compared by `kgate compare`");
-    if (!kg_profile_load(path, &subject->profile, err))
+    if (!kg_profile_load_usual(path, &subject->profile, err))
         return false;
     subject->input.profile = &subject->profile;
     return settings_apply(arguments, subject, err);

@@ -477,8 +477,8 @@ static void no_mixture_of_sense_and_nonsense_tells_nonsense(void **state)
             put(&slower, kg_trait_table[i].name, values[next_random(&seed) % 13],
                 values[next_random(&seed) % 13]);
         const char *text = tell(&slower);
-        if (strstr(text, "nan") || strstr(text, "e+") || strstr(text, "inf ") || strstr(text, " - ") ||
-            strstr(text, "from -"))
+        if (strstr(text, "nan") || strstr(text, "e+") || strstr(text, "inf ") ||
+            strstr(text, " - ") || strstr(text, "from -"))
             fail_msg("turn %d tells '%s'", turn, text);
     }
 }

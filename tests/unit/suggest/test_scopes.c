@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "profile/profile_load.h"
+#include "profile/profile_load_usual.h"
 #include "suggest/scopes.h"
 
 static char *folder;
@@ -277,6 +278,47 @@ static void what_is_not_limited_by_memory_is_not_fused(void **state)
     assert_true(isnan(fuse(8000, 9999, 2000, 1).fusible_count)); /* just under half the ceiling */
     assert_true(isnan(fuse(8000, 0, 1000, 1).fusible_count));
     assert_true(isnan(fuse(8000, 10000, 1000, 2).fusible_count)); /* called more often */
+}
+
+/* --- Calls that took unusually long ---------------------------------------------------------- */
+
+/* Nine calls of 1000 that wait for 100, and one that was interrupted while it waited; another
+ * process is recorded with it, of few calls. */
+static void calls_that_took_unusually_long_are_left_out(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_error err;
+    for (uint32_t process = 1; process <= 2; process++) {
+        recording_process(&recording, process, 1, process == 1 ? "case" : "few");
+        recording_name(&recording, 1, process == 1 ? "case" : "few");
+        recording_name_as(&recording, 2, "wait", KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, "");
+        recording_name(&recording, 3, "part");
+        recording_node(&recording, 1, 1, 0, 1);
+        recording_node(&recording, 1, 2, 1, 2);
+        recording_node(&recording, 2, 1, 0, 3);
+        for (uint64_t i = 0; i < (process == 1 ? 10 : 2); i++) {
+            const uint64_t at = 100000 * i, more = i == 1 ? 50000 : 0;
+            recording_entry(&recording, 2, 1, at + 10, 900 + more, 0);
+            recording_entry(&recording, 1, 2, at + 500, 100 + more, 0);
+            recording_entry(&recording, 1, 1, at, 1000 + more, 1);
+        }
+        recording_end(&recording);
+    }
+    const char *path = recording_save(&recording, folder, "u.kgprof");
+    assert_true(kg_profile_load_usual(path, &profile, &err));
+    struct kg_facts facts = look(&profile, case_of("case", 1000));
+    assert_near(facts.wait_count, 1, 1e-9);
+    assert_near(facts.wait_ns, 100, 1e-9);
+    assert_near(facts.thread_busy_ns, 900, 1e-9);
+    facts = look(&profile, case_of("few", 1000));
+    assert_near(facts.wait_ns, 1000 * 50200 / 52000.0, 1e-9);
+    kg_profile_free(&profile);
+    assert_true(kg_profile_load(recording_save(&recording, folder, "u.kgprof"), &profile, &err));
+    assert_near(look(&profile, case_of("case", 1000)).wait_ns, 1000 * 51000 / 60000.0, 1e-9);
+    kg_profile_free(&profile);
+    recording_free(&recording);
 }
 
 /* --- Scopes ---------------------------------------------------------------------------------- */
@@ -641,6 +683,7 @@ int main(void)
         cmocka_unit_test(of_one_thread_nothing_is_said_of_threads),
         cmocka_unit_test(siblings_that_memory_limits_could_be_fused),
         cmocka_unit_test(what_is_not_limited_by_memory_is_not_fused),
+        cmocka_unit_test(calls_that_took_unusually_long_are_left_out),
         cmocka_unit_test(a_scope_is_told_by_a_call_of_the_case),
         cmocka_unit_test(scopes_that_wait_and_regions_are_not_called_too_often),
         cmocka_unit_test(a_scope_knows_how_evenly_threads_shared_it),
