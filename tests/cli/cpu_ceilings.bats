@@ -1,0 +1,73 @@
+# What the CPU is capable of: measured once, kept, and measured anew where what was kept is not to be believed.
+load support
+
+bats_require_minimum_version 1.5.0
+
+kept() { echo cache/kgate/cpu-ceilings-*.json; }
+
+# So few rounds that the probe has too little to say.
+one_case() {
+    rm -rf cache
+    suite_of <<YAML
+  - {name: copy, kernel: copy, params: {bytes: 16KiB, version: fast}${1:-}}
+YAML
+}
+
+@test "the CPU's ceilings are in the results, and all that is there is a finite figure above 0" {
+    one_case
+    run -0 kgate run -c one.yaml -o r.json
+    valid r.json results
+    jq -e '.cpu_ceilings | .reason == null and (.measured | test("^20..-..-..T..:..:..Z$"))
+        and all(.. | numbers; . > 0 and . < 1e17)
+        and ([.one, .all][] | .scalar_flops_per_s and .vector_flops_per_s and .l1_bytes_per_s
+            and .memory_bytes_per_s)
+        and .one.threads == 1 and .page_fault_ns and .memory_latency_ns' r.json
+    jq -e '.cpu_ceilings.all.threads == .machine.cpu_count' r.json
+}
+
+@test "a second run takes them from the cache" {
+    one_case
+    run -0 kgate run -c one.yaml -o r.json
+    valid "$(kept)" cpu_ceilings
+    jq -e --slurpfile kept "$(kept)" '.cpu_ceilings == $kept[0].ceilings' r.json
+    sed -i 's/"page_fault_ns": [0-9.]*/"page_fault_ns": 1234.5/' "$(kept)"
+    run -0 kgate run -c one.yaml -o r2.json
+    jq -e '.cpu_ceilings.page_fault_ns == 1234.5' r2.json
+    jq -e --slurpfile r r.json '.cpu_ceilings.one == $r[0].cpu_ceilings.one' r2.json
+}
+
+@test "what is kept and is broken, makes no sense or is of another machine is measured anew" {
+    one_case
+    run -0 kgate run -c one.yaml -o r.json
+    for edit in 's/{/{{/' 's/"page_fault_ns": [0-9.]*/"page_fault_ns": -5/' 's/"cpus": "/"cpus": "99,/' \
+        's/"measured": "20/"measured": "19/' 's/.*//'; do
+        sed -i "$edit" "$(kept)"
+        run -0 kgate run -c one.yaml -o r.json
+        jq -e '.cpu_ceilings | .reason == null and .page_fault_ns > 0 and (.measured | test("^20"))' r.json
+        valid "$(kept)" cpu_ceilings
+        [ "$(jq -r .cpus "$(kept)" | grep -c 99,)" = 0 ]
+    done
+}
+
+@test "where nothing can be kept they are measured all the same" {
+    one_case
+    mkdir cache && touch cache/kgate
+    run -0 kgate run -c one.yaml -o r.json
+    jq -e '.cpu_ceilings | .reason == null and .one.vector_flops_per_s > 0' r.json
+    run -0 env -u HOME -u XDG_CACHE_HOME "$KGATE" run -c one.yaml -o r.json
+    jq -e '.cpu_ceilings | .reason == null and .one.vector_flops_per_s > 0' r.json
+}
+
+@test "with trace: no nothing is measured or kept" {
+    one_case ', trace: no'
+    run -0 kgate run -c one.yaml -o r.json
+    valid r.json results
+    jq -e '.cpu_ceilings // {} | .one.vector_flops_per_s == null and .measured == null' r.json
+    [ ! -e cache/kgate ]
+}
+
+@test "the time-out of a case is not that of measuring the CPU, and pinned cases have one thread of all" {
+    one_case ', timeout: 500ms, threads: 1, pin: auto'
+    run -0 kgate run -c one.yaml -o r.json
+    jq -e '.cpu_ceilings.reason == null and .cpu_ceilings.all.threads == .machine.cpu_count' r.json
+}
