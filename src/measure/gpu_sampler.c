@@ -293,6 +293,7 @@ bool kg_gpu_sampling_end(struct kg_gpu_sampling *sampling, struct kg_arena *aren
                          struct kg_round *round, struct kg_error *err)
 {
     const struct kg_gpu_sampler *sampler = sampling->sampler;
+    struct kg_usage usage = {0};
     struct rusage after;
     getrusage(RUSAGE_SELF, &after);
     if (!sampling->count)
@@ -304,7 +305,8 @@ bool kg_gpu_sampling_end(struct kg_gpu_sampling *sampling, struct kg_arena *aren
                                .calls = sampling->taken * sampling->batch,
                                .base_ratio = NAN};
     round->cpu_ns = kg_samples_rounded(sampling->cpu_ns / (double)round->calls);
-    kg_usage_record(round, &sampling->before, &after);
+    kg_usage_add(&usage, &sampling->before, &after);
+    kg_usage_record(round, &usage);
     clocks_summarize(sampling, round);
     if (!kg_samples_keep(figures(sampler, TIME), sampling->count, sampling->taken, arena, round,
                          err))

@@ -42,7 +42,7 @@ struct kg_round {
     double pulse_ns;   /* kg_pulse_ns between the samples, their median; on the GPU the time of
                           KG_PULSE_CYCLES of a multiprocessor; NaN where not known */
     uint64_t peak_bytes;
-    uint64_t voluntary_switches;
+    uint64_t voluntary_switches; /* this and what follows while it was timed, without warm-up */
     uint64_t involuntary_switches;
     uint64_t minor_faults;
     uint64_t major_faults;

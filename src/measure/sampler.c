@@ -107,12 +107,14 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
 {
     *sampling = (struct kg_sampling){.sampler = sampler, .batch = batch};
     sampling->warm_up_ns = warm_up(sampler, batch);
-    sampling->before = usage_now(sampler);
 }
 
+/* Usage is that of the pieces: between them a round may wait for its turn, with threads that spin
+ * meanwhile. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
+    const struct rusage before = usage_now(sampler);
     double spent = 0;
     while (spent < time_ns) {
         const double time = batch_time_ns(sampler, sampling->batch);
@@ -123,6 +125,8 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
         sampling->taken++;
         pulse_take(&sampling->pulses, time);
     }
+    const struct rusage after = usage_now(sampler);
+    kg_usage_add(&sampling->usage, &before, &after);
     sampling->spent_ns += spent;
     return spent;
 }
@@ -131,7 +135,6 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
                      struct kg_error *err)
 {
     const struct kg_sampler *sampler = sampling->sampler;
-    const struct rusage after = usage_now(sampler);
     if (!sampling->count)
         return kg_error_set(err, KG_ERROR_MEASURE, "a round without a sample");
     *round = (struct kg_round){KG_ROUND_ON_CPU,
@@ -141,9 +144,8 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
                                .calls = sampling->taken * sampling->batch,
                                .base_ratio = NAN};
     round->pulse_ns = pulses_median(&sampling->pulses);
-    round->cpu_ns =
-        (kg_usage_cpu_ns(&after) - kg_usage_cpu_ns(&sampling->before)) / (double)round->calls;
-    kg_usage_record(round, &sampling->before, &after);
+    round->cpu_ns = sampling->usage.cpu_ns / (double)round->calls;
+    kg_usage_record(round, &sampling->usage);
     if (!kg_samples_keep(sampler->buffer, sampling->count, sampling->taken, arena, round, err))
         return false;
     kg_samples_summarize(sampler->buffer, sampling->count, round);

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 #include "measure/results.h"
+#include "measure/samples.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -45,7 +45,7 @@ struct kg_sampling {
     double spent_ns;
     double warm_up_ns;
     struct kg_pulses pulses;
-    struct rusage before;
+    struct kg_usage usage;
 };
 
 /* Warms up, as kg_sampler_round does. The sampler must live as long. */

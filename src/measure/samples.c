@@ -48,17 +48,25 @@ void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *rou
     round->p95_ns = kg_samples_rounded(kg_quantile_sorted(samples_ns, count, 0.95));
 }
 
-double kg_usage_cpu_ns(const struct rusage *usage)
+static double cpu_ns(const struct rusage *usage)
 {
     return 1e9 * (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
            1e3 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-void kg_usage_record(struct kg_round *round, const struct rusage *before,
-                     const struct rusage *after)
+void kg_usage_add(struct kg_usage *usage, const struct rusage *before, const struct rusage *after)
 {
-    round->voluntary_switches = (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
-    round->involuntary_switches = (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
-    round->minor_faults = (uint64_t)(after->ru_minflt - before->ru_minflt);
-    round->major_faults = (uint64_t)(after->ru_majflt - before->ru_majflt);
+    usage->cpu_ns += cpu_ns(after) - cpu_ns(before);
+    usage->voluntary_switches += (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
+    usage->involuntary_switches += (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
+    usage->minor_faults += (uint64_t)(after->ru_minflt - before->ru_minflt);
+    usage->major_faults += (uint64_t)(after->ru_majflt - before->ru_majflt);
+}
+
+void kg_usage_record(struct kg_round *round, const struct kg_usage *usage)
+{
+    round->voluntary_switches = usage->voluntary_switches;
+    round->involuntary_switches = usage->involuntary_switches;
+    round->minor_faults = usage->minor_faults;
+    round->major_faults = usage->major_faults;
 }

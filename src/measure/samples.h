@@ -28,8 +28,16 @@ bool kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, str
 /* Fills median, mean, min, max and p95; sorts the samples, at least one. */
 void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round);
 
-/* CPU time of both kinds, and what the process did between two readings: context switches, faults.
- */
-double kg_usage_cpu_ns(const struct rusage *usage);
-void kg_usage_record(struct kg_round *round, const struct rusage *before,
-                     const struct rusage *after);
+/* What a process used in the timed parts of a round. */
+struct kg_usage {
+    double cpu_ns; /* of all threads, of both kinds */
+    uint64_t voluntary_switches;
+    uint64_t involuntary_switches;
+    uint64_t minor_faults;
+    uint64_t major_faults;
+};
+
+/* Adds what was used between two readings. */
+void kg_usage_add(struct kg_usage *usage, const struct rusage *before, const struct rusage *after);
+/* Fills the round's counts of switches and faults. */
+void kg_usage_record(struct kg_round *round, const struct kg_usage *usage);

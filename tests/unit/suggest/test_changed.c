@@ -1,0 +1,282 @@
+/* Which cases became slower, and against which stored run their evidence is held. */
+#include "test_support.h"
+
+#include "compare/comparison.h"
+#include "suggest/changed.h"
+
+enum { CASES = 3 };
+
+/* Results beside a baseline that they were once the same as; instructions tell what changed. */
+struct scene {
+    struct kg_results base;
+    struct kg_results current;
+    struct kg_baseline baseline;
+    struct kg_traits traits[CASES];
+    struct kg_suggestions suggestions;
+    struct kg_comparison comparison;
+    struct kg_case_change changes[CASES];
+    struct kg_metric metrics[CASES][2];
+};
+
+static void results_make(struct kg_results *results)
+{
+    support_results(results, CASES, 3, 1e6);
+    for (size_t i = 0; i < CASES; i++)
+        results->cases[i].look.instructions = 1e6;
+}
+
+static void scene_make(struct scene *scene)
+{
+    struct kg_error err;
+    *scene = (struct scene){0};
+    results_make(&scene->base);
+    results_make(&scene->current);
+    assert_true(kg_baseline_from_results(&scene->base, &scene->baseline, &err));
+}
+
+static void scene_free(struct scene *scene)
+{
+    kg_baseline_free(&scene->baseline);
+    kg_results_free(&scene->base);
+    kg_results_free(&scene->current);
+    kg_arena_free(&scene->suggestions.arena);
+}
+
+static void slower(struct scene *scene, size_t index, double times)
+{
+    support_slow(&scene->current.cases[index], times);
+    scene->current.cases[index].look.instructions = times * 1e6;
+}
+
+static void find(struct scene *scene, bool compared)
+{
+    struct kg_error err;
+    const struct kg_suggest_input input = {.results = &scene->current,
+                                           .baseline = &scene->baseline,
+                                           .comparison = compared ? &scene->comparison : NULL};
+    for (size_t i = 0; i < CASES; i++)
+        kg_traits_find(&scene->current, &scene->current.cases[i], &scene->traits[i]);
+    kg_arena_free(&scene->suggestions.arena);
+    assert_true(kg_changes_find(&input, scene->traits, &scene->suggestions, &err));
+}
+
+/* A comparison that says of each case's time what `change` says. */
+static void compare_as(struct scene *scene, const char *against, enum kg_change change)
+{
+    scene->comparison = (struct kg_comparison){.cases = scene->changes, .case_count = CASES};
+    for (size_t i = 0; i < CASES; i++) {
+        const double base_ns = scene->base.cases[i].summary.median_ns;
+        scene->metrics[i][0] = (struct kg_metric){.name = "peak_memory",
+                                                  .against = "baseline",
+                                                  .change = KG_CHANGE_REGRESSION,
+                                                  .baseline = 1,
+                                                  .current = 2};
+        scene->metrics[i][1] =
+            (struct kg_metric){.name = "time",
+                               .against = against,
+                               .change = change,
+                               .baseline = base_ns,
+                               .current = scene->current.cases[i].summary.median_ns};
+        scene->changes[i] = (struct kg_case_change){.id = scene->current.cases[i].id,
+                                                    .order = i,
+                                                    .metrics = scene->metrics[i],
+                                                    .metric_count = 2};
+    }
+}
+
+static void cases_beyond_their_threshold_are_told_the_worst_first(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 0, 1.04); /* the threshold is 5 % */
+    slower(&scene, 1, 1.5);
+    slower(&scene, 2, 2);
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 2);
+    const struct kg_evidence_change *worst = &scene.suggestions.changes[0];
+    assert_string_equal(worst->operation, "w2/cpu");
+    assert_string_equal(worst->name, "instructions");
+    assert_string_equal(worst->unit, "");
+    assert_true(worst->base == 1e6 && worst->current == 2e6);
+    assert_non_null(strstr(worst->text, "instructions rose from 1.00 M to 2.00 M"));
+    assert_string_equal(scene.suggestions.changes[1].operation, "w1/cpu");
+    scene_free(&scene);
+}
+
+static void nothing_is_borrowed(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 1, 1.5);
+    find(&scene, false);
+    kg_baseline_free(&scene.baseline);
+    kg_results_free(&scene.base);
+    kg_results_free(&scene.current);
+    assert_string_equal(scene.suggestions.changes[0].operation, "w1/cpu");
+    kg_arena_free(&scene.suggestions.arena);
+}
+
+static void small_effects_and_faster_cases_are_not_told(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 0, 1.5);
+    slower(&scene, 1, 0.5);
+    scene.current.cases[0].min_effect_ns = 0.6e6;
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene_free(&scene);
+}
+
+static void a_comparison_decides_where_there_is_one(void **state)
+{
+    static const enum kg_change others[] = {KG_CHANGE_NO_CHANGE, KG_CHANGE_INCONCLUSIVE,
+                                            KG_CHANGE_IMPROVEMENT, KG_CHANGE_NEW};
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    for (size_t i = 0; i < CASES; i++)
+        slower(&scene, i, 1.03); /* a comparison may see what the threshold does not */
+    compare_as(&scene, "baseline", KG_CHANGE_REGRESSION);
+    find(&scene, true);
+    assert_int_equal(scene.suggestions.change_count, CASES);
+    compare_as(&scene, "base", KG_CHANGE_REGRESSION);
+    find(&scene, true);
+    assert_int_equal(scene.suggestions.change_count, CASES);
+    compare_as(&scene, "budget", KG_CHANGE_REGRESSION);
+    find(&scene, true);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        compare_as(&scene, "baseline", others[i]);
+        find(&scene, true);
+        assert_int_equal(scene.suggestions.change_count, 0);
+    }
+    scene_free(&scene);
+}
+
+static void slower_than_a_pin_alone_is_held_against_the_pin(void **state)
+{
+    struct scene scene;
+    struct kg_baseline_run *runs;
+    (void)state;
+    scene_make(&scene);
+    for (size_t i = 0; i < CASES; i++)
+        slower(&scene, i, 1.5);
+    runs = kg_arena_alloc(&scene.baseline.arena, 2, sizeof *runs);
+    assert_non_null(runs);
+    runs[0] = scene.baseline.runs[0];
+    runs[0].pin = "v1";
+    assert_true(kg_baseline_run_make(&scene.baseline.arena, &scene.current, &runs[1]));
+    scene.baseline.runs = runs;
+    scene.baseline.run_count = 2;
+    find(&scene, false); /* the newest ordinary run is as slow */
+    assert_int_equal(scene.suggestions.change_count, 0);
+    compare_as(&scene, "pin v1", KG_CHANGE_REGRESSION);
+    find(&scene, true);
+    assert_int_equal(scene.suggestions.change_count, CASES);
+    compare_as(&scene, "pin v2", KG_CHANGE_REGRESSION);
+    find(&scene, true);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene_free(&scene);
+}
+
+static void the_newest_ordinary_run_with_traits_is_the_one(void **state)
+{
+    struct scene scene;
+    struct kg_baseline_run *runs;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 2, 1.5);
+    runs = kg_arena_alloc(&scene.baseline.arena, 3, sizeof *runs);
+    assert_non_null(runs);
+    runs[0] = scene.baseline.runs[0];
+    assert_true(kg_baseline_run_make(&scene.baseline.arena, &scene.current, &runs[1]));
+    runs[1].trait_name_count = 0; /* an earlier kgate's */
+    for (size_t i = 0; i < CASES; i++)
+        runs[1].cases[i].trait_count = 0;
+    assert_true(kg_baseline_run_make(&scene.baseline.arena, &scene.current, &runs[2]));
+    runs[2].suite = "another suite";
+    scene.baseline.runs = runs;
+    scene.baseline.run_count = 3;
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 1);
+    scene_free(&scene);
+}
+
+static void what_cannot_be_compared_is_not(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    for (size_t i = 0; i < CASES; i++)
+        slower(&scene, i, 1.5);
+    scene.current.cases[0].definition_hash = "fedcba9876543210";
+    scene.current.cases[1].id = "new/cpu";
+    scene.current.cases[2].status = KG_STATUS_FAILED;
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene.current.cases[2].status = KG_STATUS_OK;
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 1);
+    scene.baseline.fingerprint = "another machine";
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene.baseline.run_count = 0;
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene_free(&scene);
+}
+
+static void a_comparison_of_another_file_does_no_harm(void **state)
+{
+    struct kg_case_change many[3 * CASES];
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    for (size_t i = 0; i < CASES; i++)
+        slower(&scene, i, 1.5);
+    compare_as(&scene, "baseline", KG_CHANGE_REGRESSION);
+    for (size_t i = 0; i < 3 * CASES; i++)
+        many[i] = scene.changes[0];
+    many[1].order = 77;
+    many[2].id = "someone/cpu";
+    scene.comparison.cases = many;
+    scene.comparison.case_count = 3 * CASES;
+    find(&scene, true);
+    assert_true(scene.suggestions.change_count <= CASES * 4);
+    scene_free(&scene);
+}
+
+static void without_results_or_baseline_there_is_nothing(void **state)
+{
+    struct scene scene;
+    struct kg_suggest_input input = {0};
+    struct kg_error err;
+    (void)state;
+    scene_make(&scene);
+    input.baseline = &scene.baseline;
+    assert_true(kg_changes_find(&input, scene.traits, &scene.suggestions, &err));
+    input = (struct kg_suggest_input){.results = &scene.current};
+    assert_true(kg_changes_find(&input, scene.traits, &scene.suggestions, &err));
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene_free(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_beyond_their_threshold_are_told_the_worst_first),
+        cmocka_unit_test(nothing_is_borrowed),
+        cmocka_unit_test(small_effects_and_faster_cases_are_not_told),
+        cmocka_unit_test(a_comparison_decides_where_there_is_one),
+        cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
+        cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
+        cmocka_unit_test(what_cannot_be_compared_is_not),
+        cmocka_unit_test(a_comparison_of_another_file_does_no_harm),
+        cmocka_unit_test(without_results_or_baseline_there_is_nothing),
+    };
+    return cmocka_run_group_tests_name("changed", tests, NULL, NULL);
+}
