@@ -289,29 +289,51 @@ static void scopes_print(struct printer *printer)
 
 /* --- What is beside it ------------------------------------------------------------------------ */
 
+static void relative_print(struct printer *printer, const struct kg_relative_case *relative)
+{
+    char time[KG_UNIT_BYTES], factor[KG_FACTOR_BYTES];
+    kg_text_printf(
+        printer->text, "    %10s  %8s  %s\n", kg_duration_format(relative->time_ns, time),
+        kg_advice_factor(relative->ratio, factor),
+        kg_advice_shown(&printer->arena, printer->text, relative->id, printer->style->id_most));
+}
+
+/* Those that differ in one parameter: of many the ones that stand around the case. */
+static void group_print(struct printer *printer, const struct kg_relative_case *group, size_t count)
+{
+    enum { MOST = 12 };
+    const struct kg_explanation *explanation = printer->explanation;
+    const size_t own = (size_t)(explanation->result - explanation->results->cases);
+    size_t before = 0;
+    while (before < count && group[before].index < own)
+        before++;
+    size_t first = before > MOST / 2 ? before - MOST / 2 : 0;
+    if (first + MOST > count)
+        first = count > MOST ? count - MOST : 0;
+    const size_t last = first + MOST < count ? first + MOST : count;
+    kg_text_printf(printer->text, "  %s\n",
+                   kg_advice_shown(&printer->arena, printer->text, group->differs, NAME_MOST));
+    if (first)
+        kg_text_printf(printer->text, "    … %zu before\n", first);
+    for (size_t i = first; i < last; i++)
+        relative_print(printer, &group[i]);
+    if (last < count)
+        kg_text_printf(printer->text, "    … %zu after\n", count - last);
+}
+
 static void relatives_print(struct printer *printer)
 {
-    enum { MOST = 40 };
     const struct kg_explanation *explanation = printer->explanation;
-    const char *differs = "";
-    char time[KG_UNIT_BYTES], factor[KG_FACTOR_BYTES];
-    for (size_t i = 0; i < explanation->relative_count && i < MOST; i++) {
-        const struct kg_relative_case *relative = &explanation->relatives[i];
-        if (!i)
-            kg_advice_heading(printer->text, printer->style,
-                              "beside it: the same but for one thing");
-        if (strcmp(differs, relative->differs) != 0)
-            kg_text_printf(
-                printer->text, "  %s\n",
-                kg_advice_shown(&printer->arena, printer->text, relative->differs, NAME_MOST));
-        differs = relative->differs;
-        kg_text_printf(
-            printer->text, "    %10s  %8s  %s\n", kg_duration_format(relative->time_ns, time),
-            kg_advice_factor(relative->ratio, factor),
-            kg_advice_shown(&printer->arena, printer->text, relative->id, printer->style->id_most));
+    const struct kg_relative_case *all = explanation->relatives;
+    if (explanation->relative_count)
+        kg_advice_heading(printer->text, printer->style, "beside it: the same but for one thing");
+    for (size_t i = 0, count; i < explanation->relative_count; i += count) {
+        for (count = 1; i + count < explanation->relative_count &&
+                        !strcmp(all[i].differs, all[i + count].differs);
+             count++) {
+        }
+        group_print(printer, &all[i], count);
     }
-    if (explanation->relative_count > MOST)
-        kg_text_printf(printer->text, "    … and %zu more\n", explanation->relative_count - MOST);
     if (kg_known(explanation->facts.time_growth) && explanation->facts.sweep_parameter) {
         kg_text_append(printer->text, "  over ");
         kg_escape_terminal(printer->text, explanation->facts.sweep_parameter, NAME_MOST);

@@ -132,6 +132,7 @@ static bool relatives_find(struct kg_explanation *explanation)
             explanation->relatives[explanation->relative_count++] =
                 (struct kg_relative_case){.id = other->id,
                                           .differs = differs,
+                                          .index = i,
                                           .time_ns = other->summary.median_ns,
                                           .ratio = other->summary.median_ns / time_ns};
         }

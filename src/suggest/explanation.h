@@ -10,6 +10,7 @@
 struct kg_relative_case {
     const char *id;
     const char *differs; /* the parameter's name, or "device" */
+    size_t index;        /* in the results */
     double time_ns;
     double ratio; /* of its time to that of the explained case */
 };
