@@ -158,9 +158,11 @@ static void whole_fill(const struct maker *maker, const struct kg_facts *facts,
     suggestion->whole_ns = suggestion->whole_speedup = NAN;
     if (!isfinite(suggestion->saved_ns))
         return;
-    suggestion->whole_ns = whole >= suggestion->current_ns ? whole : suggestion->current_ns;
+    suggestion->whole_ns =
+        isfinite(whole) && whole >= suggestion->current_ns ? whole : suggestion->current_ns;
     suggestion->whole_speedup =
-        suggestion->whole_ns / (suggestion->whole_ns - suggestion->saved_ns);
+        suggestion->whole_ns /
+        (suggestion->whole_ns - suggestion->current_ns + suggestion->estimated_ns);
 }
 
 static const char *rule_text(struct maker *maker, const char *template,
