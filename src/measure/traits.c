@@ -98,7 +98,9 @@ static void counts_find(const struct kg_results *results, const struct kg_case_r
                         struct kg_traits *traits)
 {
     const struct kg_look *look = &result->look;
-    const double cycles = 1e-9 * traits->time_ns * amount(results->cpu_ceilings.clock_hz);
+    /* a thread that waits, or whose core does something else, has no cycles */
+    const double busy_ns = fmin(traits->time_ns, amount(traits->cpu_ns));
+    const double cycles = 1e-9 * busy_ns * amount(results->cpu_ceilings.clock_hz);
     const bool one_thread = traits->threads == 1 || threads_busy(traits) == 1;
     traits->alone_ns = amount(look->alone_ns);
     traits->instructions = amount(look->instructions);

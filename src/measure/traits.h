@@ -34,7 +34,7 @@ struct kg_traits {
                        where one of the two is done under a roof that is not known */
     /* what was counted */
     double instructions;
-    double instructions_per_cycle; /* of a core; NaN where more than one thread is busy */
+    double instructions_per_cycle; /* of a core at work; NaN where more than one thread is busy */
     double flops_per_instruction;
     double line_bytes;        /* of the first level of cache */
     double memory_line_bytes; /* of memory; of the GPU's, by CUPTI */

@@ -122,7 +122,7 @@ static void a_case_on_the_cpu_has_its_place_under_the_roofs(void **state)
     about(0.01, traits.flops_share);
     about(0.8 * MS, traits.roof_ns);
     about(6e6, traits.instructions);
-    about(2, traits.instructions_per_cycle);
+    about(2 / 0.99, traits.instructions_per_cycle);
     about(1.0 / 6, traits.flops_per_instruction);
     about(16e6, traits.line_bytes);
     about(12e6, traits.memory_line_bytes);
@@ -204,11 +204,22 @@ static void instructions_a_cycle_are_of_one_busy_thread(void **state)
     (void)state;
     one_make(&one);
     one.result.threads = 4; /* of which one works */
-    about(2, traits_of(&one).instructions_per_cycle);
+    about(2 / 0.99, traits_of(&one).instructions_per_cycle);
     for (int r = 0; r < 3; r++)
         one.rounds[r].cpu_ns = 1.2 * MS;
     UNKNOWN(traits_of(&one).instructions_per_cycle);
     one.result.threads = 1;
+    about(2 / 0.99, traits_of(&one).instructions_per_cycle);
+}
+
+static void a_thread_that_waits_has_no_cycles(void **state)
+{
+    struct one one;
+    (void)state;
+    one_make(&one);
+    one.result.breakdown.cpu_ns = 0.25 * MS;
+    about(8, traits_of(&one).instructions_per_cycle);
+    one.result.breakdown.cpu_ns = NAN;
     about(2, traits_of(&one).instructions_per_cycle);
 }
 
@@ -439,7 +450,6 @@ static void what_makes_no_sense_is_not_known(void **state)
         UNKNOWN(traits_of(&one).time_ns);
         UNKNOWN(traits_of(&one).bytes_per_s);
         UNKNOWN(traits_of(&one).flops_share);
-        UNKNOWN(traits_of(&one).instructions_per_cycle);
         one_make(&one);
         one.result.work.bytes = wrong[i];
         UNKNOWN(traits_of(&one).bytes_per_s);
@@ -640,6 +650,7 @@ int main(void)
         cmocka_unit_test(a_case_with_much_arithmetic_meets_the_other_roof),
         cmocka_unit_test(unknown_threads_are_those_that_are_busy),
         cmocka_unit_test(instructions_a_cycle_are_of_one_busy_thread),
+        cmocka_unit_test(a_thread_that_waits_has_no_cycles),
         cmocka_unit_test(the_working_set_is_what_was_allocated_else_moved_else_resident),
         cmocka_unit_test(instructions_that_were_compared_do_where_nobody_looked),
         cmocka_unit_test(a_command_has_no_roofs),
