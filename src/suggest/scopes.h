@@ -15,9 +15,9 @@
 
 /* Adds to the facts of a case what the recording has of it (facts->operation is its id): waits,
  * parallel regions, balance of threads, what could be fused. What there is nothing of stays as it
- * is. Times are scaled from the recorded call's mean to traits.time_ns, so that the profiler's own
- * cost and a slower moment do not count; those of a command are made smaller only, for it does more
- * than its scopes say. Whether a scope is limited by memory is told by
+ * is. Times are scaled from the recorded call's mean, less what the profiler took, to the time
+ * that was measured, so that a slower moment does not count; those of a command are made smaller
+ * only, for it does more than its scopes say. Whether a scope is limited by memory is told by
  * facts->memory_ceiling_bytes_per_s, on the GPU by traits.bandwidth_ceiling_bytes_per_s. */
 bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,
                        struct kg_facts *facts, struct kg_error *err);

@@ -39,7 +39,7 @@ double kg_scope_ratio(double a, double b)
 static void scales_find(struct kg_scope_subject *subject, const struct kg_facts *of)
 {
     const struct kg_scope_view *view = &subject->view;
-    const double recorded_ns = view->wall_ns / view->calls;
+    const double recorded_ns = (view->wall_ns - view->cost_ns) / view->calls;
     const double gpu_ns =
         view->root == KG_SCOPE_NONE ? 0 : kg_scope_gpu_time(subject, view->root) / view->calls;
     double scale = of ? kg_scope_ratio(kg_facts_call_ns(of), recorded_ns) : NAN;

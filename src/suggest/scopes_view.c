@@ -192,6 +192,10 @@ static void section_add(struct pass *pass, const struct section *section)
         struct kg_scope_row *row = &pass->view->rows[share->row];
         row->all_calls += (double)share->calls;
         row->all_self_ns += self_ns;
+        if (section->first && share->row > pass->view->root && share->row < pass->view->end)
+            pass->view->cost_ns += profile->rows[share->row].path.kind == KGATE_SCOPE_PROFILER
+                                       ? share->total_ns
+                                       : (double)share->calls * cost_ns;
         if (section->first) {
             row->calls += (double)share->calls;
             row->total_ns += share->total_ns;
@@ -359,7 +363,8 @@ bool kg_scope_view_make(const struct kg_profile *profile, const char *label, siz
                         struct kg_scope_view *view, struct kg_error *err)
 {
     const size_t rows = profile->row_count;
-    *view = (struct kg_scope_view){.profile = profile, .root = root};
+    *view = (struct kg_scope_view){
+        .profile = profile, .root = root, .end = kg_scope_end(profile, root)};
     view->chosen = kg_arena_alloc(&view->arena, profile->process_count, sizeof *view->chosen);
     view->rows = kg_arena_alloc(&view->arena, rows, sizeof *view->rows);
     view->names = kg_arena_alloc(&view->arena, rows, sizeof *view->names);

@@ -31,9 +31,11 @@ struct kg_scope_balance {
 struct kg_scope_view {
     const struct kg_profile *profile;
     size_t root;    /* row of the scope whose calls are meant; KG_SCOPE_NONE: processes are calls */
+    size_t end;     /* the first row after those inside it */
     bool *chosen;   /* each process */
     double calls;   /* of the whole, in all chosen processes; 0: nothing was recorded */
     double wall_ns; /* of those */
+    double cost_ns; /* of that, what the profiler takes for the scopes inside the root */
     double threads; /* that scopes ran on at a time: the most in a process */
     bool regions;   /* parallel regions are told */
     bool alone;     /* the first threads do nothing beside the whole: what others do is for it */

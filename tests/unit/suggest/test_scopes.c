@@ -7,6 +7,8 @@
 #include "profile/profile_load_usual.h"
 #include "suggest/scopes.h"
 
+enum { COST = 10 }; /* of a scope, to the one around it */
+
 static char *folder;
 static struct kg_suggest_settings settings;
 
@@ -85,7 +87,7 @@ static void waits_regions_and_threads_of_a_case_are_a_calls(void **state)
     (void)state;
     struct kg_profile profile;
     read_parallel(&profile);
-    const struct kg_facts facts = look(&profile, case_of("call", 1000));
+    const struct kg_facts facts = look(&profile, case_of("call", 1000 - 3 * COST));
     check_parallel(&facts, 1);
     kg_profile_free(&profile);
 }
@@ -95,7 +97,7 @@ static void times_are_scaled_to_what_was_measured(void **state)
     (void)state;
     struct kg_profile profile;
     read_parallel(&profile);
-    const struct kg_facts facts = look(&profile, case_of("call", 500));
+    const struct kg_facts facts = look(&profile, case_of("call", (1000 - 3 * COST) / 2.0));
     check_parallel(&facts, 0.5);
     kg_profile_free(&profile);
 }
@@ -117,7 +119,7 @@ static void a_json_profile_says_the_same(void **state)
     fclose(output);
     close(file);
     assert_true(kg_profile_load(to, &profile, &err));
-    const struct kg_facts facts = look(&profile, case_of("call", 1000));
+    const struct kg_facts facts = look(&profile, case_of("call", 1000 - 3 * COST));
     check_parallel(&facts, 1);
     kg_profile_free(&profile);
 }
@@ -147,7 +149,7 @@ static void other_cases_of_the_recording_do_not_count(void **state)
         for (uint32_t thread = 2; thread < 4 + i; thread++)
             scene_work(&scene, thread, 0, "part", i == 1 ? 800 : 100);
     }
-    const struct kg_facts facts = look_at(&scene, case_of("b", 1000));
+    const struct kg_facts facts = look_at(&scene, case_of("b", 1000 - COST));
     assert_near(facts.scope_threads, 4, 0);
     assert_near(facts.imbalance, 1, 1e-9);
     assert_near(facts.thread_busy_ns, 3200, 1e-9);
@@ -162,7 +164,7 @@ static void waiting_inside_waiting_counts_once(void **state)
     const uint32_t wait = scene_add(&scene, 1, call, "lock", KGATE_SCOPE_WAIT, 500);
     scene_add(&scene, 1, wait, "poll", KGATE_SCOPE_WAIT, 300);
     scene_add(&scene, 2, 0, "lock", KGATE_SCOPE_WAIT, 900);
-    const struct kg_facts facts = look_at(&scene, case_of("case", 1000));
+    const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - 2 * COST));
     assert_near(facts.wait_count, 1, 0);
     assert_near(facts.wait_ns, 500, 1e-9);
     assert_true(isnan(facts.imbalance) && isnan(facts.parallel_count));
@@ -178,8 +180,8 @@ static void waiting_for_the_slowest_is_no_cost_of_the_region(void **state)
     const uint32_t region = scene_add(&scene, 1, call, "region", KGATE_SCOPE_PARALLEL, 900);
     scene_work(&scene, 1, region, "part", 300);
     scene_work(&scene, 2, 0, "part", 700);
-    const struct kg_facts facts = look_at(&scene, case_of("case", 1000));
-    assert_near(facts.parallel_ns, 900 - 300 - 10 - 400, 1e-9);
+    const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - 2 * COST));
+    assert_near(facts.parallel_ns, 900 - 300 - COST - 400, 1e-9);
     assert_near(facts.imbalance, 1.4, 1e-9);
     assert_near(facts.imbalance_ns, 200, 1e-9);
 }
@@ -194,7 +196,7 @@ static void the_work_of_other_threads_explains_a_region(void **state)
     scene_add(&scene, 1, call, "region", KGATE_SCOPE_PARALLEL, 900);
     scene_work(&scene, 2, 0, "part", 400);
     scene_work(&scene, 3, 0, "part", 600);
-    const struct kg_facts facts = look_at(&scene, case_of("case", 1000));
+    const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - COST));
     assert_near(facts.parallel_ns, 300, 1e-9);
     assert_near(facts.imbalance, 1.2, 1e-9);
     assert_near(facts.thread_busy_ns, 1000 + 90, 1e-9);
@@ -210,7 +212,7 @@ static void a_scope_inside_a_shared_one_is_not_shared_again(void **state)
     scene_work(&scene, 1, part, "inner", 300);
     const uint32_t other = scene_work(&scene, 2, 0, "part", 800);
     scene_work(&scene, 2, other, "inner", 700);
-    const struct kg_facts facts = look_at(&scene, case_of("case", 1000));
+    const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - 2 * COST));
     assert_near(facts.imbalance_ns, 200, 1e-9);
 }
 
@@ -225,7 +227,7 @@ static void what_is_around_parallel_work_is_not_busy(void **state)
     scene_work(&scene, 1, blur, "part", 300);
     scene_work(&scene, 1, call, "serial", 50);
     scene_work(&scene, 2, 0, "part", 800);
-    const struct kg_facts facts = look_at(&scene, case_of("case", 1000));
+    const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - 3 * COST));
     assert_near(facts.thread_busy_ns, 300 + 800 + 50, 1e-9);
 }
 
@@ -248,7 +250,7 @@ static void of_one_thread_nothing_is_said_of_threads(void **state)
 static struct kg_facts fuse(uint64_t a_bytes, uint64_t b_bytes, uint64_t b_ns, int b_calls)
 {
     struct scene scene = {0};
-    struct kg_facts facts = case_of("case", 10000);
+    struct kg_facts facts = case_of("case", 10000 - (2 + b_calls) * COST);
     facts.memory_ceiling_bytes_per_s = 10e9;
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 10000);
@@ -308,15 +310,16 @@ static void calls_that_took_unusually_long_are_left_out(void **state)
     }
     const char *path = recording_save(&recording, folder, "u.kgprof");
     assert_true(kg_profile_load_usual(path, &profile, &err));
-    struct kg_facts facts = look(&profile, case_of("case", 1000));
+    struct kg_facts facts = look(&profile, case_of("case", 1000 - COST));
     assert_near(facts.wait_count, 1, 1e-9);
     assert_near(facts.wait_ns, 100, 1e-9);
     assert_near(facts.thread_busy_ns, 900, 1e-9);
     facts = look(&profile, case_of("few", 1000));
-    assert_near(facts.wait_ns, 1000 * 50200 / 52000.0, 1e-9);
+    assert_near(facts.wait_ns, 1000 * 50200 / (52000.0 - 2 * COST), 1e-9);
     kg_profile_free(&profile);
     assert_true(kg_profile_load(recording_save(&recording, folder, "u.kgprof"), &profile, &err));
-    assert_near(look(&profile, case_of("case", 1000)).wait_ns, 1000 * 51000 / 60000.0, 1e-9);
+    assert_near(look(&profile, case_of("case", 1000)).wait_ns, 1000 * 51000 / (60000.0 - 10 * COST),
+                1e-9);
     kg_profile_free(&profile);
     recording_free(&recording);
 }
@@ -378,7 +381,7 @@ static void a_scope_is_told_by_a_call_of_the_case(void **state)
     (void)state;
     struct scene scene = {0};
     struct found found;
-    struct kg_facts of = case_of("case", 2000);
+    struct kg_facts of = case_of("case", (4000 - 17 * COST) / 2.0);
     of.memory_ceiling_bytes_per_s = 8e9;
     of.machine_cores = 4;
     loops(&scene, "case", "case");
@@ -387,7 +390,7 @@ static void a_scope_is_told_by_a_call_of_the_case(void **state)
     const struct kg_facts *step = find(&found.list, "case;iteration;step");
     assert_int_equal(step->kind, KG_OPERATION_SCOPE);
     assert_string_equal(step->whole, "case");
-    assert_near(step->whole_ns, 2000, 0);
+    assert_near(step->whole_ns, of.traits.time_ns, 0);
     assert_near(step->calls, 3, 1e-9);
     assert_near(step->call_ns, 100, 1e-9);
     assert_near(step->traits.time_ns, 1200, 1e-9);
@@ -407,7 +410,7 @@ static void scopes_that_wait_and_regions_are_not_called_too_often(void **state)
     (void)state;
     struct scene scene = {0};
     struct found found;
-    const struct kg_facts of = case_of("case", 1000);
+    const struct kg_facts of = case_of("case", 1000 - 12 * COST);
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
     for (int i = 0; i < 4; i++) {
@@ -435,7 +438,7 @@ static void a_scope_knows_how_evenly_threads_shared_it(void **state)
     (void)state;
     struct scene scene = {0};
     struct found found;
-    const struct kg_facts of = case_of("case", 1000);
+    const struct kg_facts of = case_of("case", 1000 - 3 * COST);
     scene_process(&scene, "case");
     const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
     const uint32_t part = scene_work(&scene, 1, call, "part", 400);
