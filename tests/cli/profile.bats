@@ -303,7 +303,7 @@ YAML
     run kgate compare base.json other.json
     [ "$status" -eq 2 ]
     [[ "$output" == *"no path in common"* ]]
-    jq '.paths = [] | .names = [] | .entries = []' base.json >nothing.json
+    jq '.paths = [] | .names = [] | .thread_shares = [] | .entries = []' base.json >nothing.json
     run kgate compare base.json nothing.json
     [ "$status" -eq 2 ]
     [[ "$output" == *"the current profile has no entries"* ]]

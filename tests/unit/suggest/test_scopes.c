@@ -603,7 +603,7 @@ static void a_scope_open_to_the_end_does_no_harm(void **state)
 enum { CALLS = 20, ROUNDS = 5 };
 
 static pthread_barrier_t barrier;
-static volatile double sink;
+static _Thread_local volatile double sink;
 
 static void part(int turns)
 {
