@@ -211,7 +211,8 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
                                  .request_length = request ? strlen(request) : 0,
                                  .threads = threads,
                                  .gpu = case_gpu(measurement, index),
-                                 .takes_turns = options->task == KG_TASK_TURNS,
+                                 .waits_asleep = options->task == KG_TASK_TURNS ||
+                                                 options->task == KG_TASK_COUNT,
                                  .pin = pin,
                                  .timeout_ns = settings->timeout_ns * options->patience,
                                  .mask = &measurement->interrupt->mask};

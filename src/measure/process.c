@@ -74,7 +74,7 @@ static void variable_add(struct environment *environment, const char *name, cons
 
 /* What a worker finds set. Threads of a process that takes turns with another must sleep while they
  * wait: spinning, they take the cores from the one whose turn it is, and its time is a hundred
- * times its own. */
+ * times its own. And where instructions are counted, those of spinning are not the work's. */
 static void variables_add(struct environment *environment, const struct kg_launch *launch)
 {
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -84,7 +84,7 @@ static void variables_add(struct environment *environment, const struct kg_launc
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         variable_add(environment, counts[i], threads);
     variable_add(environment, "OMP_DYNAMIC", "false");
-    if (launch->takes_turns)
+    if (launch->waits_asleep)
         variable_add(environment, "OMP_WAIT_POLICY", "passive");
     if (launch->gpu)
         variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
