@@ -70,12 +70,13 @@ static bool time_read(const char *text, int64_t *seconds)
     return true;
 }
 
-bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t days)
+static const int64_t DAY_S = 24 * 60 * 60;
+
+bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t age_s)
 {
-    static const int64_t DAY_S = 24 * 60 * 60;
     int64_t measured_s;
     /* two machines that share a home may differ by a little */
-    return time_read(measured, &measured_s) && now_s - measured_s <= days * DAY_S &&
+    return time_read(measured, &measured_s) && now_s - measured_s <= age_s &&
            measured_s - now_s <= DAY_S;
 }
 
@@ -83,7 +84,7 @@ bool kg_ceilings_current(const struct kg_ceilings *ceilings, int64_t now_s, doub
 {
     static const int64_t AGE_DAYS = 30;
     static const double CLOCKS_APART = 1.25;
-    if (!kg_ceilings_recent(ceilings->measured, now_s, AGE_DAYS))
+    if (!kg_ceilings_recent(ceilings->measured, now_s, AGE_DAYS * DAY_S))
         return false;
     const double ratio = clock_hz / ceilings->sm_clock_hz;
     return isnan(ratio) || (ratio < CLOCKS_APART && ratio * CLOCKS_APART > 1);

@@ -52,9 +52,9 @@ bool kg_ceilings_good(const struct kg_ceilings *ceilings);
  */
 bool kg_ceilings_current(const struct kg_ceilings *ceilings, int64_t now_s, double clock_hz);
 
-/* Whether a time, "2026-01-31T12:00:00Z", is not longer than `days` before now_s, nor of the
- * future. Pure. */
-bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t days);
+/* Whether a time, "2026-01-31T12:00:00Z", is not more than age_s before now_s, nor of the future.
+ * Pure. */
+bool kg_ceilings_recent(const char *measured, int64_t now_s, int64_t age_s);
 
 /* --- Measuring: ceilings_measure.c --- */
 

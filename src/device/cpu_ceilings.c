@@ -37,6 +37,7 @@ static const struct kg_field fields[] = {
     CPU(l3_count),      CPU(clock_hz),   CPU(memory_latency_ns),
     CPU(fork_join_ns),  CPU(barrier_ns), CPU(line_transfer_ns),
     CPU(page_fault_ns), TEXT(measured),  TEXT(reason),
+    TEXT(note),
 };
 const struct kg_record kg_cpu_ceilings_record = KG_RECORD_OF(struct kg_cpu_ceilings, fields);
 

@@ -44,6 +44,7 @@ struct kg_cpu_ceilings {
     double page_fault_ns;    /* of the first touch of a page, with clearing it */
     const char *measured;    /* UTC, "2026-01-31T12:00:00Z"; NULL where nothing was measured */
     const char *reason;      /* why figures are missing; NULL where none is */
+    const char *note;        /* what makes them doubtful: they are soon measured anew; else NULL */
 };
 
 /* Needs <math.h>. */
@@ -84,7 +85,7 @@ double kg_cpu_flops(const struct kg_cpu_ceilings *ceilings, bool vectors, double
 /* Measures the CPUs that this process may use, in about a second: one thread of OpenMP on each.
  * What they computed is checked before their times are believed; the best of several short samples
  * counts. To be called in a process of its own: the threads stay.
- * ceilings  filled as far as it goes; `measured` in `arena`, `reason` NULL
+ * ceilings  filled as far as it goes; `measured` in `arena`, `reason` NULL, `note` a constant
  * returns   false where something could not be measured: err says why, and the rest is there */
 bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *ceilings,
                              struct kg_error *err);
@@ -113,9 +114,9 @@ struct kg_cpu_pace {
 bool kg_cpu_pace_same(const struct kg_cpu_pace *then, const struct kg_cpu_pace *now);
 
 /* What was stored for the key by a kgate that measures as this one does, not more than 7 days ago,
- * when the machine had the same pace; strings in `arena`. false where there is none, or it cannot
- * be read, or makes no sense: then it is measured anew.
- * now_s  seconds since 1970, UTC */
+ * or, with a note, an hour, when the machine had the same pace; strings in `arena`. false where
+ * there is none, or it cannot be read, or makes no sense: then it is measured anew. now_s  seconds
+ * since 1970, UTC */
 bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_key *key,
                             const struct kg_cpu_pace *pace, int64_t now_s, struct kg_arena *arena,
                             struct kg_cpu_ceilings *ceilings);

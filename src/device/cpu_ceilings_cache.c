@@ -101,7 +101,7 @@ bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_
                             const struct kg_cpu_pace *pace, int64_t now_s, struct kg_arena *arena,
                             struct kg_cpu_ceilings *ceilings)
 {
-    static const int64_t AGE_DAYS = 7;
+    static const int64_t HOUR_S = 3600, WEEK_S = 7 * 24 * 3600;
     struct stored stored = {0};
     struct kg_error unread;
     const char *path = path_of(arena, directory, key);
@@ -109,7 +109,8 @@ bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_
         return false;
     const struct kg_cpu_pace then = {stored.pulse_ns, stored.bandwidth_bytes_per_s};
     if (!fits(&stored, key) || !plausible(&stored.ceilings) || !kg_cpu_pace_same(&then, pace) ||
-        !kg_ceilings_recent(stored.ceilings.measured, now_s, AGE_DAYS))
+        !kg_ceilings_recent(stored.ceilings.measured, now_s,
+                            stored.ceilings.note ? HOUR_S : WEEK_S))
         return false;
     *ceilings = stored.ceilings;
     return true;

@@ -312,6 +312,18 @@ static void another_machine_or_other_cpus_are_measured_anew(void **state)
     assert_false(is_found(&key, &pace, MEASURED_S));
 }
 
+static void doubtful_ceilings_hold_for_an_hour(void **state)
+{
+    const struct kg_cpu_ceilings_key key = some_key();
+    struct kg_cpu_ceilings ceilings = some_ceilings(), found;
+    (void)state;
+    ceilings.note = "measured beside other work";
+    assert_true(kg_cpu_ceilings_store(cache, &key, &pace, &ceilings, &err));
+    assert_false(is_found(&key, &pace, MEASURED_S + 3601));
+    assert_true(kg_cpu_ceilings_cached(cache, &key, &pace, MEASURED_S + 3600, &arena, &found));
+    assert_string_equal(found.note, ceilings.note);
+}
+
 static void ceilings_hold_for_seven_days_and_the_same_pace(void **state)
 {
     static const struct kg_cpu_pace slower = {16000, 20e9}, unknown = {NAN, NAN};
@@ -394,6 +406,7 @@ int main(void)
         CACHED(what_was_stored_is_found_again_and_follows_its_schema),
         CACHED(another_machine_or_other_cpus_are_measured_anew),
         CACHED(ceilings_hold_for_seven_days_and_the_same_pace),
+        CACHED(doubtful_ceilings_hold_for_an_hour),
         CACHED(what_cannot_be_read_or_makes_no_sense_is_measured_anew),
         CACHED(what_is_incomplete_or_has_no_name_is_not_kept),
     };

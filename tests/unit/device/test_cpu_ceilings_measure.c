@@ -123,10 +123,8 @@ static void this_machine_has_figures_that_a_machine_could_have(void **state)
     assert_rates("all", &ceilings.all);
     assert_true(ceilings.all.threads == CPU_COUNT(&before));
     assert_true(ceilings.page_fault_ns > 0 && ceilings.memory_latency_ns > 0);
-    if (CPU_COUNT(&before) > 1)
+    if (CPU_COUNT(&before) > 1 && !ceilings.note) /* else others may be in the way of all threads */
         assert_true(ceilings.fork_join_ns > 0 && ceilings.barrier_ns > 0);
-    else
-        assert_true(isnan(ceilings.line_transfer_ns) && isnan(ceilings.barrier_ns));
     assert_non_null(ceilings.measured);
     assert_null(ceilings.reason);
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
