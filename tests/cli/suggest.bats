@@ -1,0 +1,161 @@
+load support
+
+# Results of two versions of one kernel, made up so that the second takes three times as long: what
+# is suggested then depends on no clock. Without what is looked at apart from the rounds.
+made_up() {
+    kgate run -c suite.yaml -o run.json -q --set trace=no >/dev/null
+    jq 'def takes($ns): (.rounds.median_ns, .rounds.mean_ns, .rounds.cpu_ns) |= map($ns)
+            | (.summary.median_ns, .summary.mean_ns, .summary.interval_low_ns,
+               .summary.interval_high_ns) = $ns;
+        del(.cpu_ceilings) | .cases[0] |= takes(2e6) | .cases[1] |= takes(6e6)' run.json
+}
+
+@test "suggest says what to try, from results alone" {
+    made_up >r.json
+    run kgate suggest r.json
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "suite small, 2 operations looked at: 1 suggestion (1 of priority high or above)" ]]
+    [[ "$output" == *"1. critical  copy/bytes=16KiB,version=fast/cpu: slower_version, algorithm"* ]]
+    [[ "$output" == *"3.00x here, 2.00x overall, saves 4.00 ms of 6.00 ms (measured)"* ]]
+    [[ "$output" == *"copy/bytes=16KiB,version=plain/cpu"* ]]
+    [[ "$output" == *"note: no ceilings of the CPU in these results"* ]]
+    [[ "$output" != *$'\x1b'* ]]
+}
+
+@test "suggest: JSON follows its schema, a file is written, markdown is for a comment" {
+    made_up >r.json
+    kgate suggest r.json --json >s.json
+    valid s.json suggestions
+    jq -e '.suggestions | length == 1 and .[0].rule == "slower_version" and .[0].speedup > 2.99
+           and .[0].speedup < 3.01 and .[0].whole_speedup > 1.99' s.json
+    kgate suggest r.json --format json -o t.json
+    diff <(jq 'del(.created)' s.json) <(jq 'del(.created)' t.json)
+    run kgate report s.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *slower_version* ]]
+    run kgate suggest r.json --format markdown
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "**kgate suggest**: small, 1 suggestion (1 of priority high or above)" ]]
+}
+
+@test "suggest: --only, --type, --top, --filter and --set choose" {
+    made_up >r.json
+    count() { kgate suggest r.json --json "$@" | jq '.suggestions | length'; }
+    [ "$(count --only critical,high)" -eq 1 ]
+    [ "$(count --only low)" -eq 0 ]
+    [ "$(count --type algorithm)" -eq 1 ]
+    [ "$(count --type memory,routing)" -eq 0 ]
+    [ "$(count --filter '*plain*')" -eq 0 ]
+    [ "$(count --set suggest.min_gain=90%)" -eq 0 ]
+    jq '.cases[2] = (.cases[1] | .id = "copy/bytes=16KiB,version=other/cpu"
+        | .params.version = "other")' r.json >more.json
+    [ "$(kgate suggest more.json --json | jq '.suggestions | length')" -eq 2 ]
+    [ "$(kgate suggest more.json --json --top 1 | jq '.suggestions | length')" -eq 1 ]
+    run kgate suggest more.json --top 1
+    [[ "$output" == *"… and 1 more; --top 0 shows all"* ]]
+}
+
+@test "suggest: what cannot be is bad usage, with the nearest word" {
+    made_up >r.json
+    says() {
+        local words=$1
+        shift
+        run kgate suggest "$@"
+        echo "$output"
+        [ "$status" -eq 2 ] && [[ "$output" == *"$words"* ]]
+    }
+    says "did you mean 'high'?" r.json --only hihg
+    says "did you mean 'caching'?" r.json --type cachin
+    says "did you mean 'markdown'?" r.json --format markdwn
+    says "did you mean 'suggest.min_gain'?" r.json --set suggest.min_gian=5%
+    says "--json and --format text are two formats" r.json --json --format text
+    says "No such file" none.json
+    says "is neither JSON nor a recording" suite.yaml
+    says "not a regular file" <(cat r.json)
+    says "not a regular file" -
+    echo '{"schema": "other.v1"}' >other.json
+    says "expected 'kgate.results.v1', found 'other.v1'" other.json
+    says "none.json" r.json --base none.json
+    says "usage: kgate suggest RESULTS.json"
+}
+
+@test "suggest: nonsense in a file gives no suggestion, or is refused" {
+    made_up >r.json
+    jq '.cpu_ceilings = {one: {threads: 1, memory_bytes_per_s: null}, all: {threads: 2}}' r.json >n.json
+    kgate suggest n.json --json | jq -e '.suggestions | length == 1'
+    jq '.cpu_ceilings.one.memory_bytes_per_s = -1' r.json >negative.json
+    run kgate suggest negative.json
+    [ "$status" -eq 2 ]
+    jq '(.cases[].rounds.median_ns) |= map(0)' r.json >zero.json
+    run kgate suggest zero.json
+    [ "$status" -eq 2 ]
+    jq '(.cases[].summary.median_ns) = 0' r.json >summary.json
+    run kgate suggest summary.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"nothing to suggest: there is no time of any operation"* ]]
+    [[ "$output" == *"note: 2 of 2 cases have no times"* ]]
+}
+
+@test "suggest takes a recording, and one that is gone is noted" {
+    suite_of <<YAML
+  - {name: stages, plugin: $PLUGINS/scopes.so}
+YAML
+    kgate run -c one.yaml -o r.json --profile -q --set trace=no
+    run kgate suggest r.kgprof
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "profile r.kgprof, "* ]]
+    kgate suggest r.kgprof --json >s.json
+    valid s.json suggestions
+    kgate report r.kgprof --format json -o p.json
+    kgate suggest p.json --json | jq -e '.findings | length > 0'
+    run kgate suggest r.kgprof --base r.json
+    [ "$status" -eq 2 ]
+    kgate suggest r.json --json >s.json
+    valid s.json suggestions
+    rm r.kgprof
+    run kgate suggest r.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the profile 'r.kgprof' of these results is gone"* ]]
+    echo damaged >r.kgprof
+    run kgate suggest r.json
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the profile 'r.kgprof' of these results cannot be read"* ]]
+}
+
+# The same twice as slow, for more instructions than before.
+slower() {
+    jq 'def more($n): (.rounds.median_ns, .rounds.mean_ns, .rounds.cpu_ns) |= map(. * $n)
+            | .summary |= map_values(. * $n) | .look.instructions = 1e6 * $n;
+        .cases[] |= more('"$1"')' r.json
+}
+
+@test "on a regression what changed in its evidence comes first; the exit status is the verdict's" {
+    made_up >r.json
+    slower 1 | jq '.cases[].rounds |= map_values(. + . + .)' >base.json
+    slower 2 | jq '.cases[].rounds |= map_values(. + . + .)' >now.json
+    run kgate suggest now.json --base base.json
+    [ "$status" -eq 0 ]
+    [[ "${lines[1]}" == "what changed against the baseline" ]]
+    [[ "$output" == *"copy/bytes=16KiB,version=fast/cpu"*"instructions"*"slower_version"* ]]
+    run kgate compare base.json now.json -o out
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"REGRESSION"*"instructions"*"slower_version: "* ]]
+    [[ "$output" == *"1 suggestion (1 of priority high or above): kgate suggest now.json"* ]]
+    valid out/suggestions.json suggestions
+    [[ "$(cat out/report.md)" == *"<br>↳ instructions"*"<details><summary>1 suggestion ("* ]]
+    diff <(kgate report out/comparison.json --format markdown) out/report.md
+    # those of another moment are none of this comparison's
+    jq '.created = "2026-01-31T12:00:00Z"' out/suggestions.json >s.json && mv s.json out/suggestions.json
+    [[ "$(kgate report out/comparison.json --format markdown)" != *"slower_version"* ]]
+}
+
+@test "gate and ab write suggestions beside their reports, and pass or fail without regard to them" {
+    run kgate gate -c suite.yaml -b base -o out --set trace=no
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"suggestions.json"* ]]
+    valid out/suggestions.json suggestions
+    jq -e '.source == "out/results.json" and (.findings | length == 2)' out/suggestions.json
+    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o ab --set trace=no
+    valid ab/suggestions.json suggestions
+    jq -e '.source == "ab/head.json"' ab/suggestions.json
+}
