@@ -212,16 +212,20 @@ static bool is_whole(const struct kg_profile *profile, size_t row)
     return false;
 }
 
+/* Outermost rows come by total, the largest first. */
 bool kg_scopes_find(const struct kg_profile *profile, const struct kg_facts *of,
                     const struct kg_suggest_settings *settings,
                     const struct kg_cpu_ceilings *ceilings, double least_share,
                     struct kg_arena *arena, struct kg_facts_list *list, struct kg_error *err)
 {
+    enum { WHOLES_MOST = 200 };
+    size_t wholes = 0;
     bool good = true;
-    for (size_t i = 0; i < profile->row_count && good; i++) {
+    for (size_t i = 0; i < profile->row_count && good && wholes < WHOLES_MOST; i++) {
         struct kg_scope_subject subject;
         if (of ? i > 0 : !is_whole(profile, i))
             continue;
+        wholes++;
         if (!kg_scope_subject_open(profile, of, i, settings, &subject, err))
             return false;
         subject.ceilings = ceilings;

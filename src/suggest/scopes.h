@@ -25,7 +25,8 @@ bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest
 /* Facts of each scope on the first thread that takes at least `least_share` of what it is inside
  * of, in `arena`, added to the list; strings are in it too, or borrowed from `of`.
  * of        facts of the case whose scopes they are; what they say of the machine is copied. NULL:
- *           a profile of any program: the scopes in each outermost one of a first thread, and these
+ *           a profile of any program: its outermost scopes on a first thread (the 200 with the most
+ *           time), and those inside them
  * ceilings  may be NULL
  * Of scopes of the kinds waiting and parallel region `calls` and what goes with it is not told: to
  * call them less often is what `wait_count` and `parallel_count` are for. */

@@ -39,14 +39,16 @@ double kg_scope_ratio(double a, double b)
 static void scales_find(struct kg_scope_subject *subject, const struct kg_facts *of)
 {
     const struct kg_scope_view *view = &subject->view;
-    const double recorded_ns = (view->wall_ns - view->cost_ns) / view->calls;
+    /* What a scope costs is an estimate: of tiny ones it may come to more than the whole. */
+    const double cost_ns = fmin(view->cost_ns, view->wall_ns / 2);
+    const double recorded_ns = (view->wall_ns - cost_ns) / view->calls;
     const double gpu_ns =
         view->root == KG_SCOPE_NONE ? 0 : kg_scope_gpu_time(subject, view->root) / view->calls;
     double scale = of ? kg_scope_ratio(kg_facts_call_ns(of), recorded_ns) : NAN;
     double gpu_scale = of ? kg_scope_ratio(of->traits.time_ns, gpu_ns) : NAN;
     if (view->root == KG_SCOPE_NONE)
         scale = fmin(scale, 1);
-    subject->on_gpu = gpu_ns > KG_SCOPE_MOSTLY * recorded_ns;
+    subject->on_gpu = kg_known(gpu_ns) && gpu_ns > KG_SCOPE_MOSTLY * recorded_ns;
     subject->scale = (kg_known(scale) ? scale : 1) / view->calls;
     subject->gpu_scale = (kg_known(gpu_scale) ? gpu_scale : 1) / view->calls;
 }

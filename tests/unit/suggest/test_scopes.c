@@ -6,6 +6,7 @@
 #include "profile/profile_load.h"
 #include "profile/profile_load_usual.h"
 #include "suggest/scopes.h"
+#include "util/random.h"
 
 enum { COST = 10 }; /* of a scope, to the one around it */
 
@@ -598,6 +599,46 @@ static void a_scope_open_to_the_end_does_no_harm(void **state)
     found_free(&found);
 }
 
+/* What can be read at all gives facts that are known, or are not. */
+static void look_at_all(const char *path)
+{
+    struct kg_profile profile;
+    struct kg_arena arena = {0};
+    struct kg_facts_list list = {0};
+    struct kg_error err;
+    struct kg_facts facts = case_of("call", 1000);
+    if (!kg_profile_load_usual(path, &profile, &err))
+        return;
+    facts.memory_ceiling_bytes_per_s = 1;
+    assert_true(kg_scopes_of_case(&profile, &settings, &facts, &err));
+    assert_true(kg_scopes_find(&profile, &facts, &settings, NULL, 0, &arena, &list, &err));
+    assert_true(kg_scopes_find(&profile, NULL, &settings, NULL, 0, &arena, &list, &err));
+    for (size_t i = 0; i < list.count; i++)
+        assert_true(isfinite(list.of[i].traits.time_ns) && list.of[i].traits.time_ns >= 0);
+    kg_arena_free(&arena);
+    kg_profile_free(&profile);
+}
+
+static void flipped_bits_do_no_harm(void **state)
+{
+    (void)state;
+    const uint64_t seed = 20261121;
+    struct kg_random random = {seed};
+    struct recording recording = {0};
+    print_message("seed %llu\n", (unsigned long long)seed);
+    recording_parallel(&recording, 1, "call");
+    recording_parallel(&recording, 2, "");
+    for (int turn = 0; turn < 2000; turn++) {
+        char *byte =
+            &recording.bytes.data[kg_random_below(&random, (uint64_t)recording.bytes.length)];
+        const char before = *byte;
+        *byte = (char)(before ^ 1 << kg_random_below(&random, 8));
+        look_at_all(recording_save(&recording, folder, "flipped.kgprof"));
+        *byte = before;
+    }
+    recording_free(&recording);
+}
+
 /* --- Real threads ---------------------------------------------------------------------------- */
 
 enum { CALLS = 20, ROUNDS = 5 };
@@ -696,6 +737,7 @@ int main(void)
         cmocka_unit_test(on_the_gpu_scopes_take_what_they_take_there),
         cmocka_unit_test(scopes_of_no_time_say_nothing),
         cmocka_unit_test(a_scope_open_to_the_end_does_no_harm),
+        cmocka_unit_test(flipped_bits_do_no_harm),
         cmocka_unit_test(what_the_profiler_records_of_threads_is_understood),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
