@@ -11,6 +11,9 @@ enum { ROUNDS_MOST = 4096 };
  * stopping threads. What is busier than whole cores by less than this has no core more. */
 static const double CORES_SLACK = 0.1;
 
+/* Others who want the cores only ever make a process less busy, never busier. */
+static const double LEAST_DISTURBED = 0.75;
+
 /* A time or an amount: 0 and what is none is not known. */
 static double amount(double value)
 {
@@ -33,9 +36,9 @@ static double rate(double value, double time_ns)
     return amount(1e9 * amount(value) / amount(time_ns));
 }
 
-/* The median over the rounds that know the figure. */
-static double rounds_median(const struct kg_case_result *result,
-                            double (*figure)(const struct kg_round *round))
+/* A quantile over the rounds that know the figure. */
+static double rounds_quantile(const struct kg_case_result *result, double p,
+                              double (*figure)(const struct kg_round *round))
 {
     double values[ROUNDS_MOST];
     size_t known = 0;
@@ -45,7 +48,7 @@ static double rounds_median(const struct kg_case_result *result,
             values[known++] = value;
     }
     kg_sort(values, known);
-    return known ? kg_median_sorted(values, known) : NAN;
+    return known ? kg_quantile_sorted(values, known, p) : NAN;
 }
 
 static double cores_busy(const struct kg_round *round)
@@ -237,9 +240,9 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
 static void host_find(const struct kg_results *results, const struct kg_case_result *result,
                       struct kg_traits *traits)
 {
-    traits->cores_busy = amount(rounds_median(result, cores_busy));
-    traits->page_faults = rounds_median(result, page_faults);
-    traits->waits = rounds_median(result, waits);
+    traits->cores_busy = amount(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
+    traits->page_faults = rounds_quantile(result, 0.5, page_faults);
+    traits->waits = rounds_quantile(result, 0.5, waits);
     traits->allocated_bytes = amount((double)result->memory.allocated_bytes);
     counts_find(results, result, traits);
     cpu_roofs_find(&results->cpu_ceilings, result, traits);

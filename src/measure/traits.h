@@ -9,10 +9,11 @@
 /* Amounts and times are a call's. */
 struct kg_traits {
     double time_ns;
-    double cpu_ns;      /* of all threads */
-    double threads;     /* that it may use */
-    double cores_busy;  /* cpu_ns over wall time; of what runs on the host alone */
-    double alone_ns;    /* with one thread */
+    double cpu_ns;     /* of all threads */
+    double threads;    /* that it may use */
+    double cores_busy; /* CPU over wall time, in the rounds that others disturbed the least; of what
+                          runs on the host alone */
+    double alone_ns;   /* with one thread */
     double page_faults; /* minor ones; as the next, of what is timed alone, and not on the GPU */
     double waits;       /* times that a thread gave up its CPU to wait */
     /* work */

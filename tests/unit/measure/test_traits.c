@@ -198,6 +198,17 @@ static void unknown_threads_are_those_that_are_busy(void **state)
     }
 }
 
+static void rounds_that_others_disturbed_do_not_make_cores_idle(void **state)
+{
+    struct one one;
+    (void)state;
+    one_make(&one);
+    one.rounds[0].cpu_ns = 0.1 * MS;
+    about(0.99, traits_of(&one).cores_busy);
+    one.rounds[1].cpu_ns = 0.2 * MS;
+    about((0.2 + 0.99) / 2, traits_of(&one).cores_busy);
+}
+
 static void instructions_a_cycle_are_of_one_busy_thread(void **state)
 {
     struct one one;
@@ -649,6 +660,7 @@ int main(void)
         cmocka_unit_test(roofs_are_of_the_threads_and_of_the_level_of_the_working_set),
         cmocka_unit_test(a_case_with_much_arithmetic_meets_the_other_roof),
         cmocka_unit_test(unknown_threads_are_those_that_are_busy),
+        cmocka_unit_test(rounds_that_others_disturbed_do_not_make_cores_idle),
         cmocka_unit_test(instructions_a_cycle_are_of_one_busy_thread),
         cmocka_unit_test(a_thread_that_waits_has_no_cycles),
         cmocka_unit_test(the_working_set_is_what_was_allocated_else_moved_else_resident),
