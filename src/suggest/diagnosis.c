@@ -9,8 +9,9 @@ const char *const kg_bound_names[KG_BOUND_COUNT + 1] = {
     "unknown",      "memory-bound",   "compute-bound",         "latency-bound",
     "launch-bound", "transfer-bound", "synchronisation-bound", NULL};
 
-/* Instructions a cycle that cores of the last decade can keep up. */
-static const double ISSUE_WIDTH = 4;
+/* Instructions a cycle that cores of the last decade can keep up, and more than any of them can:
+ * such were counted where others than the work's were among them. */
+static const double ISSUE_WIDTH = 4, ISSUE_MOST = 10;
 
 /* --- How much of the time, or of a roof, speaks for each. NaN where the evidence is missing. ---
  */
@@ -65,8 +66,7 @@ static double shared_lines(const struct kg_facts *facts, const struct kg_suggest
 {
     if (!kg_applies_false_sharing(facts, settings))
         return NAN;
-    return 1 - facts->traits.alone_ns * facts->traits.threads / kg_threads_do(facts) /
-                   facts->thread_busy_ns;
+    return 1 - kg_shared_work_ns(facts) / facts->thread_busy_ns;
 }
 
 static double idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
@@ -99,16 +99,17 @@ static double arithmetic(const struct kg_facts *facts, const struct kg_suggest_s
 /* Of what scalar instructions can do, where these are what computes. */
 static double scalar(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    (void)settings;
-    return kg_under(facts->traits.flops_per_instruction, 1)
+    return kg_under(facts->traits.flops_per_instruction, 1) && !kg_threads_wait(facts, settings)
                ? facts->traits.flops_share * facts->vector_lanes
                : NAN;
 }
 
+/* Threads that wait for each other count as they do so. */
 static double instructions(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    (void)settings;
-    return facts->traits.instructions_per_cycle / ISSUE_WIDTH;
+    const double rate = facts->traits.instructions_per_cycle;
+    return kg_under(rate, ISSUE_MOST) && !kg_threads_wait(facts, settings) ? rate / ISSUE_WIDTH
+                                                                           : NAN;
 }
 
 /* --- What speaks the loudest --- */

@@ -208,7 +208,8 @@ const struct kg_rule kg_rules[] = {
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
                 "`line_waste` times the work's bytes or more, moving them takes more of the time "
                 "than arithmetic at its roof, and arithmetic is under `bound_share` of its roof",
-        .assumes = "time shrinks as the lines do; not under the roofs",
+        .assumes = "time shrinks as the lines do, by no more than vectors are faster than scalar "
+                   "instructions; not under the roofs",
         .settings = "line_waste,bound_share,min_gain,attainable",
     },
     {
@@ -303,8 +304,9 @@ const struct kg_rule kg_rules[] = {
                 "and compute while waiting. `perf trace -s` and `strace -c -f` tell what it waits "
                 "for.",
         .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits"},
-        .when = "less than `utilization` of one CPU is busy, and no profile shows threads waiting "
-                "for each other",
+        .when =
+            "less than `utilization` of one CPU is busy, a thread gives up its CPU in every call "
+            "where that is counted, and no profile shows threads waiting for each other",
         .assumes = "all waits of a call are under way at once; where there is one, or it is not "
                    "known how many, while it computes",
         .settings = "utilization,wait_share,gap_share",
@@ -321,11 +323,12 @@ const struct kg_rule kg_rules[] = {
                 "(`reduction(+: …)`). `perf c2c` names the lines.",
         .evidence = {"thread_busy_ns", "alone_ns", "threads", "thread_scaling", "bandwidth_share",
                      "imbalance"},
-        .when = "the scopes of all threads take 1 + `imbalance` times as long as the case with one "
-                "thread, or more, by what the machine's cores lose when all are busy; and neither "
-                "waits, nor uneven shares, nor memory's bandwidth explain it",
-        .assumes = "the threads do together what was measured of them; not under the roofs",
-        .settings = "imbalance,wait_share,gap_share,bound_share,attainable",
+        .when =
+            "of the time in scopes of all threads less than `utilization` is what the case takes "
+            "with one thread, by what the machine's cores lose when all are busy; and neither "
+            "waits, nor uneven shares, nor memory's bandwidth explain it",
+        .assumes = "what the threads take beyond that is saved; not under the roofs",
+        .settings = "utilization,imbalance,wait_share,gap_share,bound_share,attainable",
     },
     {
         ABOUT_TIME(load_imbalance),
@@ -356,11 +359,11 @@ const struct kg_rule kg_rules[] = {
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
         .when = "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
-                "than one flop each, no roof is near (`bound_share`), and `access_pattern` does "
-                "not apply",
+                "than one flop each, no roof is near (`bound_share`), no profile shows threads "
+                "waiting for each other, and `access_pattern` does not apply",
         .assumes = "vectors are as much faster as was measured of multiply-adds; not under the "
                    "roofs",
-        .settings = "bound_share,attainable",
+        .settings = "bound_share,wait_share,gap_share,attainable",
     },
     /* --- The GPU --- */
     {

@@ -35,10 +35,14 @@ KG_RULE_CONDITION(access_pattern)
            kg_moving_share(facts, lines - traits->bytes) >= settings->min_gain;
 }
 
+/* The same data may be needed many times, so that lines shrink by more than time can: data side by
+ * side are computed with by vectors at the best. */
 KG_RULE_ESTIMATOR(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
-    return fmax(traits->time_ns * traits->bytes / kg_lines_brought(facts, settings),
+    const double lanes = kg_at_least(facts->vector_lanes, 1) ? facts->vector_lanes : INFINITY;
+    return fmax(traits->time_ns *
+                    fmax(traits->bytes / kg_lines_brought(facts, settings), 1 / lanes),
                 kg_attainable_ns(facts, settings));
 }
 

@@ -5,8 +5,7 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
     return kg_at_least(facts->imbalance, 1 + settings->imbalance);
 }
 
-/* Whether the profile says that the threads wait for each other. */
-static bool is_waiting(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const double time_ns = facts->traits.time_ns;
     return kg_at_least(facts->wait_ns, settings->wait_share * time_ns) ||
@@ -29,7 +28,7 @@ KG_RULE_CONDITION(unused_cores)
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
            kg_under(busy, settings->utilization) && !is_imbalanced(facts, settings) &&
-           !is_waiting(facts, settings);
+           !kg_threads_wait(facts, settings);
 }
 
 KG_RULE_ESTIMATOR(unused_cores)
@@ -37,12 +36,13 @@ KG_RULE_ESTIMATOR(unused_cores)
     return fmax(facts->traits.cpu_ns / kg_threads_do(facts), kg_attainable_ns(facts, settings));
 }
 
+/* A process that never gives up its CPU does not wait: others took it. */
 KG_RULE_CONDITION(idle_cpu)
 {
-    return kg_on_device(facts, "cpu") && kg_known(facts->traits.cpu_ns) &&
-           kg_known(facts->traits.cores_busy) &&
-           kg_under(facts->traits.cores_busy, settings->utilization) &&
-           !is_waiting(facts, settings);
+    const struct kg_traits *traits = &facts->traits;
+    return kg_on_device(facts, "cpu") && kg_known(traits->cpu_ns) && kg_known(traits->cores_busy) &&
+           kg_under(traits->cores_busy, settings->utilization) && !kg_under(traits->waits, 1) &&
+           !kg_threads_wait(facts, settings);
 }
 
 /* Several waits may all be under way at once; a single one, or an unknown number, may be while
@@ -66,24 +66,31 @@ static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest
                : kg_under(traits->bandwidth_share, settings->bound_share);
 }
 
-/* The same work takes the threads together more than one alone, and neither waiting, nor an uneven
+double kg_shared_work_ns(const struct kg_facts *facts)
+{
+    return facts->traits.alone_ns * facts->traits.threads / kg_threads_do(facts);
+}
+
+/* The work takes the threads together far more than one alone, and neither waiting, nor an uneven
  * share, nor cores that share their units explains it. */
 KG_RULE_CONDITION(false_sharing)
 {
     const struct kg_traits *traits = &facts->traits;
-    if (!kg_on_device(facts, "cpu") || !kg_at_least(traits->threads, 2) ||
-        !kg_at_least(facts->scope_threads, 2) || !kg_known(traits->alone_ns) ||
-        !kg_at_least(facts->thread_scaling, 1))
-        return false;
-    const double expected_ns = traits->alone_ns * traits->threads / kg_threads_do(facts);
-    return kg_at_least(facts->thread_busy_ns, (1 + settings->imbalance) * expected_ns) &&
-           memory_is_free(facts, settings) && !is_waiting(facts, settings) &&
+    return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
+           kg_at_least(facts->scope_threads, 2) && kg_known(traits->alone_ns) &&
+           kg_at_least(facts->thread_scaling, 1) && kg_known(facts->thread_busy_ns) &&
+           kg_under(kg_shared_work_ns(facts), settings->utilization * facts->thread_busy_ns) &&
+           memory_is_free(facts, settings) && !kg_threads_wait(facts, settings) &&
            !is_imbalanced(facts, settings);
 }
 
+/* What is lost is what the threads take beyond the work, each its part of it. */
 KG_RULE_ESTIMATOR(false_sharing)
 {
-    return fmax(facts->traits.alone_ns / kg_threads_do(facts), kg_attainable_ns(facts, settings));
+    const struct kg_traits *traits = &facts->traits;
+    const double lost_ns = (facts->thread_busy_ns - kg_shared_work_ns(facts)) / traits->threads;
+    return fmax(fmax(traits->time_ns - lost_ns, traits->alone_ns / kg_threads_do(facts)),
+                kg_attainable_ns(facts, settings));
 }
 
 KG_RULE_CONDITION(load_imbalance)
@@ -99,14 +106,16 @@ KG_RULE_ESTIMATOR(load_imbalance)
 }
 
 /* A scalar instruction does a flop at the most, a multiply-add aside, and those that load, count
- * and jump do none. Where data are not side by side, that is to be mended before. */
+ * and jump do none. Where data are not side by side, that is to be mended before; and where threads
+ * wait, most instructions may be those that look whether it is over. */
 KG_RULE_CONDITION(unvectorised)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_known(traits->flops) &&
            kg_known(traits->flops_per_instruction) && kg_under(traits->flops_per_instruction, 1) &&
            facts->vector_lanes > 1 && isfinite(facts->vector_lanes) &&
-           !kg_at_roof(facts, settings) && !kg_applies_access_pattern(facts, settings);
+           !kg_at_roof(facts, settings) && !kg_threads_wait(facts, settings) &&
+           !kg_applies_access_pattern(facts, settings);
 }
 
 KG_RULE_ESTIMATOR(unvectorised)
