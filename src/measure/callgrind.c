@@ -1,8 +1,8 @@
 #include "measure/callgrind.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,7 @@ void kg_callgrind_last_level(double bytes, char *text, size_t text_bytes)
     while (2 * sets * LINE * WAYS <= (uint64_t)bytes)
         sets *= 2;
     const uint64_t ways = (uint64_t)(bytes / (double)(sets * LINE));
-    snprintf(text, text_bytes, "--LL=%llu,%llu,%d", (unsigned long long)(sets * ways * LINE),
-             (unsigned long long)ways, LINE);
+    snprintf(text, text_bytes, "--LL=%" PRIu64 ",%" PRIu64 ",%d", sets * ways * LINE, ways, LINE);
 }
 
 /* --- A file ----------------------------------------------------------------------------------- */
