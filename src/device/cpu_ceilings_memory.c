@@ -28,6 +28,7 @@ struct streaming {
     size_t part;  /* words */
     enum mode mode;
     bool past_caches;
+    bool shared;    /* the level, by cores */
     size_t length;  /* of an array, before it begins anew: words */
     size_t piece;   /* words at once, */
     uint32_t times; /* so many times, */
@@ -189,8 +190,11 @@ static bool mode_measure(struct streaming *streaming, int threads, double *rate,
     const double words = (double)(streaming->piece * streaming->times * streaming->pieces);
     for (int thread = 0; thread < threads; thread++)
         streaming->sets[thread].at = streaming->sets[thread].covered = 0;
-    return kg_cpu_team_rate(threads, turn, streaming, words * arrays * sizeof(uint32_t), rate,
-                            err) &&
+    const struct kg_cpu_task task = {.work = turn,
+                                     .state = streaming,
+                                     .amount = words * arrays * sizeof(uint32_t),
+                                     .shared = streaming->shared};
+    return kg_cpu_team_rate(threads, &task, rate, err) &&
            kg_cpu_team_do(threads, verify, streaming, err);
 }
 
@@ -201,6 +205,7 @@ static bool level_measure(struct streaming *streaming, enum kg_cache_level level
     double *rate = (double *)((char *)ceiling + levels[level].ceiling);
     streaming->part = part_words(bytes);
     streaming->past_caches = level == KG_LEVEL_MEMORY;
+    streaming->shared = level >= KG_LEVEL_L3;
     if (!streaming->part)
         return true;
     if (!kg_cpu_team_do(threads, fill, streaming, err))

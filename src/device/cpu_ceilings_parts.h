@@ -24,10 +24,19 @@ typedef bool kg_cpu_work(void *state, int thread);
 /* Does it once on each of `threads` threads. false: err says why. */
 bool kg_cpu_team_do(int threads, kg_cpu_work *work, void *state, struct kg_error *err);
 
-/* Does it again and again on all of them at the same time, for some samples of a millisecond; to be
- * of some microseconds. Raises *rate to the best: `amount`, which one turn of one thread does, a
- * second, from the first thread's start to the last one's end. */
-bool kg_cpu_team_rate(int threads, kg_cpu_work *work, void *state, double amount, double *rate,
+/* What is timed. */
+struct kg_cpu_task {
+    kg_cpu_work *work; /* some microseconds */
+    void *state;
+    double amount; /* of what one turn of one thread does */
+    bool shared;   /* threads take it from each other: the last cache, memory */
+};
+
+/* Does it again and again on all of them at the same time, for some samples of a millisecond.
+ * Raises *rate to the best: the amount a second, from the first thread's start to the last one's
+ * end. Of what each core has for itself the threads' own rates are added up, by their time on a
+ * CPU: where other processes run too, it is seldom that all threads run at once. */
+bool kg_cpu_team_rate(int threads, const struct kg_cpu_task *task, double *rate,
                       struct kg_error *err);
 
 /* Puts the threads on a CPU each, the first of them on the last CPU, since the first CPU serves

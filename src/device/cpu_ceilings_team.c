@@ -1,5 +1,6 @@
 #include <math.h>
 #include <omp.h>
+#include <time.h>
 
 #include "device/cpu_ceilings_parts.h"
 #include "measure/clock.h"
@@ -38,47 +39,68 @@ struct sample {
     uint64_t turns;
     uint64_t start_ns; /* the first */
     uint64_t end_ns;   /* the last */
+    double pace;       /* turns a ns of each thread's own time on a CPU, added up */
     bool right;
     int found;
 };
 
+/* This thread's time on a CPU. */
+static uint64_t own_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* NaN where a system's clock of threads has not moved, or faster than time: some count ticks. */
+static double pace_of(uint64_t turns, uint64_t own, uint64_t wall)
+{
+    static const double EXACT = 1.05;
+    return own > 0 && (double)own <= EXACT * (double)wall ? (double)turns / (double)own : NAN;
+}
+
 static struct sample sample_take(int threads, kg_cpu_work *work, void *state)
 {
     uint64_t turns = 0, first = UINT64_MAX, last = 0;
+    double pace = 0;
     bool right = true;
     int found = threads;
-#pragma omp parallel num_threads(threads) reduction(+ : turns) reduction(min : first, found)       \
+#pragma omp parallel num_threads(threads) reduction(+ : turns, pace) reduction(min : first, found) \
     reduction(max : last) reduction(&& : right)
     {
         const int thread = omp_get_thread_num();
         uint64_t now;
         found = omp_get_num_threads();
 #pragma omp barrier
+        const uint64_t own = own_ns();
         first = kg_clock_ns();
         do {
             right = work(state, thread) && right;
             turns++;
             now = kg_clock_ns();
         } while (now - first < SAMPLE_NS);
+        pace = pace_of(turns, own_ns() - own, now - first);
         last = now;
     }
-    return (struct sample){turns, first, last, right, found};
+    return (struct sample){turns, first, last, pace, right, found};
 }
 
-bool kg_cpu_team_rate(int threads, kg_cpu_work *work, void *state, double amount, double *rate,
+bool kg_cpu_team_rate(int threads, const struct kg_cpu_task *task, double *rate,
                       struct kg_error *err)
 {
     const uint64_t start = kg_clock_ns();
     for (int i = 0; i < SAMPLES; i++) {
         if (i >= SAMPLES_LEAST && kg_clock_ns() - start > PATIENCE_NS)
             return true;
-        const struct sample sample = sample_take(threads, work, state);
+        const struct sample sample = sample_take(threads, task->work, task->state);
         if (sample.found < threads)
             return missing(threads, sample.found, err);
         if (!sample.right)
             return wrong(err);
         const double ns = (double)(sample.end_ns - sample.start_ns);
-        *rate = fmax(*rate, amount * (double)sample.turns / ns * 1e9);
+        *rate = fmax(*rate, task->amount * (double)sample.turns / ns * 1e9);
+        if (!task->shared)
+            *rate = fmax(*rate, task->amount * sample.pace * 1e9);
     }
     return true;
 }

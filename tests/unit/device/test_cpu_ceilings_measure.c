@@ -81,11 +81,13 @@ static void what_one_thread_computes_wrong_gives_no_rate(void **state)
     struct kg_error err = {0};
     double rate = NAN;
     int threads = 2;
+    struct kg_cpu_task task = {.work = right, .state = &threads, .amount = 1};
     (void)state;
-    assert_true(kg_cpu_team_rate(threads, right, &threads, 1, &rate, &err));
+    assert_true(kg_cpu_team_rate(threads, &task, &rate, &err));
     assert_true(rate > 0 && isfinite(rate));
     rate = NAN;
-    assert_false(kg_cpu_team_rate(threads, wrong_on_the_last, &threads, 1, &rate, &err));
+    task.work = wrong_on_the_last;
+    assert_false(kg_cpu_team_rate(threads, &task, &rate, &err));
     assert_true(isnan(rate));
     assert_non_null(strstr(err.message, "wrong"));
     assert_false(kg_cpu_team_do(threads, wrong_on_the_last, &threads, &err));
