@@ -57,7 +57,7 @@ static bool figures_make(struct maker *maker, const struct kg_facts *facts,
     for (size_t i = 0; *figures && i < most && names[i]; i++) {
         if (!figure_make(maker, facts, names[i], &(*figures)[*count]))
             return kg_error_memory(maker->err);
-        *count += isfinite((*figures)[*count].value);
+        *count += isfinite((*figures)[*count].value) ? 1 : 0;
     }
     return *figures ? true : kg_error_memory(maker->err);
 }
