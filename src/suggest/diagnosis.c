@@ -40,8 +40,15 @@ static double launches(const struct kg_facts *facts, const struct kg_suggest_set
 
 static double regions(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    (void)settings;
-    return of_time(facts, facts->parallel_ns);
+    return kg_applies_parallel_regions(facts, settings) ? of_time(facts, facts->parallel_ns) : NAN;
+}
+
+/* Few regions are started soon: what is long in them is waiting for the slowest thread. */
+static double joins(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_under(facts->parallel_count, (double)settings->batch_calls)
+               ? of_time(facts, facts->parallel_ns)
+               : NAN;
 }
 
 static double fixed_part(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
@@ -138,6 +145,7 @@ static const struct sign signs[] = {
      FROM(wait_share),
      shared_lines,
      {"thread_busy_ns", "alone_ns", "threads"}},
+    {KG_BOUND_SYNCHRONISATION, FROM(wait_share), joins, {"parallel_ns", "parallel_count"}},
     {KG_BOUND_LAUNCH, FROM(gap_share), regions, {"parallel_ns", "parallel_count"}},
     {KG_BOUND_LAUNCH, FROM(gap_share), fixed_part, {"fixed_ns", "sweep_points"}},
     {KG_BOUND_LATENCY, FROM(wait_share), idle, {"cores_busy", "cpu_ns", "waits"}},

@@ -24,7 +24,8 @@ struct kg_facts {
     /* --- the machine: ceilings that are not in the traits --- */
     double machine_cores;  /* that the case may use */
     double vector_lanes;   /* what vectors do over what scalar instructions do, on this CPU */
-    double thread_scaling; /* what the case's threads do together over what one does: arithmetic */
+    double thread_scaling; /* what the case's threads do together over what one does, at what scales
+                              best: arithmetic, or moving within their own caches */
     double fork_join_ns;
     double barrier_ns;
     double page_fault_ns;

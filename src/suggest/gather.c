@@ -44,6 +44,19 @@ static double gpu_roof(const struct kg_ceilings *ceilings, const struct kg_trait
     return faster(moving, computing);
 }
 
+/* The most of what was measured: work seldom wants all of a unit that two threads share, and a
+ * measurement that others disturbed comes out too low. NaN where nothing is known. */
+static double thread_scaling(const struct kg_cpu_ceilings *cpu, double threads)
+{
+    const double scalar = kg_cpu_flops(cpu, false, threads) / kg_cpu_flops(cpu, false, 1);
+    const double vectors = kg_cpu_flops(cpu, true, threads) / kg_cpu_flops(cpu, true, 1);
+    const double l1 =
+        kg_cpu_bandwidth(cpu, KG_LEVEL_L1, threads) / kg_cpu_bandwidth(cpu, KG_LEVEL_L1, 1);
+    const double l2 =
+        kg_cpu_bandwidth(cpu, KG_LEVEL_L2, threads) / kg_cpu_bandwidth(cpu, KG_LEVEL_L2, 1);
+    return faster(faster(scalar, vectors), faster(l1, l2));
+}
+
 static void machine_facts(const struct kg_results *results, struct kg_facts *facts)
 {
     const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
@@ -53,7 +66,7 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
     facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
     if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
         facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
-    facts->thread_scaling = kg_cpu_flops(cpu, true, threads) / kg_cpu_flops(cpu, true, 1);
+    facts->thread_scaling = thread_scaling(cpu, threads);
     facts->fork_join_ns = cpu->fork_join_ns;
     facts->barrier_ns = cpu->barrier_ns;
     facts->page_fault_ns = cpu->page_fault_ns;

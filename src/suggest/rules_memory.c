@@ -14,10 +14,13 @@ double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_se
                : traits->line_bytes;
 }
 
+/* A process that waits, or whose CPU others took, moves nothing meanwhile. */
 double kg_moving_share(const struct kg_facts *facts, double bytes)
 {
     const struct kg_traits *traits = &facts->traits;
-    return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / traits->time_ns;
+    const bool partly = kg_on_device(facts, "cpu") && kg_known(traits->cores_busy);
+    const double busy_ns = traits->time_ns * (partly ? fmin(traits->cores_busy, 1) : 1);
+    return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / busy_ns;
 }
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more

@@ -7,9 +7,8 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
 
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    const double time_ns = facts->traits.time_ns;
-    return kg_at_least(facts->wait_ns, settings->wait_share * time_ns) ||
-           kg_at_least(facts->parallel_ns, settings->gap_share * time_ns);
+    return kg_at_least(facts->wait_ns, settings->wait_share * facts->traits.time_ns) ||
+           kg_applies_parallel_regions(facts, settings);
 }
 
 double kg_threads_do(const struct kg_facts *facts)
