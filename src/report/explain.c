@@ -1,5 +1,6 @@
 /* One case in full, for a terminal: what was measured, where its time goes, what is beside it. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/advice.h"
@@ -287,6 +288,50 @@ static void scopes_print(struct printer *printer)
     }
 }
 
+/* What a call launches on the GPU, the longest first. */
+static int kernel_compare(const void *left, const void *right)
+{
+    const struct kg_kernel_use *a = left, *b = right;
+    const double times[] = {kg_known(a->gpu_ns) ? a->gpu_ns : 0,
+                            kg_known(b->gpu_ns) ? b->gpu_ns : 0};
+    return (times[0] < times[1]) - (times[0] > times[1]);
+}
+
+static void kernel_print(struct printer *printer, const struct kg_kernel_use *kernel)
+{
+    char time[KG_UNIT_BYTES];
+    kg_text_printf(printer->text, "  %10s  ", kg_duration_format(kernel->gpu_ns, time));
+    kg_escape_terminal(printer->text, kernel->name, NAME_MOST);
+    kg_text_printf(printer->text, ": %g launch%s of %g x %g threads", kernel->launches,
+                   kernel->launches == 1 ? "" : "es", kernel->blocks, kernel->threads);
+    if (isfinite(kernel->registers))
+        kg_text_printf(printer->text, ", %g registers", kernel->registers);
+    if (isfinite(kernel->occupancy))
+        kg_text_printf(printer->text, ", occupancy %.0f %%", 100 * kernel->occupancy);
+    if (isfinite(kernel->waves))
+        kg_text_printf(printer->text, ", %.3g waves", kernel->waves);
+    kg_text_append(printer->text, "\n");
+}
+
+static void kernels_print(struct printer *printer)
+{
+    enum { MOST = 10 };
+    const struct kg_trace *trace = &printer->explanation->result->trace;
+    const size_t count = trace->kernel_count;
+    struct kg_kernel_use *kernels = kg_arena_alloc(&printer->arena, count, sizeof *kernels);
+    if (!kernels || !count) {
+        printer->text->failed = printer->text->failed || !kernels;
+        return;
+    }
+    memcpy(kernels, trace->kernels, count * sizeof *kernels);
+    qsort(kernels, count, sizeof *kernels, kernel_compare);
+    kg_advice_heading(printer->text, printer->style, "kernels of a call");
+    for (size_t i = 0; i < count && i < MOST; i++)
+        kernel_print(printer, &kernels[i]);
+    if (count > MOST)
+        kg_text_printf(printer->text, "  … and %zu more\n", count - MOST);
+}
+
 /* --- What is beside it ------------------------------------------------------------------------ */
 
 static void relative_print(struct printer *printer, const struct kg_relative_case *relative)
@@ -356,6 +401,9 @@ static void advice_print(struct printer *printer)
                 printer->style->width);
     if (!suggestions->finding_count)
         kg_text_append(text, "  not known: it has no times\n");
+    for (size_t i = 0; i < suggestions->note_count; i++)
+        kg_wrap(text, "  note: ", kg_advice_shown(&printer->arena, text, suggestions->notes[i], 0),
+                printer->style->width);
     kg_advice_heading(text, printer->style, "what to try");
     kg_advice_text(suggestions, printer->style, text);
 }
@@ -378,6 +426,7 @@ void kg_report_explanation_text(const struct kg_explanation *explanation,
     measured_print(&printer);
     roofline_print(&printer);
     breakdown_print(&printer);
+    kernels_print(&printer);
     scopes_print(&printer);
     relatives_print(&printer);
     advice_print(&printer);

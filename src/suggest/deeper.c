@@ -25,19 +25,21 @@ static const struct tool {
     const char *shows;
     const char *before; /* `kgate run …` */
     const char *after;
+    bool kernel; /* looks at one kernel by name: the one with the most time */
 } tools[] = {
     {NULL, "where the time goes, by scopes", "",
-     " --profile && kgate report deeper.json --format tree"},
-    {"cpu", "instructions, branches and cache misses", "perf stat -d ", ""},
+     " --profile && kgate report deeper.json --format tree", false},
+    {"cpu", "instructions, branches and cache misses", "perf stat -d ", "", false},
     {"cpu", "which functions, with their callers", "perf record -g -o deeper.perf ",
-     " && perf report -i deeper.perf"},
+     " && perf report -i deeper.perf", false},
     {"cpu", "instructions line by line, where perf may not count",
-     "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=deeper.callgrind.%p ",
-     ""},
+     "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=deeper.callgrind.%p ", "",
+     false},
     {"cuda", "the host, launches, copies and kernels on one line of time",
-     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", ""},
+     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", "", false},
     {"cuda", "each kernel: stalls, caches, occupancy, its roofline",
-     "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ", ""},
+     "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ", "",
+     true},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };
 
@@ -53,6 +55,26 @@ static void filter_append(const char *id, struct kg_text *text)
     kg_shell_quote(text, kg_text_string(&glob));
     text->failed = text->failed || glob.failed;
     kg_text_free(&glob);
+}
+
+/* "--kernel-name regex:copy_plain ": of "ns::copy_plain<float, 4>", which the tool calls otherwise.
+ */
+static void kernel_append(const struct kg_case_result *result, struct kg_text *text)
+{
+    static const char IDENTIFIER[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const struct kg_kernel_use *most = NULL;
+    for (size_t i = 0; i < result->trace.kernel_count; i++)
+        if (!most || !(result->trace.kernels[i].gpu_ns <= most->gpu_ns))
+            most = &result->trace.kernels[i];
+    if (!most)
+        return;
+    const size_t whole = strcspn(most->name, "<(");
+    size_t from = whole;
+    while (from && strchr(IDENTIFIER, most->name[from - 1]))
+        from--;
+    if (from < whole)
+        kg_text_printf(text, "--kernel-name regex:%.*s ", (int)(whole - from), most->name + from);
 }
 
 static void run_append(const struct kg_results *results, const struct kg_case_result *result,
@@ -77,6 +99,8 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
         if (tools[i].device && strcmp(tools[i].device, result->device) != 0)
             continue;
         kg_text_append(&text, tools[i].before);
+        if (tools[i].kernel)
+            kernel_append(result, &text);
         run_append(results, result, &text);
         kg_text_append(&text, tools[i].after);
         const char *command = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));

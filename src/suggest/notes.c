@@ -31,11 +31,6 @@ __attribute__((format(printf, 2, 3))) static bool note_add(struct maker *maker, 
     return made->notes[made->note_count++] != NULL;
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* How many cases have times, on that device or, with NULL, on any. */
 static size_t measured_count(const struct maker *maker, const char *device)
 {
@@ -81,17 +76,11 @@ bool kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_l
     struct maker maker = {input, cases, made};
     made->notes = kg_arena_alloc(&made->arena, NOTES_MOST, sizeof *made->notes);
     bool good = made->notes != NULL;
-    size_t unknown = 0;
-    for (size_t i = 0; i < made->finding_count; i++)
-        unknown += made->findings[i].bound == KG_BOUND_UNKNOWN;
     if (good && input->note)
         good = note_add(&maker, "%s", input->note);
     if (good && input->results)
         good = results_notes(&maker);
     if (good && !input->results && !made->finding_count)
         good = note_add(&maker, "there are no scopes in this profile");
-    if (good && unknown)
-        good = note_add(&maker, "of %zu operation%s it is not known what holds %s back", unknown,
-                        plural(unknown), unknown == 1 ? "it" : "them");
     return good ? true : kg_error_memory(err);
 }

@@ -314,12 +314,17 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
     }
     results.cases[0].device = "cuda";
     results.machine.gpu_chosen = 1;
+    struct kg_kernel_use kernels[] = {{.name = "fill", .gpu_ns = 1},
+                                      {.name = "ns::copy_plain<float, 4>", .gpu_ns = 2}};
+    results.cases[0].trace.kernels = kernels;
+    results.cases[0].trace.kernel_count = 2;
     assert_true(kg_deeper_find(&results, &results.cases[0], &arena, &deeper, &count));
     size_t ncu = 0;
     for (size_t i = 0; i < count; i++) {
         assert_non_null(strstr(deeper[i].command, " --device cuda:1 "));
         assert_null(strstr(deeper[i].command, "perf "));
-        ncu += strstr(deeper[i].command, "ncu --target-processes all ") != NULL;
+        ncu += strstr(deeper[i].command, "ncu --target-processes all ") &&
+               strstr(deeper[i].command, " --kernel-name regex:copy_plain kgate run ");
     }
     assert_int_equal(ncu, 1);
     kg_arena_free(&arena);
