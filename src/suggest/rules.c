@@ -138,11 +138,11 @@ const struct kg_rule kg_rules[] = {
         .hint = "Keep what it gave for each different input: a table filled once before the loop, "
                 "or a small hash table in front of the function.",
         .evidence = {"calls", "call_ns", "time_ns"},
-        .when = "a scope that names no bytes of its own and runs on one thread is called "
-                "`cache_calls` times or more inside of one call of what it is in, each under "
-                "`small_call`",
+        .when = "a scope that names no bytes of its own, runs on one thread and keeps its CPU busy "
+                "(`utilization`) is called `cache_calls` times or more inside of one call of what "
+                "it is in, each under `small_call`",
         .assumes = "all calls but one are answered by what was kept; what goes in is not looked at",
-        .settings = "cache_calls,small_call",
+        .settings = "cache_calls,small_call,utilization",
     },
     {
         ABOUT_TIME(parallel_regions),

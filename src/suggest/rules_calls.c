@@ -22,12 +22,14 @@ KG_RULE_ESTIMATOR(batch_calls)
 }
 
 /* That what goes in repeats, no measurement shows. What moves data of its own, or is one thread's
- * part of many, does something else in each call. */
+ * part of many, does something else in each call; and what waits computes nothing. */
 KG_RULE_CONDITION(cache_results)
 {
+    const struct kg_traits *traits = &facts->traits;
     return kg_at_least(facts->calls, (double)settings->cache_calls) && kg_known(facts->call_ns) &&
-           kg_under(facts->call_ns, settings->small_call_ns) && !kg_known(facts->traits.bytes) &&
-           !kg_at_least(facts->scope_threads, 2);
+           kg_under(facts->call_ns, settings->small_call_ns) && !kg_known(traits->bytes) &&
+           !kg_at_least(facts->scope_threads, 2) &&
+           !kg_under(traits->cpu_ns, settings->utilization * traits->time_ns);
 }
 
 KG_RULE_ESTIMATOR(cache_results)
