@@ -73,7 +73,7 @@ static double shared_lines(const struct kg_facts *facts, const struct kg_suggest
 {
     if (!kg_applies_false_sharing(facts, settings))
         return NAN;
-    return 1 - kg_shared_work_ns(facts) / facts->thread_busy_ns;
+    return 1 - kg_shared_work_ns(facts) / kg_threads_spend_ns(facts);
 }
 
 static double idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)

@@ -11,6 +11,7 @@ const char *const kg_operation_kind_names[3] = {"case", "scope", NULL};
     }
 const struct kg_trait kg_fact_table[] = {
     FACT(whole_ns, KG_TRAIT_NS, "time of what it is inside of"),
+    FACT(whole_cores_busy, KG_TRAIT_COUNT, "cores busy in what it is inside of"),
     FACT(machine_cores, KG_TRAIT_COUNT, "CPUs of the machine"),
     FACT(vector_lanes, KG_TRAIT_COUNT, "vector over scalar arithmetic here"),
     FACT(thread_scaling, KG_TRAIT_COUNT, "what all threads do over what one does"),
@@ -25,10 +26,11 @@ const struct kg_trait kg_fact_table[] = {
     FACT(faster_version_ns, KG_TRAIT_NS, "time of the fastest version"),
     FACT(sweep_points, KG_TRAIT_COUNT, "sizes in the sweep"),
     FACT(time_growth, KG_TRAIT_COUNT, "exponent of time over work"),
+    FACT(log_growth, KG_TRAIT_COUNT, "exponent of n log n over it"),
     FACT(work_growth, KG_TRAIT_COUNT, "exponent of work over the parameter"),
     FACT(bytes_growth, KG_TRAIT_COUNT, "exponent of the data over the parameter"),
     FACT(memory_growth, KG_TRAIT_COUNT, "exponent of peak memory over the parameter"),
-    FACT(linear_ns, KG_TRAIT_NS, "time if it had grown with the work"),
+    FACT(linear_ns, KG_TRAIT_NS, "time if it had grown as n log n"),
     FACT(fixed_ns, KG_TRAIT_NS, "fixed part of a call"),
     FACT(other_intensity, KG_TRAIT_COUNT, "flops a byte of the neighbour"),
     FACT(calls, KG_TRAIT_COUNT, "calls"),

@@ -19,6 +19,7 @@ struct kg_facts {
     const char *device;    /* "cpu" or "cuda" */
     const char *workload;
     double whole_ns;         /* of a scope: of what it is inside of; of a case its own time */
+    double whole_cores_busy; /* of a scope: that what it is inside of keeps busy */
     struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
 
     /* --- the machine: ceilings that are not in the traits --- */
@@ -43,10 +44,11 @@ struct kg_facts {
     double sweep_points;
     double time_growth;   /* exponent of time over what a call does: flops, else items, else bytes,
                              else the parameter */
+    double log_growth;    /* exponent that n log n has over the same, n being what a call does */
     double work_growth;   /* exponent of that over the parameter */
     double bytes_growth;  /* exponent of the bytes that a call moves over the parameter */
     double memory_growth; /* exponent of peak memory over the parameter */
-    double linear_ns;     /* what time would be, had it grown with the work from the smallest on */
+    double linear_ns;     /* what time would be, had it grown as n log n from the smallest on */
     double fixed_ns;      /* of a call, however little it does: from the sweep's smallest sizes */
     double other_intensity; /* of the neighbour in a pipeline, flops a byte */
 

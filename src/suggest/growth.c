@@ -27,23 +27,39 @@ static bool all_known(const struct kg_sweep_point *points, size_t count, size_t 
     return true;
 }
 
-/* The exponent b of y = a x^b by least squares on logarithms; NaN for fewer than three points, for
- * values that are not finite and above 0, and where all x are equal. */
-static double exponent(const struct kg_sweep_point *points, size_t count, size_t x, size_t y)
+double kg_n_log_n(double n)
+{
+    return n * log2(1 + n);
+}
+
+static double itself(double y)
+{
+    return y;
+}
+
+/* The exponent b of y = a x^b by least squares on logarithms, y being `of` a member; NaN for fewer
+ * than three points, for values that are not finite and above 0, and where all x are equal. */
+static double exponent_of(const struct kg_sweep_point *points, size_t count, size_t x, size_t y,
+                          double (*of)(double))
 {
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
     if (count < POINTS_LEAST || !all_known(points, count, x) || !all_known(points, count, y))
         return NAN;
     for (size_t i = 0; i < count; i++) {
         mean_x += log(at(&points[i], x)) / (double)count;
-        mean_y += log(at(&points[i], y)) / (double)count;
+        mean_y += log(of(at(&points[i], y))) / (double)count;
     }
     for (size_t i = 0; i < count; i++) {
         const double dx = log(at(&points[i], x)) - mean_x;
         xx += dx * dx;
-        xy += dx * (log(at(&points[i], y)) - mean_y);
+        xy += dx * (log(of(at(&points[i], y))) - mean_y);
     }
-    return xx > 0 ? xy / xx : NAN;
+    return xx > 0 && isfinite(xy) ? xy / xx : NAN;
+}
+
+static double exponent(const struct kg_sweep_point *points, size_t count, size_t x, size_t y)
+{
+    return exponent_of(points, count, x, y, itself);
 }
 
 static bool rises(const struct kg_sweep_point *points, size_t count, size_t offset)
@@ -97,7 +113,7 @@ static double fixed(const struct kg_growth *growth, const struct kg_sweep_point 
 bool kg_growth_find(const struct kg_sweep_point *points, size_t count, struct kg_growth *growth)
 {
     const size_t parameter = offsetof(struct kg_sweep_point, parameter);
-    *growth = (struct kg_growth){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, parameter};
+    *growth = (struct kg_growth){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, parameter};
     if (count < 2 || !work_choose(points, count, &growth->work_offset))
         return false;
     double slowest = points[0].time_ns, fastest = slowest;
@@ -110,6 +126,7 @@ bool kg_growth_find(const struct kg_sweep_point *points, size_t count, struct kg
     growth->smallest_work = kg_sweep_work(growth, &points[0]);
     growth->time =
         exponent(points, count, growth->work_offset, offsetof(struct kg_sweep_point, time_ns));
+    growth->log = exponent_of(points, count, growth->work_offset, growth->work_offset, kg_n_log_n);
     growth->work = exponent(points, count, parameter, growth->work_offset);
     growth->bytes = exponent(points, count, parameter, offsetof(struct kg_sweep_point, bytes));
     growth->memory =

@@ -17,6 +17,7 @@ struct kg_sweep_point {
 /* What a sweep says as a whole; NaN where it does not say it. */
 struct kg_growth {
     double time; /* exponent of time over what a call does */
+    double log;  /* exponent of n log n over n, n being what a call does */
     double work; /* of that over the parameter */
     double bytes;
     double memory;
@@ -30,6 +31,9 @@ struct kg_growth {
 /* points  at least 2, by ascending parameter, no two of one parameter
  * returns false where the parameter does not change what a call does: this is no sweep of sizes */
 bool kg_growth_find(const struct kg_sweep_point *points, size_t count, struct kg_growth *growth);
+
+/* n log n for a count of at least 1, and more than 0 there. */
+double kg_n_log_n(double n);
 
 /* What a call of that point does, by the measure that the growth was found with. */
 double kg_sweep_work(const struct kg_growth *growth, const struct kg_sweep_point *point);

@@ -244,12 +244,13 @@ static void sweep_tell(struct search *search, const struct entry *entry, size_t 
     facts->sweep_parameter = entry->parameter;
     facts->sweep_points = (double)points;
     facts->time_growth = growth->time;
+    facts->log_growth = growth->log;
     facts->work_growth = growth->work;
     facts->bytes_growth = growth->bytes;
     facts->memory_growth = growth->memory;
     facts->fixed_ns = growth->fixed_ns;
-    facts->linear_ns =
-        growth->smallest_ns * (kg_sweep_work(growth, &point) / growth->smallest_work);
+    facts->linear_ns = growth->smallest_ns * (kg_n_log_n(kg_sweep_work(growth, &point)) /
+                                              kg_n_log_n(growth->smallest_work));
 }
 
 static void sweeps_visit(struct search *search, const struct entry *group, size_t count)

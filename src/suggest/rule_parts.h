@@ -97,6 +97,7 @@ double kg_threads_do(const struct kg_facts *facts);
 /* Time of all threads together for the work that one alone does, by what the machine's cores lose
  * when all are busy. */
 double kg_shared_work_ns(const struct kg_facts *facts);
+double kg_threads_spend_ns(const struct kg_facts *facts); /* that they do spend */
 
 /* Whether the profile says that the threads wait for each other, or to be started. */
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings);

@@ -87,10 +87,11 @@ const struct kg_rule kg_rules[] = {
             "that moves all that follows, a comparison of all pairs. Sorting first, a hash "
             "table or a tree make it close to linear. Where the work is linear by its nature, "
             "work in blocks that stay in a cache.",
-        .evidence = {"time_growth", "sweep_points", "time_ns", "linear_ns", "work_growth"},
+        .evidence = {"time_growth", "log_growth", "sweep_points", "time_ns", "linear_ns"},
         .when = "over a sweep of three or more sizes the exponent of time over what a call does "
-                "(flops, else items, else bytes, else the parameter) is 1 + `growth` or more",
-        .assumes = "time grew with the work from the smallest size on; not under the roofs",
+                "(flops, else items, else bytes, else the parameter) is that of n log n + `growth` "
+                "or more",
+        .assumes = "time grew as n log n from the smallest size on; not under the roofs",
         .settings = "growth,attainable",
     },
     /* --- Calls --- */
@@ -104,10 +105,12 @@ const struct kg_rule kg_rules[] = {
         .hint = "Collect work and do more of it in one call: the fixed part is then paid once. The "
                 "estimate is this call's share of a large one.",
         .evidence = {"fixed_ns", "time_ns", "sweep_points", "items"},
-        .when = "the sweep's smallest sizes show a fixed part of `gap_share` or more of the call",
+        .when =
+            "a call takes less than `small_call`, and the sweep's smallest sizes show a fixed part "
+            "of `gap_share` of it or more",
         .assumes = "time is a fixed part and one that grows with the work, and the fixed part is "
                    "spread over so many that nothing is left of it; not under the roofs",
-        .settings = "gap_share,attainable",
+        .settings = "small_call,gap_share,attainable",
     },
     {
         ABOUT_TIME(batch_calls),

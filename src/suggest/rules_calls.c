@@ -29,7 +29,8 @@ KG_RULE_CONDITION(cache_results)
     return kg_at_least(facts->calls, (double)settings->cache_calls) && kg_known(facts->call_ns) &&
            kg_under(facts->call_ns, settings->small_call_ns) && !kg_known(traits->bytes) &&
            !kg_at_least(facts->scope_threads, 2) &&
-           !kg_under(traits->cpu_ns, settings->utilization * traits->time_ns);
+           !kg_under(traits->cpu_ns, settings->utilization * traits->time_ns) &&
+           !kg_under(facts->whole_cores_busy, settings->utilization);
 }
 
 KG_RULE_ESTIMATOR(cache_results)

@@ -64,7 +64,8 @@ KG_RULE_ESTIMATOR(slower_version)
 KG_RULE_CONDITION(superlinear)
 {
     return kg_at_least(facts->sweep_points, 3) && kg_known(facts->linear_ns) &&
-           kg_at_least(facts->time_growth, 1 + settings->growth);
+           kg_at_least(facts->log_growth, 0) &&
+           kg_at_least(facts->time_growth, facts->log_growth + settings->growth);
 }
 
 KG_RULE_ESTIMATOR(superlinear)
@@ -74,7 +75,7 @@ KG_RULE_ESTIMATOR(superlinear)
 
 KG_RULE_CONDITION(batch_small)
 {
-    return kg_known(facts->fixed_ns) &&
+    return kg_known(facts->fixed_ns) && kg_under(facts->traits.time_ns, settings->small_call_ns) &&
            kg_at_least(facts->fixed_ns, settings->gap_share * facts->traits.time_ns);
 }
 

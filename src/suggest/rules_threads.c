@@ -70,6 +70,13 @@ double kg_shared_work_ns(const struct kg_facts *facts)
     return facts->traits.alone_ns * facts->traits.threads / kg_threads_do(facts);
 }
 
+/* Fighting for a line takes CPU time: what threads spend without is their CPU given to others. */
+double kg_threads_spend_ns(const struct kg_facts *facts)
+{
+    return kg_known(facts->traits.cpu_ns) ? fmin(facts->thread_busy_ns, facts->traits.cpu_ns)
+                                          : facts->thread_busy_ns;
+}
+
 /* The work takes the threads together far more than one alone, and neither waiting, nor an uneven
  * share, nor cores that share their units explains it. */
 KG_RULE_CONDITION(false_sharing)
@@ -78,7 +85,7 @@ KG_RULE_CONDITION(false_sharing)
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
            kg_at_least(facts->scope_threads, 2) && kg_known(traits->alone_ns) &&
            kg_at_least(facts->thread_scaling, 1) && kg_known(facts->thread_busy_ns) &&
-           kg_under(kg_shared_work_ns(facts), settings->utilization * facts->thread_busy_ns) &&
+           kg_under(kg_shared_work_ns(facts), settings->utilization * kg_threads_spend_ns(facts)) &&
            memory_is_free(facts, settings) && !kg_threads_wait(facts, settings) &&
            !is_imbalanced(facts, settings);
 }
@@ -87,7 +94,8 @@ KG_RULE_CONDITION(false_sharing)
 KG_RULE_ESTIMATOR(false_sharing)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double lost_ns = (facts->thread_busy_ns - kg_shared_work_ns(facts)) / traits->threads;
+    const double lost_ns =
+        (kg_threads_spend_ns(facts) - kg_shared_work_ns(facts)) / traits->threads;
     return fmax(fmax(traits->time_ns - lost_ns, traits->alone_ns / kg_threads_do(facts)),
                 kg_attainable_ns(facts, settings));
 }
