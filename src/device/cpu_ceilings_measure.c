@@ -62,20 +62,27 @@ static void caches_tell(const struct kg_cpu_caches *caches, struct kg_cpu_ceilin
     ceilings->l3_count = l3->count;
 }
 
-/* What one can do, all can: one of them. */
-static void all_raise(struct kg_cpu_ceilings *ceilings)
+/* What one can do, all can: one of them. And what each core has for itself is not more than so many
+ * times that: where a host takes CPUs away, a thread's time on one may be told too short. */
+static void all_bound(struct kg_cpu_ceilings *ceilings)
 {
-    static const size_t rates[] = {
-        offsetof(struct kg_cpu_ceiling, scalar_flops_per_s),
-        offsetof(struct kg_cpu_ceiling, vector_flops_per_s),
-        offsetof(struct kg_cpu_ceiling, l1_bytes_per_s),
-        offsetof(struct kg_cpu_ceiling, l2_bytes_per_s),
-        offsetof(struct kg_cpu_ceiling, l3_bytes_per_s),
-        offsetof(struct kg_cpu_ceiling, memory_bytes_per_s),
+    static const struct {
+        size_t offset;
+        bool shared;
+    } rates[] = {
+        {offsetof(struct kg_cpu_ceiling, scalar_flops_per_s), false},
+        {offsetof(struct kg_cpu_ceiling, vector_flops_per_s), false},
+        {offsetof(struct kg_cpu_ceiling, l1_bytes_per_s), false},
+        {offsetof(struct kg_cpu_ceiling, l2_bytes_per_s), false},
+        {offsetof(struct kg_cpu_ceiling, l3_bytes_per_s), true},
+        {offsetof(struct kg_cpu_ceiling, memory_bytes_per_s), true},
     };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        double *all = (double *)((char *)&ceilings->all + rates[i]);
-        *all = fmax(*all, *(const double *)((const char *)&ceilings->one + rates[i]));
+        double *all = (double *)((char *)&ceilings->all + rates[i].offset);
+        const double one = *(const double *)((const char *)&ceilings->one + rates[i].offset);
+        *all = fmax(*all, one);
+        if (!rates[i].shared)
+            *all = fmin(*all, one * ceilings->all.threads);
     }
 }
 
@@ -120,7 +127,7 @@ bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *cei
     ceilings->all.threads = measuring.cpu_count;
     const bool all = parts_measure(&measuring, err);
     kg_cpu_team_unpin(&set, measuring.cpu_count);
-    all_raise(ceilings);
+    all_bound(ceilings);
     ceilings->measured = kg_timestamp(arena);
     return all && !ceilings->measured ? kg_error_memory(err) : all;
 }

@@ -99,7 +99,7 @@ bool kg_cpu_team_rate(int threads, const struct kg_cpu_task *task, double *rate,
             return wrong(err);
         const double ns = (double)(sample.end_ns - sample.start_ns);
         *rate = fmax(*rate, task->amount * (double)sample.turns / ns * 1e9);
-        if (!task->shared)
+        if (threads > 1 && !task->shared)
             *rate = fmax(*rate, task->amount * sample.pace * 1e9);
     }
     return true;
