@@ -30,9 +30,12 @@ KG_RULE_CONDITION(unused_cores)
            !kg_threads_wait(facts, settings);
 }
 
+/* Where the first thread is not busy all the time either, the others are no more than it is. */
 KG_RULE_ESTIMATOR(unused_cores)
 {
-    return fmax(facts->traits.cpu_ns / kg_threads_do(facts), kg_attainable_ns(facts, settings));
+    const struct kg_traits *traits = &facts->traits;
+    return fmax(fmax(traits->cpu_ns, traits->time_ns) / kg_threads_do(facts),
+                kg_attainable_ns(facts, settings));
 }
 
 /* A process that never gives up its CPU does not wait: others took it. */
