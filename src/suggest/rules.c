@@ -291,7 +291,7 @@ const struct kg_rule kg_rules[] = {
         .evidence = {"cores_busy", "threads", "cpu_ns", "time_ns", "alone_ns", "roof_ns"},
         .when =
             "of the CPUs beyond the first that a case may use less than `utilization` are busy, "
-            "the first is, and no profile shows waits or uneven shares instead",
+            "the first is, and no profile shows threads at work, waits or uneven shares instead",
         .assumes = "all of it can be shared, among threads that do together what was measured of "
                    "them; not under the roofs",
         .settings = "utilization,wait_share,gap_share,imbalance,attainable",

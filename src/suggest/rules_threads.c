@@ -18,6 +18,15 @@ double kg_threads_do(const struct kg_facts *facts)
                : facts->traits.threads;
 }
 
+/* Whether the profile says that the threads do have work, though others may have their CPUs. */
+static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_at_least(facts->scope_threads, 2) &&
+           kg_at_least(facts->thread_busy_ns,
+                       settings->utilization * traits->threads * traits->time_ns);
+}
+
 /* Beyond the first: of serial code no other is busy at all. That one is not kept busy either is
  * another cause. */
 KG_RULE_CONDITION(unused_cores)
@@ -26,8 +35,8 @@ KG_RULE_CONDITION(unused_cores)
     const double busy = fmax(traits->cores_busy - 1, 0) / (traits->threads - 1);
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
-           kg_under(busy, settings->utilization) && !is_imbalanced(facts, settings) &&
-           !kg_threads_wait(facts, settings);
+           kg_under(busy, settings->utilization) && !is_shared(facts, settings) &&
+           !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings);
 }
 
 /* Where the first thread is not busy all the time either, the others are no more than it is. */
