@@ -284,17 +284,19 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "{cores_busy} cores are busy on average, and it may use {threads}.",
+        .description = "It may use {threads} threads, and they gain little or nothing over one: "
+                       "{cores_busy} cores are busy, and some of that may be looking for work.",
         .hint = "Share the outermost loop among threads (`#pragma omp parallel for`); what is left "
                 "of serial parts then sets the limit. Where it is meant to be serial, say so: "
                 "`threads: 1`.",
-        .evidence = {"cores_busy", "threads", "cpu_ns", "time_ns", "alone_ns", "roof_ns"},
+        .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
         .when =
             "of the CPUs beyond the first that a case may use less than `utilization` are busy, "
-            "the first is, and no profile shows threads at work, waits or uneven shares instead",
+            "or one thread takes as long as all and no roof is near (`bound_share`); the first "
+            "is busy, and no profile shows threads at work, waits or uneven shares instead",
         .assumes = "all of it can be shared, among threads that do together what was measured of "
                    "them; not under the roofs",
-        .settings = "utilization,wait_share,gap_share,imbalance,attainable",
+        .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
     },
     {
         ABOUT_TIME(idle_cpu),
@@ -331,7 +333,7 @@ const struct kg_rule kg_rules[] = {
             "with one thread, by what the machine's cores lose when all are busy; and neither "
             "waits, nor uneven shares, nor memory's bandwidth explain it",
         .assumes = "what the threads take beyond that is saved; not under the roofs",
-        .settings = "utilization,imbalance,wait_share,gap_share,bound_share,attainable",
+        .settings = "utilization,imbalance,wait_share,gap_share,bound_share,min_gain,attainable",
     },
     {
         ABOUT_TIME(load_imbalance),

@@ -27,23 +27,42 @@ static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_sett
                        settings->utilization * traits->threads * traits->time_ns);
 }
 
-/* Beyond the first: of serial code no other is busy at all. That one is not kept busy either is
- * another cause. */
+/* Beyond the first: of serial code no other is busy at all. */
+static bool are_idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_under(fmax(traits->cores_busy - 1, 0) / (traits->threads - 1), settings->utilization);
+}
+
+/* Threads of OpenMP that have nothing to do look for work for a while, and are busy with it: then
+ * one alone takes as long as all. Were it faster alone, they would be in each other's way. */
+static bool add_nothing(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double gained = traits->alone_ns / traits->time_ns - 1;
+    return kg_known(traits->alone_ns) && kg_at_least(gained, -settings->min_gain) &&
+           kg_under(fmax(gained, 0) / (traits->threads - 1), settings->utilization) &&
+           !kg_at_roof(facts, settings);
+}
+
+/* That the first is not kept busy either is another cause. */
 KG_RULE_CONDITION(unused_cores)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double busy = fmax(traits->cores_busy - 1, 0) / (traits->threads - 1);
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
-           kg_under(busy, settings->utilization) && !is_shared(facts, settings) &&
-           !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings);
+           (are_idle(facts, settings) || add_nothing(facts, settings)) &&
+           !is_shared(facts, settings) && !is_imbalanced(facts, settings) &&
+           !kg_threads_wait(facts, settings);
 }
 
-/* Where the first thread is not busy all the time either, the others are no more than it is. */
+/* What there is to share is what one thread takes alone; where that is not known, the CPU time.
+ * Where the first thread is not busy all the time, the others are no more than it is. */
 KG_RULE_ESTIMATOR(unused_cores)
 {
     const struct kg_traits *traits = &facts->traits;
-    return fmax(fmax(traits->cpu_ns, traits->time_ns) / kg_threads_do(facts),
+    const double work_ns = kg_known(traits->alone_ns) ? traits->alone_ns : traits->cpu_ns;
+    return fmax(fmax(work_ns, traits->time_ns) / kg_threads_do(facts),
                 kg_attainable_ns(facts, settings));
 }
 
@@ -102,14 +121,16 @@ KG_RULE_CONDITION(false_sharing)
            !is_imbalanced(facts, settings);
 }
 
-/* What is lost is what the threads take beyond the work, each its part of it. */
+/* The threads' part of the time shrinks to the work's part of what they spend. What is left besides
+ * is told by a profile, which is not exact: less than min_gain is nothing. */
 KG_RULE_ESTIMATOR(false_sharing)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double lost_ns =
-        (kg_threads_spend_ns(facts) - kg_shared_work_ns(facts)) / traits->threads;
-    return fmax(fmax(traits->time_ns - lost_ns, traits->alone_ns / kg_threads_do(facts)),
-                kg_attainable_ns(facts, settings));
+    const double all_ns = traits->threads * traits->time_ns;
+    const double besides = fmax(1 - kg_threads_spend_ns(facts) / all_ns, 0);
+    const double part = besides < settings->min_gain ? 1 : 1 - besides;
+    const double work = kg_shared_work_ns(facts) / kg_threads_spend_ns(facts);
+    return fmax(traits->time_ns * (1 - part + part * work), kg_attainable_ns(facts, settings));
 }
 
 KG_RULE_CONDITION(load_imbalance)
