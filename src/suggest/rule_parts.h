@@ -99,6 +99,9 @@ double kg_threads_do(const struct kg_facts *facts);
 double kg_shared_work_ns(const struct kg_facts *facts);
 double kg_threads_spend_ns(const struct kg_facts *facts); /* that they do spend */
 
+/* What vectors that a compiler makes gain over scalar instructions, where lanes are known. */
+double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+
 /* Whether the profile says that the threads wait for each other, or to be started. */
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 

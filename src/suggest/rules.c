@@ -211,8 +211,9 @@ const struct kg_rule kg_rules[] = {
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
                 "`line_waste` times the work's bytes or more, moving them takes more of the time "
                 "than arithmetic at its roof, and arithmetic is under `bound_share` of its roof",
-        .assumes = "time shrinks as the lines do, by no more than vectors are faster than scalar "
-                   "instructions; not under the roofs",
+        .assumes =
+            "time shrinks as the lines do, by no more than `unvectorised` assumes; not under "
+            "the roofs",
         .settings = "line_waste,bound_share,min_gain,attainable",
     },
     {
@@ -291,9 +292,11 @@ const struct kg_rule kg_rules[] = {
                 "`threads: 1`.",
         .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
         .when =
-            "of the CPUs beyond the first that a case may use less than `utilization` are busy, "
-            "or one thread takes as long as all and no roof is near (`bound_share`); the first "
-            "is busy, and no profile shows threads at work, waits or uneven shares instead",
+            "one thread takes about as long as all (less than `utilization` of what more threads "
+            "could gain) and no roof is near (`bound_share`) or the other CPUs are idle; where "
+            "that was not measured, of the CPUs beyond the first less than `utilization` are "
+            "busy; the first is busy, and no profile shows threads at work, waits or uneven "
+            "shares instead",
         .assumes = "all of it can be shared, among threads that do together what was measured of "
                    "them; not under the roofs",
         .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
@@ -366,8 +369,8 @@ const struct kg_rule kg_rules[] = {
         .when = "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
                 "than one flop each, no roof is near (`bound_share`), no profile shows threads "
                 "waiting for each other, and `access_pattern` does not apply",
-        .assumes = "vectors are as much faster as was measured of multiply-adds; not under the "
-                   "roofs",
+        .assumes = "`attainable` of what vectors of 256 bits, or narrower ones where there are no "
+                   "such, were measured to gain in multiply-adds; not under the roofs",
         .settings = "bound_share,wait_share,gap_share,attainable",
     },
     /* --- The GPU --- */

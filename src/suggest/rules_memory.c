@@ -43,9 +43,9 @@ KG_RULE_CONDITION(access_pattern)
 KG_RULE_ESTIMATOR(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double lanes = kg_at_least(facts->vector_lanes, 1) ? facts->vector_lanes : INFINITY;
-    return fmax(traits->time_ns *
-                    fmax(traits->bytes / kg_lines_brought(facts, settings), 1 / lanes),
+    const double least =
+        kg_at_least(facts->vector_lanes, 1) ? 1 / kg_vectors_gain(facts, settings) : 0;
+    return fmax(traits->time_ns * fmax(traits->bytes / kg_lines_brought(facts, settings), least),
                 kg_attainable_ns(facts, settings));
 }
 

@@ -35,14 +35,17 @@ static bool are_idle(const struct kg_facts *facts, const struct kg_suggest_setti
 }
 
 /* Threads of OpenMP that have nothing to do look for work for a while, and are busy with it: then
- * one alone takes as long as all. Were it faster alone, they would be in each other's way. */
-static bool add_nothing(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+ * one alone takes as long as all. Were it faster alone, they would be in each other's way, or
+ * others on their CPUs. */
+static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     const double gained = traits->alone_ns / traits->time_ns - 1;
-    return kg_known(traits->alone_ns) && kg_at_least(gained, -settings->min_gain) &&
+    if (!kg_known(traits->alone_ns))
+        return are_idle(facts, settings);
+    return kg_at_least(gained, -settings->min_gain) &&
            kg_under(fmax(gained, 0) / (traits->threads - 1), settings->utilization) &&
-           !kg_at_roof(facts, settings);
+           (are_idle(facts, settings) || !kg_at_roof(facts, settings));
 }
 
 /* That the first is not kept busy either is another cause. */
@@ -51,9 +54,8 @@ KG_RULE_CONDITION(unused_cores)
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
-           (are_idle(facts, settings) || add_nothing(facts, settings)) &&
-           !is_shared(facts, settings) && !is_imbalanced(facts, settings) &&
-           !kg_threads_wait(facts, settings);
+           gain_little(facts, settings) && !is_shared(facts, settings) &&
+           !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings);
 }
 
 /* What there is to share is what one thread takes alone; where that is not known, the CPU time.
@@ -158,7 +160,16 @@ KG_RULE_CONDITION(unvectorised)
            !kg_applies_access_pattern(facts, settings);
 }
 
+/* Compilers use 256 bits unless told otherwise, also where there are wider vectors (gcc's
+ * -mprefer-vector-width). */
+double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    enum { SINGLES_OF_256_BITS = 8 };
+    return fmax(1, fmin(facts->vector_lanes, SINGLES_OF_256_BITS) * settings->attainable);
+}
+
 KG_RULE_ESTIMATOR(unvectorised)
 {
-    return fmax(facts->traits.time_ns / facts->vector_lanes, kg_attainable_ns(facts, settings));
+    return fmax(facts->traits.time_ns / kg_vectors_gain(facts, settings),
+                kg_attainable_ns(facts, settings));
 }
