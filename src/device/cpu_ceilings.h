@@ -41,7 +41,7 @@ struct kg_cpu_ceilings {
     double fork_join_ns;      /* of a parallel region of all threads in which nothing is done */
     double barrier_ns;        /* until all threads have waited for each other */
     double line_transfer_ns; /* of a cache line from one core's cache to another's, written there */
-    double page_fault_ns;    /* of the first touch of a page, with clearing it */
+    double page_fault_ns;    /* of the first touch of a page, with clearing it and giving it back */
     const char *measured;    /* UTC, "2026-01-31T12:00:00Z"; NULL where nothing was measured */
     const char *reason;      /* why figures are missing; NULL where none is */
     const char *note;        /* what makes them doubtful: they are soon measured anew; else NULL */

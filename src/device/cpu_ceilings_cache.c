@@ -7,7 +7,7 @@
 #include "util/file.h"
 
 /* Raised when figures come to mean something else, or are measured otherwise. */
-enum { METHOD = 1 };
+enum { METHOD = 2 };
 
 /* A stored file. */
 struct stored {
