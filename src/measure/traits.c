@@ -217,6 +217,9 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
     const struct kg_trace *trace = &result->trace;
     const struct kg_kernel_use *kernel = main_kernel(trace);
     traits->allocated_bytes = amount(result->memory.device_allocated_bytes);
+    /* with what pools and libraries keep, where that could be seen */
+    if (isfinite(result->memory.device_peak_bytes) && result->memory.device_peak_bytes > 0)
+        traits->peak_bytes = result->memory.device_peak_bytes;
     traits->memory_line_bytes = from_0(counter_median(result, "dram_read_bytes") +
                                        counter_median(result, "dram_write_bytes"));
     traits->gpu_ns = from_0(result->breakdown.gpu_ns);

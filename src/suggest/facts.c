@@ -32,7 +32,6 @@ const struct kg_trait kg_fact_table[] = {
     FACT(memory_growth, KG_TRAIT_COUNT, "exponent of peak memory over the parameter"),
     FACT(linear_ns, KG_TRAIT_NS, "time if it had grown as n log n"),
     FACT(fixed_ns, KG_TRAIT_NS, "fixed part of a call"),
-    FACT(other_intensity, KG_TRAIT_COUNT, "flops a byte of the neighbour"),
     FACT(calls, KG_TRAIT_COUNT, "calls"),
     FACT(call_ns, KG_TRAIT_NS, "time of one call"),
     FACT(between_ns, KG_TRAIT_NS, "time between its calls"),

@@ -50,7 +50,6 @@ struct kg_facts {
     double memory_growth; /* exponent of peak memory over the parameter */
     double linear_ns;     /* what time would be, had it grown as n log n from the smallest on */
     double fixed_ns;      /* of a call, however little it does: from the sweep's smallest sizes */
-    double other_intensity; /* of the neighbour in a pipeline, flops a byte */
 
     /* --- the profile: of a case all its scopes together, of a scope its own --- */
     double calls;          /* of the scope in one call of what it is directly inside of */

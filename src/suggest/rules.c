@@ -207,10 +207,13 @@ const struct kg_rule kg_rules[] = {
         .hint = "Walk through memory in its order: swap the loops, store the array the other way "
                 "round (or an array for each field instead of an array of structs), or work in "
                 "tiles that fit into the cache.",
-        .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share"},
+        .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share",
+                     "instructions_per_cycle"},
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
                 "`line_waste` times the work's bytes or more, moving them takes more of the time "
-                "than arithmetic at its roof, and arithmetic is under `bound_share` of its roof",
+                "than arithmetic at its roof, arithmetic is under `bound_share` of its roof, and "
+                "the core "
+                "does not end two instructions or more a cycle",
         .assumes =
             "time shrinks as the lines do, by no more than `unvectorised` assumes; not under "
             "the roofs",

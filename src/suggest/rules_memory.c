@@ -1,6 +1,9 @@
 #include "measure/traits.h"
 #include "suggest/rule_parts.h"
 
+/* Of the four to six that cores of the last decade can end in a cycle. */
+static const double BUSY_INSTRUCTIONS_PER_CYCLE = 2;
+
 /* --- What is moved --- */
 
 /* Where the data lie in memory these are memory's lines, unless they are no more than it needs;
@@ -24,7 +27,8 @@ double kg_moving_share(const struct kg_facts *facts, double bytes)
 }
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
- * of the time than computing does, and where those that are of no use cost something. */
+ * of the time than computing does, where those that are of no use cost something, and where the
+ * core waits for them: one that ends instructions cycle after cycle does not. */
 KG_RULE_CONDITION(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -34,6 +38,7 @@ KG_RULE_CONDITION(access_pattern)
         return false;
     return lines >= (1 + settings->line_waste) * traits->bytes &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
+           !kg_at_least(traits->instructions_per_cycle, BUSY_INSTRUCTIONS_PER_CYCLE) &&
            kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
            kg_moving_share(facts, lines - traits->bytes) >= settings->min_gain;
 }
