@@ -31,6 +31,7 @@ const struct kg_trait kg_fact_table[] = {
     FACT(bytes_growth, KG_TRAIT_COUNT, "exponent of the data over the parameter"),
     FACT(memory_growth, KG_TRAIT_COUNT, "exponent of peak memory over the parameter"),
     FACT(linear_ns, KG_TRAIT_NS, "time if it had grown as n log n"),
+    FACT(linear_bytes, KG_TRAIT_BYTES, "peak memory that does not grow with the square"),
     FACT(fixed_ns, KG_TRAIT_NS, "fixed part of a call"),
     FACT(calls, KG_TRAIT_COUNT, "calls"),
     FACT(call_ns, KG_TRAIT_NS, "time of one call"),

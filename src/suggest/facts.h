@@ -49,6 +49,7 @@ struct kg_facts {
     double bytes_growth;  /* exponent of the bytes that a call moves over the parameter */
     double memory_growth; /* exponent of peak memory over the parameter */
     double linear_ns;     /* what time would be, had it grown as n log n from the smallest on */
+    double linear_bytes;  /* peak memory without what grows with the square of the parameter */
     double fixed_ns;      /* of a call, however little it does: from the sweep's smallest sizes */
 
     /* --- the profile: of a case all its scopes together, of a scope its own --- */

@@ -110,10 +110,20 @@ static double fixed(const struct kg_growth *growth, const struct kg_sweep_point 
     return NAN;
 }
 
+double kg_sweep_linear_bytes(const struct kg_growth *growth, const struct kg_sweep_point *point)
+{
+    const struct kg_sweep_point *smallest = growth->smallest;
+    const double square = pow(point->parameter / smallest->parameter, 2);
+    const double data = point->bytes / smallest->bytes;
+    const double linear =
+        data * (smallest->peak_bytes * square - point->peak_bytes) / (square - data);
+    return square > data && kg_known(linear) && linear < point->peak_bytes ? linear : NAN;
+}
+
 bool kg_growth_find(const struct kg_sweep_point *points, size_t count, struct kg_growth *growth)
 {
     const size_t parameter = offsetof(struct kg_sweep_point, parameter);
-    *growth = (struct kg_growth){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, parameter};
+    *growth = (struct kg_growth){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, points, parameter};
     if (count < 2 || !work_choose(points, count, &growth->work_offset))
         return false;
     double slowest = points[0].time_ns, fastest = slowest;

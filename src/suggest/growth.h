@@ -25,12 +25,18 @@ struct kg_growth {
     double smallest_ns;
     double smallest_work; /* what a call of the first point does: kg_sweep_work of it */
     double fixed_ns;
+    const struct kg_sweep_point *smallest;
     size_t work_offset; /* of the member that says what a call does */
 };
 
 /* points  at least 2, by ascending parameter, no two of one parameter
  * returns false where the parameter does not change what a call does: this is no sweep of sizes */
 bool kg_growth_find(const struct kg_sweep_point *points, size_t count, struct kg_growth *growth);
+
+/* Of the peak memory of that point what grows with the bytes of a call, where all else grows with
+ * the square of the parameter: M = a bytes + b parameter^2 through the smallest point and this one.
+ * NaN where that cannot be told, or makes no sense. */
+double kg_sweep_linear_bytes(const struct kg_growth *growth, const struct kg_sweep_point *point);
 
 /* n log n for a count of at least 1, and more than 0 there. */
 double kg_n_log_n(double n);

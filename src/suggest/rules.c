@@ -244,11 +244,13 @@ const struct kg_rule kg_rules[] = {
                        "is held that is larger than what goes in and out.",
         .hint = "Make it in blocks and use each before the next is made, as fused attention does "
                 "with its scores.",
-        .evidence = {"peak_bytes", "memory_growth", "bytes_growth", "bytes", "sweep_points"},
+        .evidence = {"peak_bytes", "memory_growth", "bytes_growth", "linear_bytes", "bytes",
+                     "sweep_points"},
         .when =
             "peak memory is over `memory`, and over a sweep of three or more sizes its exponent "
             "is that of the work's bytes + `growth` or more",
-        .assumes = "nothing but the work's bytes is held",
+        .assumes = "what grows with the parameter's square is not held, but all else; no less than "
+                   "the work's bytes",
         .settings = "memory,growth",
     },
     {

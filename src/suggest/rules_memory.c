@@ -87,7 +87,7 @@ KG_RULE_CONDITION(memory_quadratic)
 KG_RULE_ESTIMATOR(memory_quadratic)
 {
     (void)settings;
-    return facts->traits.bytes;
+    return fmax(facts->traits.bytes, kg_known_or_zero(facts->linear_bytes));
 }
 
 /* What was asked for; what is resident where that is not known. */

@@ -126,6 +126,25 @@ static void nonsense_has_no_growth(void **state)
     assert_false(kg_growth_find(NULL, 0, &growth));
 }
 
+static void memory_that_grows_with_the_square_is_told_from_that_of_the_data(void **state)
+{
+    struct kg_sweep_point points[SIZES];
+    struct kg_growth growth;
+    (void)state;
+    points_make(points, 0, 7, 2);
+    for (size_t i = 0; i < SIZES; i++) {
+        points[i].bytes = 40 * points[i].parameter;
+        points[i].peak_bytes = 3 * points[i].bytes + 8 * pow(points[i].parameter, 2);
+    }
+    assert_true(kg_growth_find(points, SIZES, &growth));
+    assert_float_equal(kg_sweep_linear_bytes(&growth, &points[4]), 3 * points[4].bytes, 1e-3);
+    assert_true(isnan(kg_sweep_linear_bytes(&growth, &points[0])));
+    points[3].bytes = NAN;
+    assert_true(isnan(kg_sweep_linear_bytes(&growth, &points[3])));
+    points[4].peak_bytes = 300 * points[0].peak_bytes; /* more than the square */
+    assert_true(isnan(kg_sweep_linear_bytes(&growth, &points[4])));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +154,7 @@ int main(void)
         cmocka_unit_test(a_parameter_that_leaves_the_work_alone_is_no_size),
         cmocka_unit_test(the_fixed_part_is_found),
         cmocka_unit_test(sizes_that_noise_cannot_tell_apart_say_nothing_of_it),
+        cmocka_unit_test(memory_that_grows_with_the_square_is_told_from_that_of_the_data),
         cmocka_unit_test(nonsense_has_no_growth),
     };
     return cmocka_run_group_tests_name("growth", tests, NULL, NULL);
