@@ -15,6 +15,7 @@ const struct kg_trait kg_fact_table[] = {
     FACT(machine_cores, KG_TRAIT_COUNT, "CPUs of the machine"),
     FACT(vector_lanes, KG_TRAIT_COUNT, "vector over scalar arithmetic here"),
     FACT(thread_scaling, KG_TRAIT_COUNT, "what all threads do over what one does"),
+    FACT(clock_hz, KG_TRAIT_COUNT, "cycles a second of a core"),
     FACT(fork_join_ns, KG_TRAIT_NS, "an empty parallel region here"),
     FACT(barrier_ns, KG_TRAIT_NS, "a barrier of all threads here"),
     FACT(page_fault_ns, KG_TRAIT_NS, "first touch of a page here"),

@@ -27,6 +27,7 @@ struct kg_facts {
     double vector_lanes;   /* what vectors do over what scalar instructions do, on this CPU */
     double thread_scaling; /* what the case's threads do together over what one does, at what scales
                               best: arithmetic, or moving within their own caches */
+    double clock_hz;       /* of a core at work */
     double fork_join_ns;
     double barrier_ns;
     double page_fault_ns;

@@ -67,6 +67,7 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
     if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
         facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
     facts->thread_scaling = thread_scaling(cpu, threads);
+    facts->clock_hz = cpu->clock_hz;
     facts->fork_join_ns = cpu->fork_join_ns;
     facts->barrier_ns = cpu->barrier_ns;
     facts->page_fault_ns = cpu->page_fault_ns;

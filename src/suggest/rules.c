@@ -211,12 +211,12 @@ const struct kg_rule kg_rules[] = {
                      "instructions_per_cycle"},
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
                 "`line_waste` times the work's bytes or more, moving them takes more of the time "
-                "than arithmetic at its roof, arithmetic is under `bound_share` of its roof, and "
-                "the core "
-                "does not end two instructions or more a cycle",
-        .assumes =
-            "time shrinks as the lines do, by no more than `unvectorised` assumes; not under "
-            "the roofs",
+                "than arithmetic at its roof, arithmetic is under `bound_share` of its roof, the "
+                "core does not end two instructions or more a cycle, and the lines of no use are "
+                "`min_gain` of the time at the ceiling's bandwidth or more, or the core ends less "
+                "than one instruction a cycle",
+        .assumes = "time shrinks as the lines do, of arithmetic by no more than `unvectorised` "
+                   "assumes; not under the roofs",
         .settings = "line_waste,bound_share,min_gain,attainable",
     },
     {

@@ -1,8 +1,10 @@
 #include "measure/traits.h"
 #include "suggest/rule_parts.h"
 
-/* Of the four to six that cores of the last decade can end in a cycle. */
+/* Of the four to eight that cores of the last decade can end in a cycle: one that ends so many does
+ * not wait for memory, and one that ends fewer than the second waits most of the time. */
 static const double BUSY_INSTRUCTIONS_PER_CYCLE = 2;
+static const double STALLED_INSTRUCTIONS_PER_CYCLE = 1;
 
 /* --- What is moved --- */
 
@@ -26,6 +28,24 @@ double kg_moving_share(const struct kg_facts *facts, double bytes)
     return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / busy_ns;
 }
 
+/* Of a case with several threads, when it has one: how it uses a core, whatever else threads do. */
+static double instructions_per_cycle(const struct kg_facts *facts)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_known(traits->instructions_per_cycle)
+               ? traits->instructions_per_cycle
+               : traits->instructions / (1e-9 * traits->alone_ns * facts->clock_hz);
+}
+
+/* Whether the lines that are of no use cost something: what moving them takes, at the least; and
+ * where each is waited for, as those are that nothing foretells, far more. */
+static bool is_waste_dear(const struct kg_facts *facts, double lines,
+                          const struct kg_suggest_settings *settings)
+{
+    return kg_moving_share(facts, lines - facts->traits.bytes) >= settings->min_gain ||
+           kg_under(instructions_per_cycle(facts), STALLED_INSTRUCTIONS_PER_CYCLE);
+}
+
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
  * of the time than computing does, where those that are of no use cost something, and where the
  * core waits for them: one that ends instructions cycle after cycle does not. */
@@ -38,18 +58,19 @@ KG_RULE_CONDITION(access_pattern)
         return false;
     return lines >= (1 + settings->line_waste) * traits->bytes &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
-           !kg_at_least(traits->instructions_per_cycle, BUSY_INSTRUCTIONS_PER_CYCLE) &&
+           !kg_at_least(instructions_per_cycle(facts), BUSY_INSTRUCTIONS_PER_CYCLE) &&
            kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
-           kg_moving_share(facts, lines - traits->bytes) >= settings->min_gain;
+           is_waste_dear(facts, lines, settings);
 }
 
 /* The same data may be needed many times, so that lines shrink by more than time can: data side by
- * side are computed with by vectors at the best. */
+ * side are computed with by vectors at the best. Where nothing is computed, moving is all. */
 KG_RULE_ESTIMATOR(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double least =
-        kg_at_least(facts->vector_lanes, 1) ? 1 / kg_vectors_gain(facts, settings) : 0;
+    const double least = kg_known(traits->flops) && kg_at_least(facts->vector_lanes, 1)
+                             ? 1 / kg_vectors_gain(facts, settings)
+                             : 0;
     return fmax(traits->time_ns * fmax(traits->bytes / kg_lines_brought(facts, settings), least),
                 kg_attainable_ns(facts, settings));
 }

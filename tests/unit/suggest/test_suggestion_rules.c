@@ -102,6 +102,7 @@ static bool speaks_against(const struct trial *trial)
 {
     static const char *const against[][2] = {{"access_pattern", "flops_share"},
                                              {"access_pattern", "instructions_per_cycle"},
+                                             {"access_pattern", "alone_ns"},
                                              {"cache_results", "cpu_ns"},
                                              {"cache_results", "whole_cores_busy"},
                                              {"unused_cores", "wait_ns"},
