@@ -35,7 +35,7 @@ def estimate($memory; $case_ns):
     | [$bad.tags[] | select(startswith("cause.")) | ltrimstr("cause.")] as $causes
     | if $bad.status != "OK" or $mended.status != "OK" then
         {pair: $pair, causes: $causes,
-         missing: ([$bad, $mended][] | select(.status != "OK") | .reason // .status)}
+         missing: first([$bad, $mended][] | select(.status != "OK") | .reason // .status)}
       else
         [ $alone[] | select(any(.cases[]; .id == $bad.id)) | . as $one
           | (first($one.cases[] | select(.id == $bad.id)) | .summary.median_ns) as $case_ns
