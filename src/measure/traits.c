@@ -56,7 +56,7 @@ static double cores_busy(const struct kg_round *round)
     return ratio(round->cpu_ns, ratio(round->wall_ns, (double)round->calls));
 }
 
-/* These two are counted from the end of warm-up to the end of the last sample. */
+/* These are counted from the end of warm-up to the end of the last sample. */
 static double page_faults(const struct kg_round *round)
 {
     return ratio((double)round->minor_faults, (double)round->calls);
@@ -65,6 +65,11 @@ static double page_faults(const struct kg_round *round)
 static double waits(const struct kg_round *round)
 {
     return ratio((double)round->voluntary_switches, (double)round->calls);
+}
+
+static double preempted(const struct kg_round *round)
+{
+    return ratio((double)round->involuntary_switches, (double)round->calls);
 }
 
 /* The median of a counter that does not come from the workload; NaN without one. */
@@ -246,6 +251,7 @@ static void host_find(const struct kg_results *results, const struct kg_case_res
     traits->cores_busy = amount(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
     traits->page_faults = rounds_quantile(result, 0.5, page_faults);
     traits->waits = rounds_quantile(result, 0.5, waits);
+    traits->preempted = rounds_quantile(result, 0.5, preempted);
     traits->allocated_bytes = amount((double)result->memory.allocated_bytes);
     counts_find(results, result, traits);
     cpu_roofs_find(&results->cpu_ceilings, result, traits);

@@ -16,6 +16,7 @@ struct kg_traits {
     double alone_ns;   /* with one thread */
     double page_faults; /* minor ones; as the next, of what is timed alone, and not on the GPU */
     double waits;       /* times that a thread gave up its CPU to wait */
+    double preempted;   /* times that one lost its CPU to others */
     /* work */
     double items;
     double bytes;

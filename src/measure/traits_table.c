@@ -29,6 +29,7 @@ const struct kg_trait kg_trait_table[] = {
     TRAIT(alone_ns, NS, "time with one thread"),
     TRAIT(page_faults, COUNT, "page faults"),
     TRAIT(waits, COUNT, "waits of threads"),
+    TRAIT(preempted, COUNT, "CPUs lost to others"),
     TRAIT(items, COUNT, "items"),
     TRAIT(bytes, BYTES, "bytes that the work moves"),
     TRAIT(flops, COUNT, "floating-point operations"),

@@ -64,7 +64,8 @@ static void one_make(struct one *one)
                                            .calls = 100,
                                            .peak_bytes = 70 << 20,
                                            .minor_faults = (uint64_t)(50 + 100 * i),
-                                           .voluntary_switches = (uint64_t)(200 * i)};
+                                           .voluntary_switches = (uint64_t)(200 * i),
+                                           .involuntary_switches = (uint64_t)(20 * i)};
     kg_case_summarize(&one->result);
 }
 
@@ -110,6 +111,7 @@ static void a_case_on_the_cpu_has_its_place_under_the_roofs(void **state)
     about(4 * MS, traits.alone_ns);
     about(1.5, traits.page_faults);
     about(2, traits.waits);
+    about(0.2, traits.preempted);
     about(8e9, traits.bytes_per_s);
     about(1e9, traits.flops_per_s);
     about(0.125, traits.intensity);
@@ -327,6 +329,7 @@ static void a_case_on_the_gpu_has_its_place_under_its_roofs(void **state)
     UNKNOWN(traits.cores_busy);
     UNKNOWN(traits.page_faults);
     UNKNOWN(traits.waits);
+    UNKNOWN(traits.preempted);
     UNKNOWN(traits.instructions);
 }
 
