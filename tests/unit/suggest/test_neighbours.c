@@ -156,8 +156,8 @@ static void a_sweep_tells_growth_and_what_linear_would_be(void **state)
         assert_string_equal(all.facts[i].sweep_parameter, "n");
     }
     assert_float_equal(all.facts[0].linear_ns, 1e4, 1e-6);
-    assert_float_equal(all.facts[1].linear_ns, 4e4 * log(401) / log(101), 1e-6);
-    assert_float_equal(all.facts[2].linear_ns, 2e4 * log(201) / log(101), 1e-6);
+    assert_float_equal(all.facts[1].linear_ns, (4e4 * log(401) / log(101)), 1e-6);
+    assert_float_equal(all.facts[2].linear_ns, (2e4 * log(201) / log(101)), 1e-6);
     assert_true(all.facts[0].log_growth > 1.1 && all.facts[0].log_growth < 1.3);
     assert_null(all.facts[3].sweep_parameter);
     assert_null(all.facts[4].sweep_parameter);
