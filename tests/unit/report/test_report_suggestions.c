@@ -379,6 +379,53 @@ static void an_explained_case_shows_what_is_known_and_nothing_else(void **state)
     kg_results_free(&results);
 }
 
+/* What `explain` says of a case whose rounds took `cpu_ns` of CPU time in 1 ms. */
+static void explained(struct kg_text *text, uint64_t threads, double cpu_ns)
+{
+    struct kg_results results;
+    struct kg_suggestions suggestions;
+    struct kg_explanation explanation;
+    struct kg_error err;
+    const struct kg_report_style style = {0};
+    support_results(&results, 1, 5, 1e6);
+    results.cases[0].threads = threads;
+    for (size_t i = 0; i < results.cases[0].round_count; i++) {
+        struct kg_round *round = &results.cases[0].rounds[i];
+        round->wall_ns = (double)round->calls * 1e6;
+        round->cpu_ns = cpu_ns;
+    }
+    kg_case_summarize(&results.cases[0]);
+    results.cases[0].breakdown.cpu_ns = 3 * cpu_ns; /* that of the whole process, say */
+    results.cases[0].breakdown.overhead_ns = 7.3e-7 * 1e6;
+    const struct kg_suggest_input input = {.source = "r.json", .results = &results};
+    assert_true(kg_suggest(&input, &suggestions, &err));
+    assert_true(kg_explain(&input, 0, &suggestions, &explanation, &err));
+    kg_report_explanation_text(&explanation, &style, text);
+    kg_explanation_free(&explanation);
+    kg_suggestions_free(&suggestions);
+    kg_results_free(&results);
+}
+
+static void the_parts_of_a_cases_time_add_up(void **state)
+{
+    (void)state;
+    struct kg_text busy = {0}, asleep = {0}, two = {0};
+    explained(&busy, 1, 1.002e6);
+    assert_has(&busy, "where its time goes\n");
+    assert_has(&busy, "100.0 %, 1.00 ms\n");
+    assert_has_not(&busy, "waiting  ");
+    assert_has_not(&busy, "overhead");
+    explained(&asleep, 1, 54e3);
+    assert_has(&asleep, "  on the CPU    █░░░░░░░░░░░░░░░░░░░░░░░  5.4 %, 54.0 us\n");
+    assert_has(&asleep, "  94.6 %, 946 us, or others had the CPU\n");
+    explained(&two, 2, 1e6);
+    assert_has(&two, "where its time goes: that of 2 threads, each 1.00 ms\n");
+    assert_has(&two, "  on the CPU    ████████████░░░░░░░░░░░░  50.0 %, 1.00 ms\n");
+    kg_text_free(&busy);
+    kg_text_free(&asleep);
+    kg_text_free(&two);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +440,7 @@ int main(void)
         cmocka_unit_test(without_suggestions_the_report_is_as_it_was),
         cmocka_unit_test(a_report_with_the_longest_suggestions_fits_a_comment),
         cmocka_unit_test(an_explained_case_shows_what_is_known_and_nothing_else),
+        cmocka_unit_test(the_parts_of_a_cases_time_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

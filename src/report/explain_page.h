@@ -1,0 +1,29 @@
+/* explain_page.h: the parts of kg_report_explanation_text, which share how they look. */
+#pragma once
+#include "report/report.h"
+#include "util/arena.h"
+
+enum { KG_EXPLAIN_NAME_MOST = 100 };
+
+struct kg_explain_page {
+    const struct kg_explanation *explanation;
+    const struct kg_report_style *style;
+    struct kg_arena arena;
+    struct kg_text *text;
+};
+
+/* "  peak memory  " before what is measured. */
+void kg_explain_label(struct kg_explain_page *page, const char *words);
+/* A share as a bar, full from 1 on. */
+void kg_explain_bar(struct kg_explain_page *page, double share);
+/* The separator, "4.2 ms", and what comes after. */
+void kg_explain_amount(struct kg_explain_page *page, const char *separator, enum kg_trait_unit unit,
+                       double value, const char *after);
+
+/* The parts, each with its heading; nothing where nothing is known. */
+void kg_explain_measured(struct kg_explain_page *page);
+void kg_explain_roofline(struct kg_explain_page *page);
+void kg_explain_breakdown(struct kg_explain_page *page);
+void kg_explain_scopes(struct kg_explain_page *page);
+void kg_explain_kernels(struct kg_explain_page *page);
+void kg_explain_relatives(struct kg_explain_page *page);
