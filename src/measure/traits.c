@@ -14,16 +14,42 @@ static const double CORES_SLACK = 0.1;
 /* Others who want the cores only ever make a process less busy, never busier. */
 static const double LEAST_DISTURBED = 0.75;
 
-/* A time or an amount: 0 and what is none is not known. */
+/* What files say and no machine has is not known: more than this of anything in a call or a second,
+ * calls of more than a year, more threads. */
+static const double AMOUNT_MOST = 1e18;
+static const double TIME_MOST_NS = 365.25 * 24 * 3600 * 1e9;
+static const double THREADS_MOST = 1e5;
+
+/* A roof that a case is above of by more than two measurements differ is not the one it is under:
+ * its data lies nearer, or its arithmetic is of another kind than was measured. */
+static const double BANDWIDTH_SHARE_MOST = 1.15;
+static const double FLOPS_SHARE_MOST = 1.5;
+
+/* An amount or a rate: 0 and what is none is not known. */
 static double amount(double value)
 {
-    return isfinite(value) && value > 0 ? value : NAN;
+    return value > 0 && value <= AMOUNT_MOST ? value : NAN;
 }
 
 /* One of which there may be none. */
 static double from_0(double value)
 {
-    return isfinite(value) && value >= 0 ? value : NAN;
+    return value >= 0 && value <= AMOUNT_MOST ? value : NAN;
+}
+
+static double duration(double ns)
+{
+    return ns > 0 && ns <= TIME_MOST_NS ? ns : NAN;
+}
+
+static double duration_from_0(double ns)
+{
+    return ns >= 0 && ns <= TIME_MOST_NS ? ns : NAN;
+}
+
+static double thread_count(double threads)
+{
+    return threads > 0 && threads <= THREADS_MOST ? threads : NAN;
 }
 
 static double ratio(double value, double of)
@@ -107,10 +133,10 @@ static void counts_find(const struct kg_results *results, const struct kg_case_r
 {
     const struct kg_look *look = &result->look;
     /* a thread that waits, or whose core does something else, has no cycles */
-    const double busy_ns = fmin(traits->time_ns, amount(traits->cpu_ns));
+    const double busy_ns = fmin(traits->time_ns, duration(traits->cpu_ns));
     const double cycles = 1e-9 * busy_ns * amount(results->cpu_ceilings.clock_hz);
     const bool one_thread = traits->threads == 1 || threads_busy(traits) == 1;
-    traits->alone_ns = amount(look->alone_ns);
+    traits->alone_ns = duration(look->alone_ns);
     traits->instructions = amount(look->instructions);
     if (isnan(traits->instructions))
         traits->instructions = amount(counter_median(result, "instructions"));
@@ -129,6 +155,52 @@ static double cpu_level(const struct kg_cpu_ceilings *ceilings, double bytes, do
                : (double)kg_cpu_level(ceilings, bytes, threads);
 }
 
+/* A call touches no more than it moves, or, where lines were counted, brings in; and no more than
+ * was allocated. */
+static double cpu_working_set(const struct kg_traits *traits)
+{
+    const double touched = isnan(traits->bytes) ? NAN : fmax(traits->bytes, traits->line_bytes);
+    const double held = fmin(traits->allocated_bytes, touched); /* the one that is known */
+    return isnan(held) ? amount(traits->peak_bytes) : held;
+}
+
+static void cpu_level_set(const struct kg_cpu_ceilings *ceilings, double threads,
+                          enum kg_cache_level level, struct kg_traits *traits)
+{
+    traits->level = (double)level;
+    traits->bandwidth_ceiling_bytes_per_s = amount(kg_cpu_bandwidth(ceilings, level, threads));
+    traits->bandwidth_share =
+        amount(ratio(traits->bytes_per_s, traits->bandwidth_ceiling_bytes_per_s));
+}
+
+static void bandwidth_forget(struct kg_traits *traits)
+{
+    traits->level = traits->bandwidth_ceiling_bytes_per_s = traits->bandwidth_share = NAN;
+}
+
+/* The level of the working set; where a call is above its roof, the next nearer one that it is not
+ * above, else none. */
+static void cpu_bandwidth_find(const struct kg_cpu_ceilings *ceilings, double threads,
+                               struct kg_traits *traits)
+{
+    const double lies_in = cpu_level(ceilings, traits->working_set_bytes, threads);
+    if (isnan(lies_in))
+        return;
+    for (int level = (int)lies_in; level >= KG_LEVEL_L1; level--) {
+        cpu_level_set(ceilings, threads, (enum kg_cache_level)level, traits);
+        if (traits->bandwidth_share <= BANDWIDTH_SHARE_MOST ||
+            (level == (int)lies_in && isnan(traits->bandwidth_share)))
+            return;
+    }
+    bandwidth_forget(traits);
+}
+
+static void flops_check(struct kg_traits *traits)
+{
+    if (traits->flops_share > FLOPS_SHARE_MOST)
+        traits->flops_ceiling_per_s = traits->flops_share = NAN;
+}
+
 /* A command's work is not known, and starting it is part of the call: it has no roofs. The ceiling
  * of arithmetic is of single precision; a workload whose flops are of another kind says so. */
 static void cpu_roofs_find(const struct kg_cpu_ceilings *ceilings,
@@ -136,20 +208,14 @@ static void cpu_roofs_find(const struct kg_cpu_ceilings *ceilings,
 {
     const double threads = isnan(traits->threads) ? threads_busy(traits) : traits->threads;
     const char *arithmetic = result->work.arithmetic;
-    traits->working_set_bytes = !isnan(traits->allocated_bytes) ? traits->allocated_bytes
-                                : !isnan(traits->bytes)         ? traits->bytes
-                                                                : amount(traits->peak_bytes);
+    traits->working_set_bytes = cpu_working_set(traits);
     if (!strcmp(result->source, kg_source_names[KG_SOURCE_COMMAND]))
         return;
-    traits->level = cpu_level(ceilings, traits->working_set_bytes, threads);
-    if (!isnan(traits->level))
-        traits->bandwidth_ceiling_bytes_per_s =
-            amount(kg_cpu_bandwidth(ceilings, (enum kg_cache_level)traits->level, threads));
+    cpu_bandwidth_find(ceilings, threads, traits);
     if (!isnan(threads) && arithmetic && !strcmp(arithmetic, KG_ARITHMETIC_F32))
         traits->flops_ceiling_per_s = amount(kg_cpu_flops(ceilings, true, threads));
-    traits->bandwidth_share =
-        amount(ratio(traits->bytes_per_s, traits->bandwidth_ceiling_bytes_per_s));
     traits->flops_share = amount(ratio(traits->flops_per_s, traits->flops_ceiling_per_s));
+    flops_check(traits);
 }
 
 /* Which ceiling the flops of a case on the GPU have, and the share of it that the results say. */
@@ -165,6 +231,7 @@ static void gpu_arithmetic_find(const struct kg_ceilings *ceilings, const struct
         traits->flops_ceiling_per_s = amount(ceilings->tensor_flops_per_s);
         traits->flops_share = amount(work->tensor_share);
     }
+    flops_check(traits);
 }
 
 static void gpu_roofs_find(const struct kg_results *results, const struct kg_case_result *result,
@@ -180,6 +247,8 @@ static void gpu_roofs_find(const struct kg_results *results, const struct kg_cas
     traits->bandwidth_ceiling_bytes_per_s =
         amount(fmax(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s));
     traits->bandwidth_share = amount(result->work.bandwidth_share);
+    if (traits->bandwidth_share > BANDWIDTH_SHARE_MOST)
+        bandwidth_forget(traits);
 }
 
 /* The later of moving and computing. What has work under a roof that is not known has no least
@@ -190,7 +259,7 @@ static double roof_time(const struct kg_traits *traits)
     const double computing = 1e9 * ratio(traits->flops, traits->flops_ceiling_per_s);
     const bool all =
         (isnan(traits->bytes) || !isnan(moving)) && (isnan(traits->flops) || !isnan(computing));
-    return all ? amount(fmax(moving, computing)) : NAN;
+    return all ? duration(fmax(moving, computing)) : NAN;
 }
 
 /* The kernel that takes the most time; where times are not known, that of the least occupancy. */
@@ -213,7 +282,7 @@ static double gap_time(const struct kg_trace *trace, const struct kg_breakdown *
 {
     const double seen = trace->kernel_ns + trace->transfer_ns + trace->other_ns;
     const double scale = amount(ratio(breakdown->gpu_ns + breakdown->transfer_ns, seen));
-    return from_0(trace->gap_ns * (isnan(scale) ? 1 : scale));
+    return duration_from_0(trace->gap_ns * (isnan(scale) ? 1 : scale));
 }
 
 static void gpu_find(const struct kg_results *results, const struct kg_case_result *result,
@@ -224,12 +293,12 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
     traits->allocated_bytes = amount(result->memory.device_allocated_bytes);
     /* with what pools and libraries keep, where that could be seen */
     if (isfinite(result->memory.device_peak_bytes) && result->memory.device_peak_bytes > 0)
-        traits->peak_bytes = result->memory.device_peak_bytes;
+        traits->peak_bytes = amount(result->memory.device_peak_bytes);
     traits->memory_line_bytes = from_0(counter_median(result, "dram_read_bytes") +
                                        counter_median(result, "dram_write_bytes"));
-    traits->gpu_ns = from_0(result->breakdown.gpu_ns);
-    traits->transfer_ns = from_0(result->breakdown.transfer_ns);
-    traits->overhead_ns = from_0(result->breakdown.overhead_ns);
+    traits->gpu_ns = duration_from_0(result->breakdown.gpu_ns);
+    traits->transfer_ns = duration_from_0(result->breakdown.transfer_ns);
+    traits->overhead_ns = duration_from_0(result->breakdown.overhead_ns);
     traits->gap_ns = gap_time(trace, &result->breakdown);
     traits->launches = from_0(trace->launches);
     traits->to_device_bytes = from_0(trace->to_device_bytes);
@@ -248,7 +317,7 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
 static void host_find(const struct kg_results *results, const struct kg_case_result *result,
                       struct kg_traits *traits)
 {
-    traits->cores_busy = amount(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
+    traits->cores_busy = thread_count(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
     traits->page_faults = rounds_quantile(result, 0.5, page_faults);
     traits->waits = rounds_quantile(result, 0.5, waits);
     traits->preempted = rounds_quantile(result, 0.5, preempted);
@@ -263,9 +332,9 @@ void kg_traits_find(const struct kg_results *results, const struct kg_case_resul
     kg_traits_clear(traits);
     if (!result->round_count)
         return;
-    traits->time_ns = amount(result->summary.median_ns);
-    traits->cpu_ns = from_0(result->breakdown.cpu_ns);
-    traits->threads = amount((double)result->threads);
+    traits->time_ns = duration(result->summary.median_ns);
+    traits->cpu_ns = duration_from_0(result->breakdown.cpu_ns);
+    traits->threads = thread_count((double)result->threads);
     traits->peak_bytes = from_0((double)result->memory.peak_bytes);
     work_find(&result->work, traits);
     if (result->timing)

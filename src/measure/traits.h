@@ -26,11 +26,13 @@ struct kg_traits {
     double intensity; /* flops a byte */
     /* the roofline: of the GPU, or of the CPU for these threads and this working set */
     double working_set_bytes;
-    double level; /* enum kg_cache_level that it lies in; of a GPU memory, NaN in its L2 cache */
+    double level; /* enum kg_cache_level that it lies in, or a nearer one where it is moved faster
+                     than that allows; of a GPU memory, NaN in its L2 cache */
     double bandwidth_ceiling_bytes_per_s;
     double flops_ceiling_per_s;
     double ridge;           /* flops a byte where the roofs meet */
-    double bandwidth_share; /* of its ceiling, as the next */
+    double bandwidth_share; /* of its ceiling, as the next; clearly above 1 it is no ceiling, and
+                               both are NaN */
     double flops_share;
     double roof_ns; /* the least time that the roofs allow: the later of moving and computing; NaN
                        where one of the two is done under a roof that is not known */

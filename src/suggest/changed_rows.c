@@ -55,7 +55,7 @@ static const double SAME_TIME = 0.05;
 static const double ONE_CORE = 1.1;
 
 /* No machine moves, takes or counts more in a call, or in a second. */
-static const double MOST = 1e21;
+static const double MOST = 1e18;
 
 static bool same(double base, double current, double share)
 {

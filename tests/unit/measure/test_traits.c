@@ -48,7 +48,7 @@ static void one_make(struct one *one)
                    .memory = {.allocated_bytes = 64 << 20, KG_MEMORY_ON_CPU},
                    .work = {8e6 / 4, 8e6, 1e6, NAN, NAN, NAN, NAN, NAN, NAN, "f32"},
                    .trace = KG_TRACE_NONE,
-                   .look = {4 * MS, 6e6, 16e6, 12e6, "perf", NULL},
+                   .look = {4 * MS, 6e6, 80e6, 12e6, "perf", NULL},
                    .rounds = one->rounds,
                    .round_count = 3},
     };
@@ -126,7 +126,7 @@ static void a_case_on_the_cpu_has_its_place_under_the_roofs(void **state)
     about(6e6, traits.instructions);
     about(2 / 0.99, traits.instructions_per_cycle);
     about(1.0 / 6, traits.flops_per_instruction);
-    about(16e6, traits.line_bytes);
+    about(80e6, traits.line_bytes);
     about(12e6, traits.memory_line_bytes);
     about(70 << 20, traits.peak_bytes);
     about(64 << 20, traits.allocated_bytes);
@@ -242,7 +242,7 @@ static void the_working_set_is_what_was_allocated_else_moved_else_resident(void 
     (void)state;
     one_make(&one);
     one.result.memory.allocated_bytes = 0;
-    about(8e6, traits_of(&one).working_set_bytes);
+    about(80e6, traits_of(&one).working_set_bytes);
     UNKNOWN(traits_of(&one).allocated_bytes);
     one.result.work.bytes = NAN;
     about(70 << 20, traits_of(&one).working_set_bytes);
@@ -250,6 +250,84 @@ static void the_working_set_is_what_was_allocated_else_moved_else_resident(void 
     UNKNOWN(traits_of(&one).working_set_bytes);
     UNKNOWN(traits_of(&one).level);
     about(0, traits_of(&one).peak_bytes);
+}
+
+static void a_call_touches_no_more_than_it_moves_or_brings_in(void **state)
+{
+    struct one one;
+    (void)state;
+    one_make(&one);
+    one.result.look = (struct kg_look)KG_LOOK_NONE;
+    about(8e6, traits_of(&one).working_set_bytes); /* of 64 MiB that it holds */
+    about(KG_LEVEL_L3, traits_of(&one).level);
+    about(50e9, traits_of(&one).bandwidth_ceiling_bytes_per_s);
+    one.result.look.line_bytes = 20e6;
+    about(20e6, traits_of(&one).working_set_bytes);
+    about(KG_LEVEL_MEMORY, traits_of(&one).level);
+    one.result.look.line_bytes = 1e9; /* the same ones again and again */
+    about(64 << 20, traits_of(&one).working_set_bytes);
+    one.result.work.bytes = NAN;
+    about(64 << 20, traits_of(&one).working_set_bytes);
+}
+
+static void who_is_above_a_roof_is_not_under_it(void **state)
+{
+    static const struct {
+        double bytes, level, ceiling;
+    } cases[] = {{11.4e6, KG_LEVEL_MEMORY, 10e9}, {11.6e6, KG_LEVEL_L3, 50e9},
+                 {58e6, KG_LEVEL_L2, 100e9},      {116e6, KG_LEVEL_L1, 200e9},
+                 {229e6, KG_LEVEL_L1, 200e9},     {231e6, NAN, NAN}};
+    struct one one;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        one_make(&one);
+        one.result.work.bytes = cases[i].bytes;
+        kg_case_summarize(&one.result);
+        const struct kg_traits traits = traits_of(&one);
+        about(cases[i].level, traits.level);
+        about(cases[i].ceiling, traits.bandwidth_ceiling_bytes_per_s);
+        about(1e3 * cases[i].bytes / cases[i].ceiling, traits.bandwidth_share);
+    }
+    one_make(&one);
+    one.results.cpu_ceilings.one.l3_bytes_per_s = NAN; /* a roof that is not known is passed by */
+    one.result.work.bytes = 20e6;
+    about(KG_LEVEL_L2, traits_of(&one).level);
+    one_make(&one);
+    one.result.work.flops = 149e6;
+    about(1.49, traits_of(&one).flops_share);
+    one.result.work.flops = 151e6;
+    UNKNOWN(traits_of(&one).flops_share);
+    UNKNOWN(traits_of(&one).flops_ceiling_per_s);
+    UNKNOWN(traits_of(&one).roof_ns);
+    one_on_gpu(&one, "cold");
+    one.result.work.bandwidth_share = 254;
+    one.result.work.fma_share = 254;
+    UNKNOWN(traits_of(&one).bandwidth_share);
+    UNKNOWN(traits_of(&one).level);
+    UNKNOWN(traits_of(&one).flops_share);
+    UNKNOWN(traits_of(&one).roof_ns);
+}
+
+static void what_no_machine_has_is_not_known(void **state)
+{
+    struct one one;
+    (void)state;
+    one_make(&one);
+    one.result.threads = 200000;
+    UNKNOWN(traits_of(&one).threads);
+    one_make(&one);
+    one.result.summary.median_ns = 3.3e16; /* a year has 3.2e16 */
+    UNKNOWN(traits_of(&one).time_ns);
+    one.result.look.alone_ns = one.result.breakdown.cpu_ns = 3.3e16;
+    UNKNOWN(traits_of(&one).alone_ns);
+    UNKNOWN(traits_of(&one).cpu_ns);
+    one.result.work.bytes = one.result.work.items = one.result.look.instructions = 2e18;
+    UNKNOWN(traits_of(&one).bytes);
+    UNKNOWN(traits_of(&one).items);
+    UNKNOWN(traits_of(&one).instructions);
+    for (int r = 0; r < 3; r++)
+        one.rounds[r].cpu_ns = 2e5 * MS;
+    UNKNOWN(traits_of(&one).cores_busy);
 }
 
 static void instructions_that_were_compared_do_where_nobody_looked(void **state)
@@ -667,6 +745,9 @@ int main(void)
         cmocka_unit_test(instructions_a_cycle_are_of_one_busy_thread),
         cmocka_unit_test(a_thread_that_waits_has_no_cycles),
         cmocka_unit_test(the_working_set_is_what_was_allocated_else_moved_else_resident),
+        cmocka_unit_test(a_call_touches_no_more_than_it_moves_or_brings_in),
+        cmocka_unit_test(who_is_above_a_roof_is_not_under_it),
+        cmocka_unit_test(what_no_machine_has_is_not_known),
         cmocka_unit_test(instructions_that_were_compared_do_where_nobody_looked),
         cmocka_unit_test(a_command_has_no_roofs),
         cmocka_unit_test(flops_of_another_kind_have_no_ceiling_and_no_least_time),
