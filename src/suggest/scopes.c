@@ -20,6 +20,21 @@ bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest
 
 /* --- One scope ------------------------------------------------------------------------------- */
 
+/* What lies between the row's calls, in no scope. What a scope costs is estimated, and a processor
+ * reads the clock ahead of what comes before: of tiny calls it is not told from either. */
+static double between_find(const struct kg_scope_subject *subject, size_t row, size_t parent)
+{
+    enum { COSTS_LEAST = 10 };
+    const struct kg_scope_view *view = &subject->view;
+    const double inside_ns = view->rows[parent].total_ns - view->rows[parent].self_ns;
+    const double between_ns = view->rows[parent].self_ns * subject->scale;
+    const double least_ns = COSTS_LEAST * view->scope_cost_ns * kg_scope_calls(subject, row);
+    return view->rows[row].total_ns >= KG_SCOPE_MOSTLY * inside_ns &&
+                   kg_scope_time(subject, row) + between_ns >= least_ns
+               ? between_ns
+               : NAN;
+}
+
 /* How often it is called where it stands, how long that takes, and what is between the calls. */
 static void calls_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
 {
@@ -31,11 +46,8 @@ static void calls_tell(const struct kg_scope_subject *subject, size_t row, struc
         return;
     facts->calls = kg_scope_ratio(view->rows[row].calls, around);
     facts->call_ns = kg_scope_ratio(kg_scope_time(subject, row), kg_scope_calls(subject, row));
-    if (outermost || subject->on_gpu || kg_scope_is_region(subject, parent))
-        return;
-    const double inside_ns = view->rows[parent].total_ns - view->rows[parent].self_ns;
-    if (view->rows[row].total_ns >= KG_SCOPE_MOSTLY * inside_ns)
-        facts->between_ns = view->rows[parent].self_ns * subject->scale;
+    if (!outermost && !subject->on_gpu && !kg_scope_is_region(subject, parent))
+        facts->between_ns = between_find(subject, row, parent);
 }
 
 static void roof_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,

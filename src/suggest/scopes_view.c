@@ -354,8 +354,11 @@ static void processes_choose(struct kg_scope_view *view, const char *label)
             view->chosen[share->process] = true;
     }
     for (size_t i = 0; i < profile->process_count; i++) {
-        view->calls += view->chosen[i];
-        view->wall_ns += view->chosen[i] ? profile->processes[i].wall_ns : 0;
+        if (!view->chosen[i])
+            continue;
+        view->calls++;
+        view->wall_ns += profile->processes[i].wall_ns;
+        view->scope_cost_ns = fmax(view->scope_cost_ns, profile->processes[i].scope_cost_ns);
     }
 }
 

@@ -36,9 +36,10 @@ struct kg_scope_view {
     double calls;   /* of the whole, in all chosen processes; 0: nothing was recorded */
     double wall_ns; /* of those */
     double cost_ns; /* of that, what the profiler takes for the scopes inside the root */
-    double threads; /* that scopes ran on at a time: the most in a process */
-    bool regions;   /* parallel regions are told */
-    bool alone;     /* the first threads do nothing beside the whole: what others do is for it */
+    double scope_cost_ns; /* what one of them costs: the most in a process */
+    double threads;       /* that scopes ran on at a time: the most in a process */
+    bool regions;         /* parallel regions are told */
+    bool alone; /* the first threads do nothing beside the whole: what others do is for it */
     struct kg_scope_row *rows;
     size_t *names;                     /* of each row */
     struct kg_scope_balance *balances; /* of each name */

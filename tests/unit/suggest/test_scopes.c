@@ -406,6 +406,35 @@ static void a_scope_is_told_by_a_call_of_the_case(void **state)
     found_free(&found);
 }
 
+/* In a call of the case: a hundred tiny ones, with as much again in between. */
+static struct kg_facts tiny(uint64_t call_ns, uint64_t between_ns)
+{
+    enum { TINY = 100 };
+    const uint64_t around = TINY * (call_ns + between_ns + COST);
+    struct scene scene = {0};
+    struct found found;
+    const struct kg_facts of = case_of("case", (double)around + 1000 - (TINY + 1) * COST);
+    scene_process(&scene, "case");
+    const uint32_t call = scene_work(&scene, 1, 0, "case", around + 1000);
+    const uint32_t loop = scene_work(&scene, 1, call, "loop", around);
+    for (int i = 0; i < TINY; i++)
+        scene_work(&scene, 1, loop, "tiny", call_ns);
+    find_all(&scene, &of, 0.05, &found);
+    struct kg_facts facts = *find(&found.list, "case;loop;tiny");
+    found_free(&found);
+    facts.operation = facts.whole = NULL;
+    return facts;
+}
+
+static void between_calls_near_the_profilers_cost_there_is_nothing_to_know(void **state)
+{
+    (void)state;
+    assert_true(isnan(tiny(50, 49).between_ns));
+    assert_near(tiny(50, 49).call_ns, 50, 1e-6);
+    assert_near(tiny(50, 51).between_ns, 5100, 1e-6);
+    assert_near(tiny(90, 11).between_ns, 1100, 1e-6);
+}
+
 static void scopes_that_wait_and_regions_are_not_called_too_often(void **state)
 {
     (void)state;
@@ -729,6 +758,7 @@ int main(void)
         cmocka_unit_test(what_is_not_limited_by_memory_is_not_fused),
         cmocka_unit_test(calls_that_took_unusually_long_are_left_out),
         cmocka_unit_test(a_scope_is_told_by_a_call_of_the_case),
+        cmocka_unit_test(between_calls_near_the_profilers_cost_there_is_nothing_to_know),
         cmocka_unit_test(scopes_that_wait_and_regions_are_not_called_too_often),
         cmocka_unit_test(a_scope_knows_how_evenly_threads_shared_it),
         cmocka_unit_test(of_any_program_each_outermost_scope_is_a_whole),
