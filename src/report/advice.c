@@ -49,8 +49,10 @@ const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *s
 void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *text)
 {
     const size_t high = kg_suggestions_count(suggestions, KG_PRIORITY_HIGH);
-    kg_text_printf(text, "%zu suggestion%s", suggestions->suggestion_count,
-                   suggestions->suggestion_count == 1 ? "" : "s");
+    const size_t all = suggestions->suggestion_count + suggestions->left_out_count;
+    if (suggestions->left_out_count)
+        kg_text_printf(text, "%zu of ", suggestions->suggestion_count);
+    kg_text_printf(text, "%zu suggestion%s", all, all == 1 ? "" : "s");
     if (suggestions->suggestion_count)
         kg_text_printf(text, " (%zu of priority high or above)", high);
 }
@@ -58,6 +60,11 @@ void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *t
 void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *text)
 {
     size_t unknown = 0;
+    if (suggestions->left_out_count) {
+        kg_text_printf(text, "%zu suggestion%s, none of the priority and type that were asked for",
+                       suggestions->left_out_count, suggestions->left_out_count == 1 ? "" : "s");
+        return;
+    }
     for (size_t i = 0; i < suggestions->finding_count; i++)
         unknown += suggestions->findings[i].bound == KG_BOUND_UNKNOWN;
     kg_text_append(text, "nothing to suggest: ");

@@ -87,7 +87,8 @@ struct kg_suggestions {
     struct kg_suggestion
         *suggestions; /* by rank: time saved, most first; memory alone after them */
     size_t suggestion_count;
-    const char **notes; /* what could not be told, and why */
+    size_t left_out_count; /* by priority or type in kg_suggestions_keep; in no file */
+    const char **notes;    /* what could not be told, and why */
     size_t note_count;
 };
 
@@ -119,7 +120,8 @@ bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *aren
                      struct kg_error *err);
 
 /* Keeps those that are wanted, at most `top` (0: all); changes and findings only of operations that
- * match `filter`. Text for what cannot be a priority, a type. */
+ * match `filter`.
+ * err  KG_ERROR_USAGE for what cannot be a priority or a type, or a filter that nothing matches */
 struct kg_suggest_wanted {
     const char *priority; /* "critical", or more of them parted by commas; NULL: all */
     const char *type;     /* likewise */

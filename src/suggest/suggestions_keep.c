@@ -20,7 +20,8 @@ static bool unknown(const char *what, const char *word, const char *const *names
     return false;
 }
 
-/* Words parted by commas as bits of their places in `names`; all where there is no text. */
+/* Words parted by commas, with or without blanks, as bits of their places in `names`; all where
+ * there is no text. */
 static bool words_read(const char *what, const char *text, const char *const *names, size_t count,
                        unsigned *bits, struct kg_error *err)
 {
@@ -28,14 +29,18 @@ static bool words_read(const char *what, const char *text, const char *const *na
     while (text) {
         char word[64];
         size_t n = 0;
-        const size_t length = strcspn(text, ",");
+        text += strspn(text, " \t");
+        const size_t whole = strcspn(text, ",");
+        size_t length = whole;
+        while (length && strchr(" \t", text[length - 1]))
+            length--;
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 63, text);
         while (n < count && strcmp(names[n], word) != 0)
             n++;
         if (n == count)
             return unknown(what, word, names, count, err);
         *bits |= 1U << n;
-        text = text[length] ? text + length + 1 : NULL;
+        text = text[whole] ? text + whole + 1 : NULL;
     }
     return true;
 }
@@ -47,32 +52,48 @@ static bool matches(const char *filter, const char *operation, const char *whole
            (whole && fnmatch(filter, whole, 0) == 0);
 }
 
+/* Leaves changes, findings and suggestions of the operations that match. */
+static bool operations_keep(struct kg_suggestions *suggestions, const char *filter,
+                            struct kg_error *err)
+{
+    const size_t looked_at = suggestions->finding_count;
+    size_t findings = 0, changes = 0, count = 0;
+    for (size_t i = 0; i < suggestions->finding_count; i++)
+        if (matches(filter, suggestions->findings[i].operation, NULL))
+            suggestions->findings[findings++] = suggestions->findings[i];
+    for (size_t i = 0; i < suggestions->change_count; i++)
+        if (matches(filter, suggestions->changes[i].operation, NULL))
+            suggestions->changes[changes++] = suggestions->changes[i];
+    for (size_t i = 0; i < suggestions->suggestion_count; i++)
+        if (matches(filter, suggestions->suggestions[i].operation,
+                    suggestions->suggestions[i].whole))
+            suggestions->suggestions[count++] = suggestions->suggestions[i];
+    suggestions->finding_count = findings;
+    suggestions->change_count = changes;
+    suggestions->suggestion_count = count;
+    return !filter || findings || changes || count ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "--filter '%.200s' matches none of the %zu operations looked at, and no "
+                        "scope that has a suggestion",
+                        filter, looked_at);
+}
+
 bool kg_suggestions_keep(struct kg_suggestions *suggestions, const struct kg_suggest_wanted *wanted,
                          struct kg_error *err)
 {
     unsigned priorities, types;
-    size_t kept = 0;
+    size_t fitting = 0;
     if (!words_read("priority", wanted->priority, kg_priority_names, KG_PRIORITY_COUNT, &priorities,
                     err) ||
-        !words_read("type", wanted->type, kg_suggestion_type_names, KG_TYPE_COUNT, &types, err))
+        !words_read("type", wanted->type, kg_suggestion_type_names, KG_TYPE_COUNT, &types, err) ||
+        !operations_keep(suggestions, wanted->filter, err))
         return false;
     for (size_t i = 0; i < suggestions->suggestion_count; i++) {
         const struct kg_suggestion *suggestion = &suggestions->suggestions[i];
-        if ((priorities & 1U << suggestion->priority) && (types & 1U << suggestion->type) &&
-            matches(wanted->filter, suggestion->operation, suggestion->whole) &&
-            (!wanted->top || kept < wanted->top))
-            suggestions->suggestions[kept++] = *suggestion;
+        if ((priorities & 1U << suggestion->priority) && (types & 1U << suggestion->type))
+            suggestions->suggestions[fitting++] = *suggestion;
     }
-    suggestions->suggestion_count = kept;
-    kept = 0;
-    for (size_t i = 0; i < suggestions->finding_count; i++)
-        if (matches(wanted->filter, suggestions->findings[i].operation, NULL))
-            suggestions->findings[kept++] = suggestions->findings[i];
-    suggestions->finding_count = kept;
-    kept = 0;
-    for (size_t i = 0; i < suggestions->change_count; i++)
-        if (matches(wanted->filter, suggestions->changes[i].operation, NULL))
-            suggestions->changes[kept++] = suggestions->changes[i];
-    suggestions->change_count = kept;
+    suggestions->left_out_count = suggestions->suggestion_count - fitting;
+    suggestions->suggestion_count = wanted->top && wanted->top < fitting ? wanted->top : fitting;
     return true;
 }

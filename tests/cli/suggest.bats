@@ -47,6 +47,10 @@ made_up() {
     [ "$(count --type memory,routing)" -eq 0 ]
     [ "$(count --filter '*plain*')" -eq 0 ]
     [ "$(count --set suggest.min_gain=90%)" -eq 0 ]
+    [ "$(count --type 'memory, algorithm')" -eq 1 ]
+    run kgate suggest r.json --only low
+    [[ "${lines[0]}" == *"looked at: 0 of 1 suggestion" ]]
+    [[ "$output" == *"1 suggestion, none of the priority and type that were asked for"* ]]
     jq '.cases[2] = (.cases[1] | .id = "copy/bytes=16KiB,version=other/cpu"
         | .params.version = "other")' r.json >more.json
     [ "$(kgate suggest more.json --json | jq '.suggestions | length')" -eq 2 ]
@@ -69,6 +73,7 @@ made_up() {
     says "did you mean 'markdown'?" r.json --format markdwn
     says "did you mean 'suggest.min_gain'?" r.json --set suggest.min_gian=5%
     says "--json and --format text are two formats" r.json --json --format text
+    says "--filter 'nothing*' matches none of the 2 operations" r.json --filter 'nothing*'
     says "No such file" none.json
     says "is neither JSON nor a recording" suite.yaml
     says "not a regular file" <(cat r.json)

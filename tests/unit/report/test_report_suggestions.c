@@ -146,6 +146,13 @@ static void where_there_is_nothing_to_suggest_it_says_why(void **state)
     kg_report_suggestions_text(&suggestions, &style, &text);
     assert_has(&text, "nothing to suggest: no rule finds 10 % of an operation's time to save\n");
     kg_text_free(&text);
+    suggestions.left_out_count = 4;
+    kg_report_suggestions_text(&suggestions, &style, &text);
+    assert_has(&text, "looked at: 0 of 4 suggestions\n");
+    assert_has(&text, "4 suggestions, none of the priority and type that were asked for\n");
+    assert_has_not(&text, "nothing to suggest");
+    kg_text_free(&text);
+    suggestions.left_out_count = 0;
     findings[0].bound = KG_BOUND_UNKNOWN;
     kg_report_suggestions_text(&suggestions, &style, &text);
     assert_has(&text, "nothing to suggest: what was measured does not say what holds anything");

@@ -183,7 +183,12 @@ static void what_is_not_wanted_is_left_out(void **state)
     assert_string_equal(s.suggestions[0].rule, "cache_results");
     assert_int_equal(
         kept(&(struct kg_suggest_wanted){.priority = "low", .type = "memory,caching"}, &s), 1);
+    assert_int_equal(
+        kept(&(struct kg_suggest_wanted){.priority = " low ,high", .type = "memory, caching"}, &s),
+        1);
+    assert_int_equal(s.left_out_count, 3);
     assert_int_equal(kept(&(struct kg_suggest_wanted){.top = 3}, &s), 3);
+    assert_int_equal(s.left_out_count, 0);
     assert_string_equal(s.suggestions[0].rule, "unused_cores");
 }
 
@@ -199,7 +204,17 @@ static void a_filter_is_of_cases_and_their_scopes(void **state)
     assert_int_equal(kept(&(struct kg_suggest_wanted){.filter = "a/cpu"}, &s), 2);
     assert_int_equal(s.finding_count, 1);
     assert_int_equal(s.change_count, 1);
-    assert_int_equal(kept(&(struct kg_suggest_wanted){.filter = "none"}, &s), 0);
+}
+
+static void a_filter_that_nothing_matches_is_refused(void **state)
+{
+    (void)state;
+    struct kg_suggestions s;
+    struct kg_error err;
+    suggestions_make(&s);
+    assert_false(kg_suggestions_keep(&s, &(struct kg_suggest_wanted){.filter = "none*"}, &err));
+    assert_int_equal(err.kind, KG_ERROR_USAGE);
+    assert_non_null(strstr(err.message, "'none*' matches none of the 2 operations looked at"));
 }
 
 static void an_unknown_word_is_refused_with_the_nearest(void **state)
@@ -247,6 +262,7 @@ int main(void)
         cmocka_unit_test(another_file_is_refused_by_the_name_of_its_schema),
         cmocka_unit_test(what_is_not_wanted_is_left_out),
         cmocka_unit_test(a_filter_is_of_cases_and_their_scopes),
+        cmocka_unit_test(a_filter_that_nothing_matches_is_refused),
         cmocka_unit_test(an_unknown_word_is_refused_with_the_nearest),
         cmocka_unit_test(what_there_is_of_an_operation_is_found),
     };
