@@ -42,6 +42,7 @@ struct kg_facts {
     double faster_version_ns; /* the fastest other version of the same kernel and parameters */
     const char *faster_version_id;
     const char *sweep_parameter; /* the parameter whose values the next are over */
+    const char *sweep_measure;   /* what a call does is told in: by kg_sweep_measure */
     double sweep_points;
     double time_growth;   /* exponent of time over what a call does: flops, else items, else bytes,
                              else the parameter */

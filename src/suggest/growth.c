@@ -70,20 +70,33 @@ static bool rises(const struct kg_sweep_point *points, size_t count, size_t offs
     return at(&points[count - 1], offset) > at(&points[0], offset);
 }
 
+static const struct measure {
+    const char *name;
+    size_t offset;
+} measures[] = {{KG_SWEEP_FLOPS, offsetof(struct kg_sweep_point, flops)},
+                {"items", offsetof(struct kg_sweep_point, items)},
+                {"bytes", offsetof(struct kg_sweep_point, bytes)}};
+enum { MEASURES = sizeof measures / sizeof measures[0] };
+
+const char *kg_sweep_measure(const struct kg_growth *growth)
+{
+    for (size_t i = 0; i < MEASURES; i++)
+        if (measures[i].offset == growth->work_offset)
+            return measures[i].name;
+    return KG_SWEEP_PARAMETER;
+}
+
 /* What says the most of what a call does comes first. One that is known but does not rise with the
  * parameter, such as the size of a tile or a number of threads, makes it no size; where none is
  * known, only the parameter is left. */
 static bool work_choose(const struct kg_sweep_point *points, size_t count, size_t *offset)
 {
-    static const size_t measures[] = {offsetof(struct kg_sweep_point, flops),
-                                      offsetof(struct kg_sweep_point, items),
-                                      offsetof(struct kg_sweep_point, bytes)};
     bool known = false;
-    for (size_t i = 0; i < sizeof measures / sizeof measures[0]; i++) {
-        if (!all_known(points, count, measures[i]))
+    for (size_t i = 0; i < MEASURES; i++) {
+        if (!all_known(points, count, measures[i].offset))
             continue;
         known = true;
-        *offset = measures[i];
+        *offset = measures[i].offset;
         if (rises(points, count, *offset))
             return true;
     }

@@ -3,6 +3,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a call does is told in; "the parameter" where nothing else is known. */
+#define KG_SWEEP_FLOPS "flops"
+#define KG_SWEEP_PARAMETER "the parameter"
+
 /* One size of a sweep; NaN where not known. */
 struct kg_sweep_point {
     double parameter; /* above 0 */
@@ -43,3 +47,6 @@ double kg_n_log_n(double n);
 
 /* What a call of that point does, by the measure that the growth was found with. */
 double kg_sweep_work(const struct kg_growth *growth, const struct kg_sweep_point *point);
+
+/* What that measure is called: KG_SWEEP_FLOPS, "items", "bytes" or KG_SWEEP_PARAMETER. */
+const char *kg_sweep_measure(const struct kg_growth *growth);

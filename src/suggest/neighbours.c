@@ -242,6 +242,7 @@ static void sweep_tell(struct search *search, const struct entry *entry, size_t 
     const struct kg_sweep_point point = point_of(search, entry);
     search->spread[entry->index] = growth->spread;
     facts->sweep_parameter = entry->parameter;
+    facts->sweep_measure = kg_sweep_measure(growth);
     facts->sweep_points = (double)points;
     facts->time_growth = growth->time;
     facts->log_growth = growth->log;

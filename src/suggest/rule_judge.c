@@ -8,12 +8,12 @@
 static const double priority_shares[] = {0.5, 0.2};
 enum { PRIORITY_SHARES = sizeof priority_shares / sizeof priority_shares[0] };
 
-static enum kg_priority priority_of(const struct kg_rule *rule, double share)
+static enum kg_priority priority_of(const struct kg_rule *rule, enum kg_basis basis, double share)
 {
     unsigned priority = rule->priority;
     for (size_t i = 0; i < PRIORITY_SHARES; i++)
         priority += share < priority_shares[i];
-    if (rule->basis == KG_BASIS_AT_MOST && priority < KG_PRIORITY_MEDIUM)
+    if (basis == KG_BASIS_AT_MOST && priority < KG_PRIORITY_MEDIUM)
         priority = KG_PRIORITY_MEDIUM;
     return priority < KG_PRIORITY_LOW ? (enum kg_priority)priority : KG_PRIORITY_LOW;
 }
@@ -45,8 +45,8 @@ static bool time_judge(const struct kg_rule *rule, const struct kg_facts *facts,
     judged->estimated_ns = estimated_ns;
     judged->saved_ns = saved_ns;
     judged->speedup = speedup;
-    judged->priority = priority_of(rule, share);
-    judged->rank = rule->basis == KG_BASIS_AT_MOST ? saved_ns / 2 : saved_ns;
+    judged->priority = priority_of(rule, judged->basis, share);
+    judged->rank = judged->basis == KG_BASIS_AT_MOST ? saved_ns / 2 : saved_ns;
     return true;
 }
 
@@ -62,16 +62,19 @@ static bool memory_judge(const struct kg_rule *rule, const struct kg_facts *fact
         return false;
     judged->current_bytes = current_bytes;
     judged->estimated_bytes = estimated_bytes;
-    judged->priority = priority_of(rule, share);
+    judged->priority = priority_of(rule, judged->basis, share);
     return true;
 }
 
 bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                    const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
-    *judged = (struct kg_judged){KG_PRIORITY_LOW, NAN, NAN, NAN, NAN, NAN, NAN, 0};
-    return looks_at(rule, facts) && rule->applies(facts, settings) &&
-           (rule->estimate_ns ? time_judge(rule, facts, settings, judged)
+    *judged = (struct kg_judged){KG_PRIORITY_LOW, rule->basis, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    if (!looks_at(rule, facts) || !rule->applies(facts, settings))
+        return false;
+    if (rule->doubtful && rule->doubtful(facts, settings))
+        judged->basis = KG_BASIS_AT_MOST;
+    return (rule->estimate_ns ? time_judge(rule, facts, settings, judged)
                               : memory_judge(rule, facts, settings, judged));
 }
 
@@ -86,6 +89,7 @@ static const char *text_fact(const char *name, const struct kg_facts *facts)
     } texts[] = {{"other_device_id", facts->other_device_id},
                  {"faster_version_id", facts->faster_version_id},
                  {"sweep_parameter", facts->sweep_parameter},
+                 {"sweep_measure", facts->sweep_measure},
                  {"operation", facts->operation},
                  {"whole", facts->whole},
                  {"workload", facts->workload},

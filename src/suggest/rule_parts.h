@@ -51,6 +51,12 @@ KG_RULE_PARTS(tail_effect);
 
 double kg_batch_calls_current(const struct kg_facts *facts);
 
+/* Whether what a rule says holds only if something does that no measurement shows. */
+#define KG_RULE_DOUBT(name)                                                                        \
+    bool kg_doubtful_##name(const struct kg_facts *facts,                                          \
+                            const struct kg_suggest_settings *settings)
+KG_RULE_DOUBT(superlinear);
+
 static inline bool kg_at_least(double value, double limit)
 {
     return isfinite(value) && isfinite(limit) && value >= limit;

@@ -81,7 +81,10 @@ const struct kg_rule kg_rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .description = "Over the sweep of `{sweep_parameter}` time grows with the power "
-                       "{time_growth} of what there is to do.",
+                       "{time_growth} of {sweep_measure}.",
+        .doubtful = kg_doubtful_superlinear,
+        .doubt = "There may be as much more to do, as in a product of matrices by their side: let "
+                 "the workload tell its flops to know.",
         .hint =
             "Look for what is done again for each element: a search inside a loop, an insertion "
             "that moves all that follows, a comparison of all pairs. Sorting first, a hash "
@@ -90,7 +93,8 @@ const struct kg_rule kg_rules[] = {
         .evidence = {"time_growth", "log_growth", "sweep_points", "time_ns", "linear_ns"},
         .when = "over a sweep of three or more sizes the exponent of time over what a call does "
                 "(flops, else items, else bytes, else the parameter) is that of n log n + `growth` "
-                "or more",
+                "or more; at most, where that is the parameter itself, or items or bytes that "
+                "grow by 1 + `growth` or more over it: it may be a matrix's side",
         .assumes = "time grew as n log n from the smallest size on; not under the roofs",
         .settings = "growth,attainable",
     },

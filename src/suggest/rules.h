@@ -55,6 +55,10 @@ struct kg_rule {
     /* Peak memory that it would take; NULL: the rule is not about memory. */
     double (*estimate_bytes)(const struct kg_facts *facts,
                              const struct kg_suggest_settings *settings);
+    /* Where it holds, the basis is "at most" whatever stands above, and `doubt`, a sentence like
+     * those that follow, is added to what is wrong. NULL: never. */
+    bool (*doubtful)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+    const char *doubt;
     const char *description; /* what is wrong: one sentence; `{fact}` is that fact formatted */
     const char *hint;        /* what to do: one or two sentences, likewise */
     const char *evidence[KG_RULE_EVIDENCE_MOST]; /* names of facts, the most telling first */
@@ -74,6 +78,7 @@ const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */
  * is not about memory. */
 struct kg_judged {
     enum kg_priority priority;
+    enum kg_basis basis;
     double current_ns;
     double estimated_ns;
     double saved_ns;
@@ -91,8 +96,8 @@ bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                    const struct kg_suggest_settings *settings, struct kg_judged *judged);
 
 /* Appends a rule's description or hint with each `{name}` replaced: by the fact of that name,
- * formatted, or by one of the names other_device_id, faster_version_id, sweep_parameter, operation,
- * whole, workload, device; "?" where that is not known. */
+ * formatted, or by one of the names other_device_id, faster_version_id, sweep_parameter,
+ * sweep_measure, operation, whole, workload, device; "?" where that is not known. */
 void kg_rule_text(const char *words, const struct kg_facts *facts, struct kg_text *text);
 
 /* The reference of all rules, Markdown: the part of docs/suggestions.md between its markers. */

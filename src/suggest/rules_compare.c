@@ -1,3 +1,4 @@
+#include "suggest/growth.h"
 #include "suggest/rule_parts.h"
 
 /* --- Devices --- */
@@ -66,6 +67,17 @@ KG_RULE_CONDITION(superlinear)
     return kg_at_least(facts->sweep_points, 3) && kg_known(facts->linear_ns) &&
            kg_at_least(facts->log_growth, 0) &&
            kg_at_least(facts->time_growth, facts->log_growth + settings->growth);
+}
+
+/* Where the parameter is the side of a matrix, a call has more to do than its items or bytes say;
+ * of flops that is known. */
+KG_RULE_DOUBT(superlinear)
+{
+    const char *measure = facts->sweep_measure;
+    if (!measure || !strcmp(measure, KG_SWEEP_PARAMETER))
+        return true;
+    return strcmp(measure, KG_SWEEP_FLOPS) != 0 &&
+           !kg_under(facts->work_growth, 1 + settings->growth);
 }
 
 KG_RULE_ESTIMATOR(superlinear)

@@ -173,6 +173,19 @@ static const char *rule_text(struct maker *maker, const char *template,
     return kept_text(maker, &text);
 }
 
+/* What is wrong, and what is doubtful of it. */
+static const char *description_text(struct maker *maker, const struct kg_rule *rule,
+                                    const struct kg_facts *facts, const struct kg_judged *judged)
+{
+    struct kg_text text = {0};
+    kg_rule_text(rule->description, facts, &text);
+    if (rule->doubt && judged->basis != rule->basis) {
+        kg_text_append(&text, " ");
+        kg_rule_text(rule->doubt, facts, &text);
+    }
+    return kept_text(maker, &text);
+}
+
 static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
                             const struct kg_facts *facts, const struct kg_judged *judged)
 {
@@ -189,8 +202,8 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .rule = rule->name,
         .type = rule->type,
         .priority = judged->priority,
-        .basis = rule->basis,
-        .description = rule_text(maker, rule->description, facts),
+        .basis = judged->basis,
+        .description = description_text(maker, rule, facts, judged),
         .hint = rule_text(maker, rule->hint, facts),
         .rank = judged->rank,
         .current_ns = judged->current_ns,

@@ -29,6 +29,7 @@ static inline void facts_make(struct kg_facts *facts, const char *device, bool s
     facts->other_device_id = "case/other";
     facts->faster_version_id = "case/version=fast";
     facts->sweep_parameter = "n";
+    facts->sweep_measure = "items";
     for (; known->name; known++)
         fact_set(facts, known->name, known->value);
 }

@@ -50,6 +50,7 @@ static void time_is_held_against_flops_before_items(void **state)
     assert_float_equal(growth.time, 1, 1e-9);
     assert_float_equal(growth.work, 3, 1e-9);
     assert_float_equal(kg_sweep_work(&growth, &points[1]), points[1].flops, 0);
+    assert_string_equal(kg_sweep_measure(&growth), "flops");
 }
 
 static void without_any_amount_the_parameter_stands_for_it(void **state)
@@ -63,6 +64,7 @@ static void without_any_amount_the_parameter_stands_for_it(void **state)
     assert_true(kg_growth_find(points, SIZES, &growth));
     assert_float_equal(growth.time, 2, 1e-9);
     assert_float_equal(growth.work, 1, 1e-9);
+    assert_string_equal(kg_sweep_measure(&growth), "the parameter");
 }
 
 static void a_parameter_that_leaves_the_work_alone_is_no_size(void **state)

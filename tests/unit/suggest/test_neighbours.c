@@ -154,6 +154,7 @@ static void a_sweep_tells_growth_and_what_linear_would_be(void **state)
         assert_float_equal(all.facts[i].time_growth, 2, 1e-9);
         assert_float_equal(all.facts[i].sweep_points, 3, 0);
         assert_string_equal(all.facts[i].sweep_parameter, "n");
+        assert_string_equal(all.facts[i].sweep_measure, "items");
     }
     assert_float_equal(all.facts[0].linear_ns, 1e4, 1e-6);
     assert_float_equal(all.facts[1].linear_ns, (4e4 * log(401) / log(101)), 1e-6);

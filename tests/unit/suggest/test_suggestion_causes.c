@@ -177,12 +177,44 @@ static void what_is_saved_at_most_has_a_medium_priority_at_most(void **state)
             struct kg_facts facts;
             struct kg_judged judged;
             trial_make(&trials[i], trials[i].fires, &facts);
-            if (kg_rules[r].basis == KG_BASIS_AT_MOST &&
-                kg_rule_judge(&kg_rules[r], &facts, &settings, &judged)) {
+            if (kg_rule_judge(&kg_rules[r], &facts, &settings, &judged) &&
+                judged.basis == KG_BASIS_AT_MOST && kg_rules[r].estimate_ns) {
                 assert_true(judged.priority >= KG_PRIORITY_MEDIUM);
                 assert_true(judged.rank < judged.saved_ns);
             }
         }
+}
+
+static void expect_basis(const char *rule, const struct kg_facts *facts, enum kg_basis expected)
+{
+    const struct kg_suggest_settings settings = settings_default();
+    struct kg_judged judged;
+    assert_true(kg_rule_judge(kg_rule_find(rule), facts, &settings, &judged));
+    assert_int_equal(judged.basis, expected);
+    if (expected == KG_BASIS_AT_MOST)
+        assert_true(judged.priority >= KG_PRIORITY_MEDIUM);
+}
+
+static void time_that_may_grow_as_the_work_does_is_superlinear_at_most(void **state)
+{
+    const struct named_fact known[] = {{"time_ns", 10 * MS},
+                                       {"linear_ns", 1 * MS},
+                                       {"sweep_points", 3},
+                                       {"log_growth", 1.1},
+                                       {"time_growth", 1.98},
+                                       {"work_growth", 1.29},
+                                       {0}};
+    struct kg_facts facts;
+    (void)state;
+    facts_make(&facts, "cpu", false, known);
+    expect_basis("superlinear", &facts, KG_BASIS_MODELLED);
+    facts.work_growth = 1.31; /* a matrix's items, by its side */
+    expect_basis("superlinear", &facts, KG_BASIS_AT_MOST);
+    facts.sweep_measure = "flops";
+    expect_basis("superlinear", &facts, KG_BASIS_MODELLED);
+    facts.sweep_measure = "the parameter";
+    facts.work_growth = 1;
+    expect_basis("superlinear", &facts, KG_BASIS_AT_MOST);
 }
 
 static void a_scope_is_held_against_what_it_is_inside_of(void **state)
@@ -220,18 +252,20 @@ static void a_rule_looks_at_cases_or_at_scopes(void **state)
 
 static void words_name_facts_that_exist(void **state)
 {
-    static const char *const texts[] = {"other_device_id", "faster_version_id", "sweep_parameter"};
+    static const char *const texts[] = {"other_device_id", "faster_version_id", "sweep_parameter",
+                                        "sweep_measure"};
     (void)state;
     for (size_t r = 0; r < kg_rule_count; r++) {
-        const char *words[] = {kg_rules[r].description, kg_rules[r].hint};
+        const char *words[] = {kg_rules[r].description, kg_rules[r].hint, kg_rules[r].doubt};
+        assert_int_equal(!kg_rules[r].doubtful, !kg_rules[r].doubt);
         struct kg_trait fact;
         assert_non_null(kg_rules[r].when);
         assert_non_null(kg_rules[r].assumes);
         for (size_t i = 0; i < KG_RULE_EVIDENCE_MOST && kg_rules[r].evidence[i]; i++)
             if (!kg_fact_find(kg_rules[r].evidence[i], &fact))
                 fail_msg("%s has no fact %s", kg_rules[r].name, kg_rules[r].evidence[i]);
-        for (size_t w = 0; w < 2; w++)
-            for (const char *at = words[w]; (at = strchr(at, '{')); at++) {
+        for (size_t w = 0; w < 3; w++)
+            for (const char *at = words[w] ? words[w] : ""; (at = strchr(at, '{')); at++) {
                 char name[NAME_MOST];
                 bool text = false;
                 snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 1, "}"), at + 1);
@@ -264,6 +298,7 @@ int main(void)
         cmocka_unit_test(waiting_for_the_busiest_is_imbalance),
         cmocka_unit_test(priority_falls_with_the_share_that_is_saved),
         cmocka_unit_test(what_is_saved_at_most_has_a_medium_priority_at_most),
+        cmocka_unit_test(time_that_may_grow_as_the_work_does_is_superlinear_at_most),
         cmocka_unit_test(a_scope_is_held_against_what_it_is_inside_of),
         cmocka_unit_test(a_rule_looks_at_cases_or_at_scopes),
         cmocka_unit_test(words_name_facts_that_exist),
