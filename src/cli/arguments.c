@@ -18,10 +18,9 @@ static const struct kg_option options[] = {
     OPTION("suite", 'c', KG_OPTION_TEXT, "SUITE", suite, "the suite, a YAML file"),
     OPTION("baseline", 'b', KG_OPTION_TEXT, "DIR", baseline,
            "the folder of baselines (default: baselines)"),
-    OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output,
-           "where to write: a folder for gate and compare, a file for run and report"),
+    OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output, "the file to write to"),
     OPTION("filter", 0, KG_OPTION_TEXT, "GLOB", filter,
-           "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"),
+           "only the cases whose id matches, for example 'gemm/*'"),
     OPTION("shard", 0, KG_OPTION_TEXT, "I/N", shard, "only every N-th case from the I-th, from 1"),
     OPTION("set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
            "replace a key of the suite's defaults, for example rounds.min=3, or of its "
@@ -40,8 +39,7 @@ static const struct kg_option options[] = {
     OPTION("budget", 0, KG_OPTION_TEXT, "TIME", budget,
            "the most time to measure for, for example 5min; the fewest rounds are always taken"),
     OPTION("base", 0, KG_OPTION_TEXT, "A", base,
-           "of ab the old build: a checkout, a kgate executable, a plugin or a command; else older "
-           "results, or a baseline file, to say what changed"),
+           "older results, or a baseline file, to say what changed"),
     OPTION("head", 0, KG_OPTION_TEXT, "B", head, "the new build, likewise"),
     OPTION("format", 0, KG_OPTION_TEXT, "F", format,
            "text, markdown or json; of a profile also tree, top, trace, folded or csv (default: "
@@ -67,6 +65,44 @@ static const struct kg_option options[] = {
     OPTION("help", 'h', KG_OPTION_FLAG, NULL, help, "print this help"),
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };
+
+/* What an option means to one subcommand, where that is not what the table says. */
+static const struct {
+    const char *subcommand, *option, *help;
+} meanings[] = {
+    {"gate", "output", "the folder of the reports (default: out)"},
+    {"compare", "output", "the folder of the reports (default: none is written)"},
+    {"ab", "output", "the folder of the reports and of both results"},
+    {"ab", "base", "the old build: a checkout, a kgate executable, a plugin or a command"},
+    {"report", "filter",
+     "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"},
+    {"suggest", "output", "the file to write to, and not to standard output"},
+    {"suggest", "filter",
+     "only what matches: cases by their id, with the scopes inside of them, or scopes by their "
+     "path, for example 'gemm/*'"},
+    {"suggest", "set",
+     "replace a threshold of `suggest:`, for example suggest.min_gain=5%; repeatable"},
+    {"suggest", "format", "text, markdown or json (default: text)"},
+    {"suggest", "top", "suggestions to show (default: 10, in markdown and JSON all; 0: all)"},
+    {"suggest", "json", "the same as --format json"},
+    {"suggest", "quiet", "print no evidence, and nothing of what has no suggestion"},
+    {"suggest", "verbose", "print what holds every operation back, however fast it is"},
+    {"explain", "output", "the file to write to, and not to standard output"},
+    {"explain", "set",
+     "replace a threshold of `suggest:`, for example suggest.min_gain=5%; repeatable"},
+    {"explain", "json", "print JSON instead of the page"},
+    {"explain", "quiet", "print no evidence of suggestions"},
+};
+enum { MEANING_COUNT = sizeof meanings / sizeof *meanings };
+
+static const char *help_of(const struct kg_subcommand *subcommand, const struct kg_option *option)
+{
+    for (size_t i = 0; i < MEANING_COUNT; i++)
+        if (!strcmp(meanings[i].subcommand, subcommand->name) &&
+            !strcmp(meanings[i].option, option->name))
+            return meanings[i].help;
+    return option->help;
+}
 
 /* Whether the subcommand takes the option; *required whether it must be given. */
 static bool takes(const struct kg_subcommand *subcommand, const struct kg_option *option,
@@ -181,7 +217,7 @@ static bool required_check(const struct kg_subcommand *subcommand,
             !*(const char *const *)(const void *)((const char *)arguments + options[i].offset))
             return kg_error_set(err, KG_ERROR_USAGE, "`kgate %s` needs --%s %s (-%c): %s",
                                 subcommand->name, options[i].name, options[i].value,
-                                options[i].letter, options[i].help);
+                                options[i].letter, help_of(subcommand, &options[i]));
     if (arguments->positional_count < subcommand->operands_least)
         return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s %s", subcommand->name,
                             subcommand->operands);
@@ -225,6 +261,6 @@ void kg_arguments_help(const struct kg_subcommand *subcommand)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
                  option->value ? option->value : "");
-        printf("  %-30s %s%s\n", left, option->help, required ? " (needed)" : "");
+        printf("  %-30s %s%s\n", left, help_of(subcommand, option), required ? " (needed)" : "");
     }
 }

@@ -43,7 +43,7 @@ static const struct kg_subcommand subcommands[] = {
      "only type top filter base set format output json quiet verbose", kg_cli_suggest},
     {"explain", "CASE RESULTS.json", 2, 2,
      "Say everything about one case of saved results: CASE is its id, a part of it, or a glob.",
-     "base set output json quiet verbose", kg_cli_explain},
+     "base set output json quiet", kg_cli_explain},
     {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set device quiet",
      kg_cli_validate},
     {"list", "", 0, 0, "List the cases of a suite.",

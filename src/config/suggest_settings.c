@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "config/suite_message.h"
 #include "config/suite_reader.h"
 
 #define REAL(member)                                                                               \
@@ -32,6 +33,27 @@ void kg_suggest_settings_complete(struct kg_suggest_settings *settings)
     }
 }
 
+/* A key that only a suite has: what was typed is what is answered about. */
+static bool foreign(struct kg_suite_reader *reader, const char *override, const char *name)
+{
+    enum { KEYS_MOST = 32 };
+    const char *names[KEYS_MOST];
+    size_t count = 0;
+    char quoted[KG_QUOTE_BYTES], quoted_name[KG_QUOTE_BYTES];
+    struct kg_text message = {0};
+    for (; count < kg_suggest_keys.count && count < KEYS_MOST; count++)
+        names[count] = kg_suggest_keys.keys[count].name;
+    kg_text_printf(&message,
+                   "--set %s: unknown key '%s': saved results have only those of `suggest:`",
+                   kg_quote(override, quoted), kg_quote(name, quoted_name));
+    kg_suggest_append(&message, name, names, count, "known keys");
+    const bool good = !message.failed;
+    if (good)
+        kg_error_set(reader->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
+    kg_text_free(&message);
+    return good ? false : kg_error_memory(reader->err);
+}
+
 /* As with a suite, in one of which nothing else is of use. */
 static bool overrides_apply(struct kg_suite_reader *reader, const char *const *overrides,
                             size_t count)
@@ -41,8 +63,12 @@ static bool overrides_apply(struct kg_suite_reader *reader, const char *const *o
         const bool whole = !strncmp(overrides[i], prefix, sizeof prefix - 1);
         const char *text =
             kg_arena_printf(&reader->suite->arena, "%s%s", whole ? "" : prefix, overrides[i]);
-        if (!text)
+        const char *name = kg_arena_printf(&reader->suite->arena, "%.*s",
+                                           (int)strcspn(overrides[i], "="), overrides[i]);
+        if (!text || !name)
             return kg_error_memory(reader->err);
+        if (!whole && strlen(name) < strlen(overrides[i]) && !kg_key_find(&kg_suggest_keys, name))
+            return foreign(reader, overrides[i], name);
         if (!kg_suite_set(reader, text))
             return false;
     }

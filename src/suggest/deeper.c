@@ -18,25 +18,34 @@ void kg_shell_quote(struct kg_text *text, const char *argument)
     kg_text_append(text, "'");
 }
 
+/* What a tool is to see is the calls: of everything that a suite asks for the time alone, since
+ * counting instructions may be a simulation, and so long that set-up, which it sees too, is small.
+ */
+static const char FEW_CALLS[] = " --set rounds.min=1 --set trace=no";
+static const char LONG[] = " --set rounds.min=1 --set trace=no --set metrics=time "
+                           "--set min_time=1s";
+
 /* The tools. Each follows the processes that kgate starts: perf and nsys always do, the others
  * where they are told to. Rounds are the fewest: what a tool sees is not a measurement. */
 static const struct tool {
     const char *device; /* whose cases it is for; NULL: all */
     const char *shows;
     const char *before; /* `kgate run …` */
+    const char *settings;
     const char *after;
     bool kernel; /* looks at one kernel by name: the one with the most time */
 } tools[] = {
-    {NULL, "where the time goes, by scopes", "",
+    {NULL, "where the time goes, by scopes", "", FEW_CALLS,
      " --profile && kgate report deeper.json --format tree", false},
-    {"cpu", "instructions, branches and cache misses", "perf stat -d ", "", false},
-    {"cpu", "which functions, with their callers", "perf record -g -o deeper.perf ",
-     " && perf report -i deeper.perf", false},
+    {"cpu", "instructions, branches and cache misses; set-up and check are in them",
+     "perf stat -d ", LONG, "", false},
+    {"cpu", "which functions, with their callers; set-up and check are among them",
+     "perf record -g -o deeper.perf ", LONG, " && perf report -i deeper.perf", false},
     {"cuda", "the host, launches, copies and kernels on one line of time",
-     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", "", false},
+     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", FEW_CALLS, "", false},
     {"cuda", "each kernel: stalls, caches, occupancy, its roofline",
-     "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ", "",
-     true},
+     "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ",
+     FEW_CALLS, "", true},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };
 
@@ -75,7 +84,7 @@ static void kernel_append(const struct kg_case_result *result, struct kg_text *t
 }
 
 static void run_append(const struct kg_results *results, const struct kg_case_result *result,
-                       struct kg_text *text)
+                       const char *settings, struct kg_text *text)
 {
     kg_text_append(text, "kgate run -c ");
     kg_shell_quote(text, results->suite_path);
@@ -83,7 +92,20 @@ static void run_append(const struct kg_results *results, const struct kg_case_re
     filter_append(result->id, text);
     if (!strcmp(result->device, "cuda") && results->machine.gpu_chosen)
         kg_text_printf(text, " --device cuda:%zu", results->machine.gpu_chosen);
-    kg_text_append(text, " --set rounds.min=1 --set trace=no -o deeper.json");
+    kg_text_printf(text, "%s -o deeper.json", settings);
+}
+
+/* What the command cannot replace is said. */
+static const char *shows(const struct tool *tool, const struct kg_case_result *result,
+                         struct kg_arena *arena)
+{
+    const bool counted = result->metrics & 1U << KG_METRIC_INSTRUCTIONS;
+    return tool->settings == LONG && counted
+               ? kg_arena_printf(arena,
+                                 "%s (if the workload itself, not the suite's defaults, names "
+                                 "`instructions`, take them out: kgate's counting is seen too)",
+                                 tool->shows)
+               : tool->shows;
 }
 
 bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
@@ -98,13 +120,14 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
         kg_text_append(&text, tools[i].before);
         if (tools[i].kernel)
             kernel_append(result, &text);
-        run_append(results, result, &text);
+        run_append(results, result, tools[i].settings, &text);
         kg_text_append(&text, tools[i].after);
         const char *command = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
         kg_text_free(&text);
-        if (!command)
+        const char *phrase = shows(&tools[i], result, arena);
+        if (!command || !phrase)
             return false;
-        (*deeper)[(*count)++] = (struct kg_deeper){tools[i].shows, command};
+        (*deeper)[(*count)++] = (struct kg_deeper){phrase, command};
     }
     return *deeper != NULL;
 }

@@ -72,6 +72,7 @@ made_up() {
     says "did you mean 'caching'?" r.json --type cachin
     says "did you mean 'markdown'?" r.json --format markdwn
     says "did you mean 'suggest.min_gain'?" r.json --set suggest.min_gian=5%
+    says "--set rounds.min=3: unknown key 'rounds.min'" r.json --set rounds.min=3
     says "--json and --format text are two formats" r.json --json --format text
     says "--filter 'nothing*' matches none of the 2 operations" r.json --filter 'nothing*'
     says "No such file" none.json
@@ -163,4 +164,18 @@ slower() {
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o ab --set trace=no
     valid ab/suggestions.json suggestions
     jq -e '.source == "ab/head.json"' ab/suggestions.json
+}
+
+@test "help says what an option means to this subcommand" {
+    run kgate suggest --help
+    [[ "$output" == *"--filter GLOB"*"scopes by their path"* ]]
+    [[ "$output" == *"-o, --output PATH"*"the file to write to"* ]]
+    [[ "$output" == *"suggest.min_gain=5%"* ]]
+    [[ "$output" != *rounds.min* && "$output" != *checkout* && "$output" != *processes* ]]
+    run kgate explain --help
+    [[ "$output" != *rounds.min* && "$output" != *checkout* && "$output" != *verdict* ]]
+    run kgate ab --help
+    [[ "$output" == *"the old build: a checkout"* ]]
+    run kgate run --help
+    [[ "$output" == *rounds.min=3* ]]
 }

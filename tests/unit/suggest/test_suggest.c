@@ -306,12 +306,22 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
     results_make(&results);
     results.suite_path = "my suite.yaml";
     results.cases[0].id = "it's/[a]=*?/cpu";
+    results.cases[0].metrics = 1U << KG_METRIC_TIME;
     assert_true(kg_deeper_find(&results, &results.cases[0], &arena, &deeper, &count));
     for (size_t i = 0; i < count; i++) {
+        /* perf is to see the calls, and no simulation of them */
+        const bool perf = strncmp(deeper[i].command, "perf ", 5) == 0;
+        assert_true(perf == (strstr(deeper[i].command, " --set metrics=time ") != NULL));
+        assert_true(perf == (strstr(deeper[i].command, " --set min_time=1s ") != NULL));
+        assert_true(perf == (strstr(deeper[i].shows, "set-up and check") != NULL));
+        assert_null(strstr(deeper[i].shows, "counting"));
         assert_non_null(strstr(deeper[i].command, "kgate run -c 'my suite.yaml' --filter "
                                                   "'it'\\''s/\\[a\\]=\\*\\?/cpu'"));
         assert_null(strstr(deeper[i].command, "ncu "));
     }
+    results.cases[0].metrics |= 1U << KG_METRIC_INSTRUCTIONS;
+    assert_true(kg_deeper_find(&results, &results.cases[0], &arena, &deeper, &count));
+    assert_non_null(strstr(deeper[1].shows, "kgate's counting is seen too"));
     results.cases[0].device = "cuda";
     results.machine.gpu_chosen = 1;
     struct kg_kernel_use kernels[] = {{.name = "fill", .gpu_ns = 1},
