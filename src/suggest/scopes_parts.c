@@ -108,6 +108,15 @@ static void forks_mark(const struct kg_scope_view *view, bool *forks)
         forks[view->root] = true;
 }
 
+/* Whether threads recorded beside the one that does the calls. */
+static bool has_others(const struct kg_scope_view *view)
+{
+    for (size_t i = 0; i < view->profile->row_count; i++)
+        if (view->rows[i].all_calls > view->rows[i].calls)
+            return true;
+    return false;
+}
+
 static bool busy_find(struct kg_scope_subject *subject, struct kg_facts *facts,
                       struct kg_error *err)
 {
@@ -117,7 +126,7 @@ static bool busy_find(struct kg_scope_subject *subject, struct kg_facts *facts,
     double busy_ns = 0;
     if (!forks)
         return kg_error_memory(err);
-    if (!(view->threads > 1) || !view->alone)
+    if (!has_others(view) || !view->alone)
         return true;
     forks_mark(view, forks);
     for (size_t i = 0; i < profile->row_count; i++) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suggest/scopes_lanes.h"
+
 size_t kg_scope_parent(const struct kg_profile *profile, size_t row)
 {
     const size_t parent = profile->rows[row].path.parent;
@@ -65,81 +67,18 @@ static bool names_number(struct kg_scope_view *view, struct kg_error *err)
 
 /* --- Threads of a process -------------------------------------------------------------------- */
 
-/* What one thread of a process had: some of the profile's shares, by row. */
-struct section {
-    const struct kg_profile_share *shares;
+/* The threads of the processes looked at, by process and lane. */
+struct sections {
+    struct kg_scope_section *of;
     size_t count;
-    size_t process;
-    double start_ns, end_ns;
-    bool first;  /* the thread that does the calls */
-    size_t lane; /* threads that come after each other are one: such as a call starts anew */
 };
 
-/* Shares of one thread, from `from` on. */
-static struct section section_at(const struct kg_profile *profile, size_t from)
-{
-    const struct kg_profile_share *start = &profile->shares[from];
-    struct section section = {.shares = start,
-                              .process = start->process,
-                              .start_ns = start->start_ns,
-                              .end_ns = start->end_ns};
-    while (from + section.count < profile->share_count &&
-           start[section.count].process == start->process &&
-           start[section.count].thread == start->thread) {
-        section.start_ns = fmin(section.start_ns, start[section.count].start_ns);
-        section.end_ns = fmax(section.end_ns, start[section.count].end_ns);
-        section.count++;
-    }
-    return section;
-}
-
-static bool has_row(const struct section *section, size_t row)
+static bool has_row(const struct kg_scope_section *section, size_t row)
 {
     for (size_t i = 0; i < section->count; i++)
         if (section->shares[i].row == row)
             return true;
     return false;
-}
-
-static int by_start(const void *one, const void *other)
-{
-    const struct section *a = one, *b = other;
-    if (a->process != b->process)
-        return a->process < b->process ? -1 : 1;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
-
-static int by_lane(const void *one, const void *other)
-{
-    const struct section *a = one, *b = other;
-    if (a->process != b->process)
-        return a->process < b->process ? -1 : 1;
-    return (a->lane > b->lane) - (a->lane < b->lane);
-}
-
-/* The threads of the processes looked at. */
-struct sections {
-    struct section *of; /* by process and lane */
-    size_t count;
-    double *lane_end_ns; /* of the process at hand */
-};
-
-/* Each thread gets the first lane that is free when it begins. */
-static void lanes_find(struct sections *sections)
-{
-    size_t lanes = 0;
-    qsort(sections->of, sections->count, sizeof *sections->of, by_start);
-    for (size_t i = 0; i < sections->count; i++) {
-        struct section *section = &sections->of[i];
-        if (!i || section->process != section[-1].process)
-            lanes = 0;
-        while (section->lane < lanes && sections->lane_end_ns[section->lane] > section->start_ns)
-            section->lane++;
-        if (section->lane == lanes)
-            lanes++;
-        sections->lane_end_ns[section->lane] = section->end_ns;
-    }
-    qsort(sections->of, sections->count, sizeof *sections->of, by_lane);
 }
 
 /* The first thread of a process is the one that has the root, or the first that recorded. */
@@ -149,11 +88,11 @@ static bool sections_find(struct kg_scope_view *view, struct sections *sections,
     const struct kg_profile *profile = view->profile;
     const size_t most = profile->share_count;
     sections->of = kg_arena_alloc(&view->arena, most, sizeof *sections->of);
-    sections->lane_end_ns = kg_arena_alloc(&view->arena, most, sizeof *sections->lane_end_ns);
-    if (!sections->of || !sections->lane_end_ns)
+    struct kg_scope_lane *lanes = kg_arena_alloc(&view->arena, most, sizeof *lanes);
+    if (!sections->of || !lanes)
         return kg_error_memory(err);
     for (size_t at = 0, process = KG_SCOPE_NONE; at < most;) {
-        struct section section = section_at(profile, at);
+        struct kg_scope_section section = kg_scope_section_at(profile, at);
         section.first = view->root == KG_SCOPE_NONE ? section.process != process
                                                     : has_row(&section, view->root);
         process = section.process;
@@ -161,7 +100,7 @@ static bool sections_find(struct kg_scope_view *view, struct sections *sections,
         if (view->chosen[process])
             sections->of[sections->count++] = section;
     }
-    lanes_find(sections);
+    kg_scope_lanes_find(sections->of, sections->count, lanes);
     return true;
 }
 
@@ -176,7 +115,7 @@ struct pass {
     struct kg_scope_balance *process; /* of each name, in the process at hand: even_ns is the sum */
 };
 
-static void section_add(struct pass *pass, const struct section *section)
+static void section_add(struct pass *pass, const struct kg_scope_section *section)
 {
     const struct kg_profile *profile = pass->view->profile;
     const double cost_ns = profile->processes[section->process].scope_cost_ns;
@@ -210,7 +149,7 @@ static void section_add(struct pass *pass, const struct section *section)
     }
 }
 
-static void section_balance(struct pass *pass, const struct section *section)
+static void section_balance(struct pass *pass, const struct kg_scope_section *section)
 {
     for (size_t i = 0; i < section->count; i++) {
         const size_t name = pass->view->names[section->shares[i].row];
@@ -251,12 +190,40 @@ static void process_finish(struct pass *pass)
 
 /* --- Passes ---------------------------------------------------------------------------------- */
 
+/* Neither waiting, nor what is around parallel work, is work. */
+static bool is_work(const struct kg_profile *profile, size_t row)
+{
+    const size_t kind = profile->rows[row].path.kind;
+    return kind != KGATE_SCOPE_PROFILER && kind != KGATE_SCOPE_PARALLEL &&
+           !kg_scope_waits(profile, row);
+}
+
+/* Whether a thread counts: the one that does the calls may do no more than to wait for others. */
+static bool is_at_work(const struct kg_scope_view *view, const struct kg_scope_section *section)
+{
+    for (size_t i = 0; i < section->count; i++)
+        if (section->shares[i].row != view->root && is_work(view->profile, section->shares[i].row))
+            return true;
+    return !section->first;
+}
+
 static void rows_add(struct pass *pass, const struct sections *sections)
 {
     struct kg_scope_view *view = pass->view;
+    double threads = 0;
+    size_t lane = KG_SCOPE_NONE; /* the last of the process that counted */
     for (size_t i = 0; i < sections->count; i++) {
-        section_add(pass, &sections->of[i]);
-        view->threads = fmax(view->threads, (double)sections->of[i].lane + 1);
+        const struct kg_scope_section *section = &sections->of[i];
+        if (!i || section->process != section[-1].process) {
+            threads = 0;
+            lane = KG_SCOPE_NONE;
+        }
+        section_add(pass, section);
+        if (section->lane != lane && is_at_work(view, section)) {
+            threads++;
+            lane = section->lane;
+        }
+        view->threads = fmax(view->threads, fmax(1, threads));
     }
 }
 
@@ -264,7 +231,7 @@ static void rows_add(struct pass *pass, const struct sections *sections)
 static void balances_find(struct pass *pass, const struct sections *sections)
 {
     for (size_t i = 0; i < sections->count; i++) {
-        const struct section *section = &sections->of[i];
+        const struct kg_scope_section *section = &sections->of[i];
         const bool last = i + 1 == sections->count || section[1].process != section->process;
         section_balance(pass, section);
         if (last || section[1].lane != section->lane)
@@ -272,14 +239,6 @@ static void balances_find(struct pass *pass, const struct sections *sections)
         if (last)
             process_finish(pass);
     }
-}
-
-/* Neither waiting, nor what is around parallel work, is work. */
-static bool is_work(const struct kg_profile *profile, size_t row)
-{
-    const size_t kind = profile->rows[row].path.kind;
-    return kind != KGATE_SCOPE_PROFILER && kind != KGATE_SCOPE_PARALLEL &&
-           !kg_scope_waits(profile, row);
 }
 
 static bool is_recursive(const struct kg_scope_view *view, size_t row)

@@ -37,7 +37,8 @@ struct kg_scope_view {
     double wall_ns; /* of those */
     double cost_ns; /* of that, what the profiler takes for the scopes inside the root */
     double scope_cost_ns; /* what one of them costs: the most in a process */
-    double threads;       /* that scopes ran on at a time: the most in a process */
+    double threads;       /* that scopes ran on at a time: the most in a process; not the one that
+                             does the calls where it does nothing else */
     bool regions;         /* parallel regions are told */
     bool alone; /* the first threads do nothing beside the whole: what others do is for it */
     struct kg_scope_row *rows;

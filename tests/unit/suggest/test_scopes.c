@@ -198,6 +198,7 @@ static void the_work_of_other_threads_explains_a_region(void **state)
     scene_work(&scene, 2, 0, "part", 400);
     scene_work(&scene, 3, 0, "part", 600);
     const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - COST));
+    assert_near(facts.scope_threads, 2, 0);
     assert_near(facts.parallel_ns, 300, 1e-9);
     assert_near(facts.imbalance, 1.2, 1e-9);
     assert_near(facts.thread_busy_ns, 1000 + 90, 1e-9);
@@ -243,6 +244,58 @@ static void of_one_thread_nothing_is_said_of_threads(void **state)
     assert_near(facts.scope_threads, 1, 0);
     assert_true(isnan(facts.imbalance) && isnan(facts.imbalance_ns) &&
                 isnan(facts.thread_busy_ns) && isnan(facts.wait_ns));
+}
+
+/* Ten calls that start two threads each, for so long; the second one is late, but for one call. */
+static struct kg_facts start_anew(uint64_t one_ns, uint64_t other_ns, uint64_t late_ns)
+{
+    struct recording recording = {0};
+    struct kg_profile profile;
+    struct kg_error err;
+    recording_process(&recording, 1, 1, "case");
+    recording_name(&recording, 1, "case");
+    recording_name(&recording, 2, "part");
+    recording_node(&recording, 1, 1, 0, 1);
+    for (uint32_t i = 0; i < 10; i++) {
+        const uint64_t at = 1000 * i;
+        recording_node(&recording, 2 * i + 2, 1, 0, 2);
+        recording_node(&recording, 2 * i + 3, 1, 0, 2);
+        recording_entry(&recording, 2 * i + 2, 1, at + 10, one_ns, 0);
+        recording_entry(&recording, 2 * i + 3, 1, at + (i == 4 ? 20 : late_ns), other_ns, 0);
+        recording_entry(&recording, 1, 1, at, 900, 0);
+    }
+    recording_end(&recording);
+    assert_true(
+        kg_profile_load_usual(recording_save(&recording, folder, "a.kgprof"), &profile, &err));
+    const struct kg_facts facts = look(&profile, case_of("case", 900));
+    kg_profile_free(&profile);
+    recording_free(&recording);
+    return facts;
+}
+
+static void short_threads_that_a_call_starts_are_several(void **state)
+{
+    (void)state;
+    const struct kg_facts even = start_anew(300, 300, 400);
+    assert_near(even.scope_threads, 2, 0); /* not the one that starts them and waits */
+    assert_near(even.imbalance, 1, 1e-9);
+    assert_near(even.thread_busy_ns, 600, 1e-9);
+    assert_near(start_anew(600, 200, 15).imbalance, 1.5, 1e-9);
+    assert_near(start_anew(200, 600, 250).imbalance, 1.5, 1e-9);
+    assert_near(start_anew(200, 600, 250).imbalance_ns, 200, 1e-9);
+}
+
+static void a_thread_that_only_starts_another_is_no_second(void **state)
+{
+    (void)state;
+    struct scene scene = {0};
+    scene_process(&scene, "case");
+    const uint32_t call = scene_work(&scene, 1, 0, "case", 1000);
+    scene_add(&scene, 1, call, "join", KGATE_SCOPE_WAIT, 800);
+    scene_work(&scene, 2, 0, "part", 700);
+    const struct kg_facts facts = look_at(&scene, case_of("case", 1000 - COST));
+    assert_near(facts.scope_threads, 1, 0);
+    assert_true(isnan(facts.imbalance));
 }
 
 /* --- What could be fused --------------------------------------------------------------------- */
@@ -754,6 +807,8 @@ int main(void)
         cmocka_unit_test(a_scope_inside_a_shared_one_is_not_shared_again),
         cmocka_unit_test(what_is_around_parallel_work_is_not_busy),
         cmocka_unit_test(of_one_thread_nothing_is_said_of_threads),
+        cmocka_unit_test(short_threads_that_a_call_starts_are_several),
+        cmocka_unit_test(a_thread_that_only_starts_another_is_no_second),
         cmocka_unit_test(siblings_that_memory_limits_could_be_fused),
         cmocka_unit_test(what_is_not_limited_by_memory_is_not_fused),
         cmocka_unit_test(calls_that_took_unusually_long_are_left_out),
