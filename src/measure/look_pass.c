@@ -11,6 +11,9 @@
  * beside what short ones bring in. */
 enum { LINE_CALLS_MOST = 8 };
 
+/* What is shared among threads may be rounded up for each. */
+static const double SAME_WORK = 0.01;
+
 struct pass {
     struct kg_measurement *measurement;
     struct kg_count_tool tool;
@@ -53,6 +56,48 @@ static bool reason_add(struct pass *pass, size_t index, const char *reason)
     return *kept ? true : kg_error_memory(pass->err);
 }
 
+/* What a call does is told anew with one thread. Where each thread adds to the work, its time says
+ * nothing of what the others gain. Workspace may depend on threads: bytes count where nothing else
+ * is told. NULL where it is the same, or not told; false where memory is out. */
+static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
+                       const struct kg_case_work *alone, const char **reason)
+{
+    const struct {
+        const char *name;
+        double all, alone;
+    } amounts[] = {{"flops", all->flops, alone->flops},
+                   {"items", all->items, alone->items},
+                   {"bytes", all->bytes, alone->bytes}};
+    enum { AMOUNTS = sizeof amounts / sizeof amounts[0], BYTES = AMOUNTS - 1 };
+    bool told = false;
+    *reason = NULL;
+    for (size_t i = 0; i < AMOUNTS && !(told && i == BYTES); i++) {
+        if (isnan(amounts[i].all) || isnan(amounts[i].alone))
+            continue;
+        told = true;
+        if (fabs(amounts[i].all - amounts[i].alone) <= SAME_WORK * amounts[i].all)
+            continue;
+        *reason =
+            kg_arena_printf(arena, "with one thread it does not do the same work: of %.9g %s %.9g",
+                            amounts[i].all, amounts[i].name, amounts[i].alone);
+        return *reason != NULL;
+    }
+    return true;
+}
+
+/* The round's time, unless that is of other work. */
+static bool alone_take(struct pass *pass, size_t index, const struct kg_response *response)
+{
+    struct kg_results *results = &pass->measurement->results;
+    struct kg_case_result *result = &results->cases[index];
+    const char *reason;
+    if (!other_work(&results->arena, &result->work, &response->work, &reason))
+        return kg_error_memory(pass->err);
+    if (!reason)
+        result->look.alone_ns = response->rounds[0].median_ns;
+    return reason_add(pass, index, reason);
+}
+
 static bool alone_look(struct pass *pass, size_t index)
 {
     const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .threads = 1};
@@ -60,9 +105,9 @@ static bool alone_look(struct pass *pass, size_t index)
     if (!kg_case_attempt(pass->measurement, index, &options, "measured it with one thread",
                          &attempt, pass->err))
         return false;
-    if (attempt.response.good && attempt.response.round_count == 1)
-        pass->measurement->results.cases[index].look.alone_ns =
-            attempt.response.rounds[0].median_ns;
+    if (attempt.response.good && attempt.response.round_count == 1 &&
+        !alone_take(pass, index, &attempt.response))
+        return false;
     return reason_add(pass, index, attempt.reason);
 }
 

@@ -43,6 +43,13 @@ YAML
     jq -e '.cases[1].look.reason == "the process that measured it with one thread timed out"' r.json
 }
 
+@test "time with one thread that had other work to do is none" {
+    suite_of <<<"  - {name: each, plugin: $PLUGINS/libreporting.so, workload: each, threads: 2}"
+    kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0].look | .alone_ns == null
+           and .reason == "with one thread it does not do the same work: of 40000 flops 20000"' r.json
+}
+
 # Begins a run whose last process hangs, and waits until it does.
 run_until_it_hangs() {
     suite_of <<YAML

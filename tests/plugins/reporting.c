@@ -46,6 +46,13 @@ static void run_or_crash(void *state)
     run(state);
 }
 
+/* More for more threads. */
+static bool describe_each(struct kgate_context *context, struct kgate_work *work)
+{
+    work->flops = TURNS * (double)context->threads;
+    return true;
+}
+
 #define WORKLOAD(symbol, text, function)                                                           \
     static const struct kgate_workload symbol = {.name = (text),                                   \
                                                  .summary = "Counts turns.",                       \
@@ -56,9 +63,17 @@ static void run_or_crash(void *state)
                                                  .tear_down = tear_down}
 WORKLOAD(turns, "turns", run);
 WORKLOAD(fragile, "fragile", run_or_crash);
+static const struct kgate_workload each = {.name = "each",
+                                           .summary = "Says that each thread counts turns.",
+                                           .devices = 1u << KGATE_DEVICE_CPU,
+                                           .revision = 1,
+                                           .describe = describe_each,
+                                           .set_up = set_up,
+                                           .run = run,
+                                           .tear_down = tear_down};
 
-static const struct kgate_workload *const workloads[] = {&turns, &fragile};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 2};
+static const struct kgate_workload *const workloads[] = {&turns, &fragile, &each};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 3};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)
