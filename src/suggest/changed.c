@@ -7,10 +7,14 @@
 #include "compare/reference.h"
 #include "suggest/changed_rows.h"
 
-/* A case of the results that became slower, and what it is held against. */
+enum { METRICS = KG_METRIC_INSTRUCTIONS + 1 };
+
+/* A case of the results that became worse, in one metric or more, and what it is held against. */
 struct slower_case {
     size_t index; /* of the results */
-    struct kg_slower slower;
+    double worst; /* ratio */
+    struct kg_slower slower[METRICS];
+    size_t slower_count;
 };
 
 /* What all of the finding shares. */
@@ -52,47 +56,165 @@ static const struct kg_baseline_case *stored_find(const struct search *search,
     return NULL;
 }
 
-/* Adds the case where it has traits to be held against. Times that are NaN are those of the traits,
- * and then must differ by more than the case's threshold. */
-static void case_add(struct search *search, size_t index, const char *pin, double base_ns,
-                     double current_ns)
+/* What the case is held against; false where the run has no traits of it. */
+static bool slower_make(const struct search *search, size_t index, const char *pin,
+                        struct kg_slower *slower)
 {
     const struct kg_results *results = search->input->results;
     const struct kg_case_result *result = &results->cases[index];
     const struct kg_baseline_run *run = run_find(search->input->baseline, results->suite, pin);
     const struct kg_baseline_case *stored = run ? stored_find(search, run, result) : NULL;
-    struct kg_slower slower = {.base_ns = base_ns,
-                               .current_ns = current_ns,
-                               .current = search->traits[index],
-                               .page_fault_ns = results->cpu_ceilings.page_fault_ns,
-                               .launch_ns = results->ceilings.launch_ns};
-    if (!stored || search->case_count == results->case_count) /* a comparison may be of any file */
-        return;
-    kg_baseline_traits(run, stored, &slower.base);
-    if (isnan(base_ns) || isnan(current_ns)) {
-        slower.base_ns = slower.base.time_ns;
-        slower.current_ns = slower.current.time_ns;
-        const double more_ns = slower.current_ns - slower.base_ns;
-        if (!(more_ns > result->threshold * slower.base_ns) || !(more_ns > result->min_effect_ns))
-            return;
-    }
-    search->cases[search->case_count++] = (struct slower_case){index, slower};
+    if (!stored)
+        return false;
+    *slower = (struct kg_slower){.current = search->traits[index],
+                                 .page_fault_ns = results->cpu_ceilings.page_fault_ns,
+                                 .launch_ns = results->ceilings.launch_ns};
+    kg_baseline_traits(run, stored, &slower->base);
+    return true;
 }
 
-/* The metric that says that the case became slower than what was stored: than the baseline before
- * than a pin, and not than a budget; NULL without one. */
-static const struct kg_metric *metric_slower(const struct kg_case_change *change)
+/* One more metric of the case; those of a case come one after the other. */
+static void slower_add(struct search *search, size_t index, const struct kg_slower *slower)
+{
+    struct slower_case *one = search->cases + search->case_count;
+    if (search->case_count && one[-1].index == index)
+        one--;
+    else if (search->case_count == search->input->results->case_count)
+        return; /* a comparison may be of any file */
+    else
+        search->cases[search->case_count++] = (struct slower_case){.index = index};
+    if (one->slower_count == METRICS)
+        return;
+    one->worst = fmax(one->worst, slower->current_value / slower->base_value);
+    one->slower[one->slower_count++] = *slower;
+}
+
+/* --- What the traits say ---------------------------------------------------------------------- */
+
+/* The smallest rise that counts of a count that the suite does not compare. */
+static const double INSTRUCTIONS_THRESHOLD = 0.02;
+
+static double instructions_threshold(const struct kg_case_result *result)
+{
+    const char *name = kg_metric_kind_names[KG_METRIC_INSTRUCTIONS];
+    for (size_t i = 0; i < result->counter_count; i++)
+        if (!strcmp(result->counters[i].name, name) && result->counters[i].threshold > 0)
+            return result->counters[i].threshold;
+    return INSTRUCTIONS_THRESHOLD;
+}
+
+/* Where the trait is above that of the baseline by more than counts. */
+static void own_rise_add(struct search *search, size_t index, enum kg_metric_kind metric,
+                         struct kg_slower *slower)
+{
+    const struct kg_case_result *result = &search->input->results->cases[index];
+    const struct {
+        double base, current, threshold, least;
+    } rises[METRICS] = {
+        [KG_METRIC_TIME] = {slower->base.time_ns, slower->current.time_ns, result->threshold,
+                            result->min_effect_ns},
+        [KG_METRIC_PEAK_MEMORY] = {slower->base.peak_bytes + 1, slower->current.peak_bytes + 1,
+                                   result->memory_threshold,
+                                   (double)result->min_memory_effect_bytes},
+        [KG_METRIC_INSTRUCTIONS] = {slower->base.instructions, slower->current.instructions,
+                                    instructions_threshold(result), 0},
+    };
+    const double more = rises[metric].current - rises[metric].base;
+    if (!(more > rises[metric].threshold * rises[metric].base) || !(more > rises[metric].least))
+        return;
+    slower->metric = metric;
+    slower->base_value = rises[metric].base;
+    slower->current_value = rises[metric].current;
+    slower_add(search, index, slower);
+}
+
+/* Of what the suite compares; time always. */
+static void own_add(struct search *search)
+{
+    const struct kg_results *results = search->input->results;
+    struct kg_slower slower;
+    for (size_t i = 0; i < results->case_count; i++) {
+        if (results->cases[i].status != KG_STATUS_OK || !slower_make(search, i, NULL, &slower))
+            continue;
+        for (int metric = KG_METRIC_TIME; metric < METRICS; metric++)
+            if (metric == KG_METRIC_TIME || results->cases[i].metrics & 1u << metric)
+                own_rise_add(search, i, (enum kg_metric_kind)metric, &slower);
+    }
+}
+
+/* --- What a comparison says ------------------------------------------------------------------- */
+
+/* A regression, or what would be one if it were sure. */
+static bool looks_worse(const struct kg_metric *metric)
+{
+    if (!strcmp(metric->against, "budget") || metric->better != KG_BETTER_LOWER)
+        return false;
+    return metric->change == KG_CHANGE_REGRESSION ||
+           (metric->change == KG_CHANGE_INCONCLUSIVE && metric->ratio > 1 + metric->threshold &&
+            metric->current - metric->baseline > metric->min_effect);
+}
+
+/* The metric that says that the case became worse in that than what was stored: what is sure
+ * before what is not, and the baseline before a pin; NULL without one. */
+static const struct kg_metric *metric_worse(const struct kg_case_change *change,
+                                            enum kg_metric_kind kind)
 {
     const struct kg_metric *found = NULL;
+    int best = -1;
     for (size_t m = 0; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
-        if (strcmp(metric->name, kg_metric_kind_names[KG_METRIC_TIME]) != 0 ||
-            metric->change != KG_CHANGE_REGRESSION || !strcmp(metric->against, "budget"))
+        const int rank = 2 * (metric->change == KG_CHANGE_REGRESSION) +
+                         (strncmp(metric->against, "pin ", 4) != 0);
+        if (strcmp(metric->name, kg_metric_kind_names[kind]) != 0 || !looks_worse(metric) ||
+            rank <= best)
             continue;
-        if (!found || !strncmp(found->against, "pin ", 4))
-            found = metric;
+        found = metric;
+        best = rank;
     }
     return found;
+}
+
+static const char *pin_of(const struct kg_metric *metric)
+{
+    return strncmp(metric->against, "pin ", 4) != 0 ? NULL : metric->against + 4;
+}
+
+static void metric_add(struct search *search, size_t index, enum kg_metric_kind kind,
+                       const struct kg_metric *metric)
+{
+    const double more = kind == KG_METRIC_PEAK_MEMORY; /* a byte: a peak may be 0 */
+    struct kg_slower slower;
+    if (!slower_make(search, index, pin_of(metric), &slower))
+        return;
+    slower.metric = kind;
+    slower.base_value = metric->baseline + more;
+    slower.current_value = metric->current + more;
+    slower_add(search, index, &slower);
+}
+
+/* Figures of the workload's own have no reasons here but those of a time that rose too. */
+static void figures_add(struct search *search, const struct kg_case_change *change)
+{
+    struct kg_slower slower;
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (looks_worse(&change->metrics[m]) &&
+            slower_make(search, change->order, pin_of(&change->metrics[m]), &slower)) {
+            own_rise_add(search, change->order, KG_METRIC_TIME, &slower);
+            return;
+        }
+}
+
+static void change_add(struct search *search, const struct kg_case_change *change)
+{
+    bool any = false;
+    for (int kind = KG_METRIC_TIME; kind < METRICS; kind++) {
+        const struct kg_metric *metric = metric_worse(change, (enum kg_metric_kind)kind);
+        if (metric)
+            metric_add(search, change->order, (enum kg_metric_kind)kind, metric);
+        any = any || metric;
+    }
+    if (!any)
+        figures_add(search, change);
 }
 
 static void compared_add(struct search *search)
@@ -101,55 +223,65 @@ static void compared_add(struct search *search)
     const struct kg_comparison *comparison = search->input->comparison;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const struct kg_metric *metric = metric_slower(change);
-        if (!metric || change->order >= results->case_count ||
-            strcmp(results->cases[change->order].id, change->id) != 0)
-            continue;
-        const char *pin = strncmp(metric->against, "pin ", 4) != 0 ? NULL : metric->against + 4;
-        case_add(search, change->order, pin, metric->baseline, metric->current);
+        if (change->order < results->case_count &&
+            !strcmp(results->cases[change->order].id, change->id))
+            change_add(search, change);
     }
 }
 
-static void own_add(struct search *search)
-{
-    const struct kg_results *results = search->input->results;
-    for (size_t i = 0; i < results->case_count; i++)
-        if (results->cases[i].status == KG_STATUS_OK)
-            case_add(search, i, NULL, NAN, NAN);
-}
+/* --- The whole -------------------------------------------------------------------------------- */
 
 /* The worst first; of those as bad, in the results' order. */
 static int compare_slower(const void *a, const void *b)
 {
     const struct slower_case *x = a, *y = b;
-    const double x_ratio = x->slower.current_ns / x->slower.base_ns;
-    const double y_ratio = y->slower.current_ns / y->slower.base_ns;
-    return x_ratio != y_ratio ? (x_ratio < y_ratio) - (x_ratio > y_ratio)
-                              : (x->index > y->index) - (x->index < y->index);
+    return x->worst != y->worst ? (x->worst < y->worst) - (x->worst > y->worst)
+                                : (x->index > y->index) - (x->index < y->index);
+}
+
+/* Whether the trait is told of the case already, of another metric. */
+static bool is_told(const struct kg_evidence_change *told, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(told[i].name, name))
+            return true;
+    return false;
+}
+
+/* The most telling of each metric in its turn, time's first; at most KG_TOLD_MOST of the case. */
+static bool case_tell(const struct search *search, const struct slower_case *one,
+                      struct kg_suggestions *suggestions)
+{
+    struct kg_arena *arena = &suggestions->arena;
+    struct kg_evidence_change *const first = suggestions->changes + suggestions->change_count;
+    bool good = true;
+    const char *id = kg_arena_keep(arena, search->input->results->cases[one->index].id, &good);
+    struct kg_told told[METRICS][KG_TOLD_MOST];
+    size_t counts[METRICS] = {0}, count = 0;
+    for (size_t s = 0; s < one->slower_count && good; s++)
+        good = kg_slower_tell(arena, &one->slower[s], told[s], &counts[s]);
+    for (size_t t = 0; t < KG_TOLD_MOST && good; t++)
+        for (size_t s = 0; s < one->slower_count; s++)
+            if (t < counts[s] && count < KG_TOLD_MOST &&
+                !is_told(first, count, told[s][t].trait->name))
+                first[count++] =
+                    (struct kg_evidence_change){.operation = id,
+                                                .name = told[s][t].trait->name,
+                                                .unit = kg_trait_unit_names[told[s][t].trait->unit],
+                                                .base = told[s][t].base,
+                                                .current = told[s][t].current,
+                                                .text = told[s][t].text};
+    suggestions->change_count += count;
+    return good;
 }
 
 static bool changes_add(const struct search *search, struct kg_suggestions *suggestions)
 {
-    struct kg_arena *arena = &suggestions->arena;
-    bool good = true;
-    suggestions->changes =
-        kg_arena_alloc(arena, search->case_count * KG_TOLD_MOST, sizeof *suggestions->changes);
-    good = suggestions->changes != NULL;
-    for (size_t i = 0; i < search->case_count && good; i++) {
-        const struct slower_case *one = &search->cases[i];
-        const char *id = kg_arena_keep(arena, search->input->results->cases[one->index].id, &good);
-        struct kg_told told[KG_TOLD_MOST];
-        size_t count = 0;
-        good = good && kg_slower_tell(arena, &one->slower, told, &count);
-        for (size_t t = 0; t < count && good; t++)
-            suggestions->changes[suggestions->change_count++] =
-                (struct kg_evidence_change){.operation = id,
-                                            .name = told[t].trait->name,
-                                            .unit = kg_trait_unit_names[told[t].trait->unit],
-                                            .base = told[t].base,
-                                            .current = told[t].current,
-                                            .text = told[t].text};
-    }
+    suggestions->changes = kg_arena_alloc(&suggestions->arena, search->case_count * KG_TOLD_MOST,
+                                          sizeof *suggestions->changes);
+    bool good = suggestions->changes != NULL;
+    for (size_t i = 0; i < search->case_count && good; i++)
+        good = case_tell(search, &search->cases[i], suggestions);
     return good;
 }
 

@@ -17,7 +17,8 @@ enum weight {
     OF_TIME,     /* it is a part of the time */
     OF_FAULTS,   /* each costs what the machine was measured to take for one; else nothing */
     OF_LAUNCHES, /* likewise; else as OF_RATIO */
-    OF_REST      /* what no change of another cause explains */
+    OF_REST,     /* what no change of another cause explains */
+    OF_LAST      /* as OF_RATIO, where nothing else is told */
 };
 
 enum cause {
@@ -32,12 +33,13 @@ enum cause {
 };
 
 struct row {
-    size_t offset; /* of the trait */
+    enum kg_metric_kind metric; /* whose rise it is a reason for */
+    size_t offset;              /* of the trait */
     enum direction direction;
     enum measure measure;
     double least;
     enum weight weight;
-    double most; /* of the slowdown that it may ever explain */
+    double most; /* of the rise that it may ever explain */
     enum cause cause;
     unsigned agrees; /* OF_REST: causes that say the same, and take nothing away */
     bool (*holds)(const struct kg_slower *slower); /* more to ask; or NULL */
@@ -53,6 +55,9 @@ static const double SAME_COUNT = 0.02;
 static const double SAME_TIME = 0.05;
 /* With what reading the core's pace between samples adds. */
 static const double ONE_CORE = 1.1;
+
+/* For less than about so long nobody else is given a CPU. */
+static const double SLICE_NS = 2e6;
 
 /* No machine moves, takes or counts more in a call, or in a second. */
 static const double MOST = 1e18;
@@ -103,18 +108,52 @@ static bool waits_now(const struct kg_slower *slower)
 static bool transfers_matter(const struct kg_slower *slower)
 {
     const double more_ns = slower->current.transfer_ns - slower->base.transfer_ns;
-    return !(more_ns < EXPLAINS_LEAST * (slower->current_ns - slower->base_ns));
+    return !(more_ns < EXPLAINS_LEAST * (slower->current_value - slower->base_value));
+}
+
+/* Whether threads lost their CPUs so much more often that it matters. */
+static bool preempted(const struct kg_slower *slower)
+{
+    const double before = slower->base.preempted, more = slower->current.preempted - before;
+    return more > 0.5 * before &&
+           more * SLICE_NS >= EXPLAINS_LEAST * (slower->current_value - slower->base_value);
 }
 
 /* What is less busy than its one core waits; on more of them the work may also be shared worse. */
 static bool was_parallel(const struct kg_slower *slower)
 {
-    return slower->base.cores_busy > ONE_CORE;
+    return slower->base.cores_busy > ONE_CORE && !preempted(slower);
 }
 
 static bool was_alone(const struct kg_slower *slower)
 {
-    return !was_parallel(slower);
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower);
+}
+
+/* Time and CPU time rose alike, on the host, and nobody counted what the CPU did. */
+static bool uncounted(const struct kg_slower *slower)
+{
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const double alike =
+        log(current->cpu_ns / base->cpu_ns) / log(slower->current_value / slower->base_value);
+    return alike >= 0.75 && alike <= 1.33 && isnan(current->gpu_ns) &&
+           (isnan(base->instructions) || isnan(current->instructions));
+}
+
+/* A few pages are nobody's buffers. */
+static bool faults_now(const struct kg_slower *slower)
+{
+    return slower->current.page_faults - slower->base.page_faults >= 16;
+}
+
+static bool same_allocated(const struct kg_slower *slower)
+{
+    return same(slower->base.allocated_bytes, slower->current.allocated_bytes, SAME_TIME);
+}
+
+static bool other_allocated(const struct kg_slower *slower)
+{
+    return !same_allocated(slower);
 }
 
 static bool deeper(const struct kg_slower *slower)
@@ -122,7 +161,9 @@ static bool deeper(const struct kg_slower *slower)
     return slower->current.level > slower->base.level;
 }
 
-#define OF(member) offsetof(struct kg_traits, member)
+#define OF(member) KG_METRIC_TIME, offsetof(struct kg_traits, member)
+#define MEMORY_OF(member) KG_METRIC_PEAK_MEMORY, offsetof(struct kg_traits, member)
+#define INSTRUCTIONS_OF(member) KG_METRIC_INSTRUCTIONS, offsetof(struct kg_traits, member)
 /* clang-format off */
 
 /* The order decides between changes that explain as much: the nearer to what a reader can mend, the
@@ -143,6 +184,8 @@ static const struct row rows[] = {
      "cores busy", "", "less parallel"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone,
      "cores busy", "", "it waits, or has its core no longer for itself"},
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_MACHINE, 0, preempted,
+     "cores busy", "", "others had its CPUs"},
     {OF(launches), ROSE, BY_SHARE, 0.05, OF_LAUNCHES, 1, BY_HOST, 0, NULL,
      "launches", " a call", "the work comes in smaller pieces"},
     {OF(gap_ns), ROSE, BY_SHARE, 0.1, OF_TIME, 1, BY_HOST, 0, NULL,
@@ -177,6 +220,22 @@ static const struct row rows[] = {
      "peak memory", "", "more is held at once"},
     {OF(instructions), STAYED, BY_SHARE, SAME_COUNT, OF_REST, 0.5, BY_NONE, 0, NULL,
      "instructions", " a call, but took longer", "caches, clock or neighbours"},
+    {OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_LAST, 1, BY_NONE, 0, uncounted,
+     "CPU time", " a call, as time did",
+     "it computes more, or more slowly, and does not wait; `metrics: [time, peak_memory, "
+     "instructions]` would tell which"},
+    {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {MEMORY_OF(allocated_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 1, BY_DATA, 0, NULL,
+     "allocated memory", "", "larger buffers, or more of them"},
+    {MEMORY_OF(page_faults), ROSE, BY_SHARE, 0.5, OF_RATIO, 0.95, BY_SYSTEM, 0, faults_now,
+     "page faults", " a call", "memory that is allocated anew in each call"},
+    {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, same_allocated,
+     "peak memory", "",
+     "what was asked of the context's allocator stayed, so it is taken beside that: malloc, "
+     "threads' stacks or a library"},
+    {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, other_allocated,
+     "peak memory", "", "more is held at once"},
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -205,7 +264,7 @@ static bool fires(const struct row *row, const struct kg_slower *slower)
     const double current = kg_trait_get(&slower->current, trait_of(row));
     if (!makes_sense(trait_of(row)->unit, base) || !makes_sense(trait_of(row)->unit, current))
         return false;
-    if (row->holds && !row->holds(slower))
+    if (row->metric != slower->metric || (row->holds && !row->holds(slower)))
         return false;
     switch (row->direction) {
     case FELL:
@@ -214,7 +273,7 @@ static bool fires(const struct row *row, const struct kg_slower *slower)
         return current > base && large_enough(row, base, current);
     case STAYED:
         return same(base, current, row->least) &&
-               slower->current_ns / slower->base_ns - 1 > 2 * row->least;
+               slower->current_value / slower->base_value - 1 > 2 * row->least;
     case MOVED:
         return large_enough(row, base, current);
     }
@@ -224,13 +283,13 @@ static bool fires(const struct row *row, const struct kg_slower *slower)
 /* Both from 0 up; from or to nothing is all there can be. */
 static double ratio_explains(const struct kg_slower *slower, double base, double current)
 {
-    return fabs(log(current / base)) / log(slower->current_ns / slower->base_ns);
+    return fabs(log(current / base)) / log(slower->current_value / slower->base_value);
 }
 
 static double cost_explains(const struct kg_slower *slower, double base, double current,
                             double cost_ns)
 {
-    return (current - base) * cost_ns / (slower->current_ns - slower->base_ns);
+    return (current - base) * cost_ns / (slower->current_value - slower->base_value);
 }
 
 static double explains(const struct row *row, const struct kg_slower *slower)
@@ -260,17 +319,27 @@ static double rest(const struct row *row, const double *found)
     return 1 - explained >= REST_LEAST ? fmin(row->most, 1 - explained) : 0;
 }
 
+static bool by_itself(const struct row *row)
+{
+    return row->weight != OF_REST && row->weight != OF_LAST;
+}
+
 static void rows_weigh(const struct kg_slower *slower, double *found)
 {
+    bool any = false;
     for (size_t i = 0; i < ROWS; i++) {
-        found[i] =
-            rows[i].weight != OF_REST && fires(&rows[i], slower) ? explains(&rows[i], slower) : 0;
+        found[i] = by_itself(&rows[i]) && fires(&rows[i], slower) ? explains(&rows[i], slower) : 0;
         if (found[i] < EXPLAINS_LEAST)
             found[i] = 0;
     }
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; i < ROWS; i++) {
         if (rows[i].weight == OF_REST && fires(&rows[i], slower))
             found[i] = rest(&rows[i], found);
+        any = any || found[i] > 0;
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].weight == OF_LAST && !any && fires(&rows[i], slower))
+            found[i] = explains(&rows[i], slower);
 }
 
 static const char *row_text(struct kg_arena *arena, const struct row *row, double base,
@@ -310,8 +379,8 @@ bool kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
 {
     double found[ROWS];
     *count = 0;
-    if (!(slower->base_ns > 0) || !(slower->current_ns > slower->base_ns) ||
-        !isfinite(slower->current_ns / slower->base_ns))
+    if (!(slower->base_value > 0) || !(slower->current_value > slower->base_value) ||
+        !isfinite(slower->current_value / slower->base_value))
         return true;
     rows_weigh(slower, found);
     for (size_t at; *count < KG_TOLD_MOST && (at = best(found)) < ROWS; found[at] = 0) {

@@ -7,10 +7,11 @@
 #include "measure/traits.h"
 #include "util/arena.h"
 
-/* A case that became slower. */
+/* A case that became slower, or takes more memory or instructions. */
 struct kg_slower {
-    double base_ns;
-    double current_ns;
+    enum kg_metric_kind metric;
+    double base_value; /* of that: ns, bytes, or a number */
+    double current_value;
     struct kg_traits base;
     struct kg_traits current;
     double page_fault_ns; /* what one costs on this machine; NaN where not known, as the next */
@@ -24,12 +25,12 @@ struct kg_told {
     const struct kg_trait *trait;
     double base;
     double current;
-    double explains; /* the share of the slowdown that it may be the reason for, 0 to 1 */
+    double explains; /* the share of the rise that it may be the reason for, 0 to 1 */
     const char *text;
 };
 
 /* The most telling changes of a case, the first the most telling; text in `arena`. Nothing where
- * the times are none, or the case is not slower.
+ * the two values are none, or the case is not worse.
  * *count  at most KG_TOLD_MOST
  * returns false where memory is out */
 bool kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,

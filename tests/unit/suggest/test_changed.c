@@ -157,6 +157,105 @@ static void a_comparison_decides_where_there_is_one(void **state)
     scene_free(&scene);
 }
 
+/* The texts of case i, parted by "; ". */
+static const char *told_of(const struct scene *scene, size_t index)
+{
+    static char text[2048];
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < scene->suggestions.change_count; i++)
+        if (!strcmp(scene->suggestions.changes[i].operation, scene->current.cases[index].id))
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s",
+                                       length ? "; " : "", scene->suggestions.changes[i].text);
+    assert_true(length < sizeof text);
+    return text;
+}
+
+static void what_only_looks_worse_is_told_beyond_its_threshold(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    for (size_t i = 0; i < CASES; i++)
+        slower(&scene, i, 38);
+    compare_as(&scene, "baseline", KG_CHANGE_INCONCLUSIVE);
+    for (size_t i = 0; i < CASES; i++) {
+        scene.metrics[i][1].ratio = i ? 38 : 1.1;
+        scene.metrics[i][1].threshold = 0.15;
+    }
+    scene.metrics[1][1].min_effect = 1e12;
+    find(&scene, true);
+    assert_string_equal(told_of(&scene, 0), "");
+    assert_string_equal(told_of(&scene, 1), "");
+    assert_non_null(strstr(told_of(&scene, 2), "instructions rose from 1.00 M to 38.0 M"));
+    scene_free(&scene);
+}
+
+static void a_rise_of_memory_or_instructions_alone_is_told(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    compare_as(&scene, "baseline", KG_CHANGE_NO_CHANGE);
+    scene.current.cases[0].memory.peak_bytes *= 2;
+    scene.current.cases[1].look.instructions = 1.05e6;
+    scene.metrics[1][1] = (struct kg_metric){.name = "instructions",
+                                             .against = "baseline",
+                                             .change = KG_CHANGE_REGRESSION,
+                                             .baseline = 1e6,
+                                             .current = 1.05e6};
+    for (int compared = 0; compared < 2; compared++) { /* by the traits, then by what is said */
+        for (size_t i = 0; i < CASES; i++)
+            scene.current.cases[i].metrics = ~0U;
+        find(&scene, compared);
+        assert_non_null(strstr(told_of(&scene, 0), "peak memory rose from 1.00 MiB to 2.00 MiB"));
+        assert_non_null(strstr(told_of(&scene, 1), "instructions rose from 1.00 M to 1.05 M"));
+        assert_string_equal(told_of(&scene, 2), "");
+    }
+    for (size_t i = 0; i < CASES; i++)
+        scene.current.cases[i].metrics = 1U << KG_METRIC_TIME;
+    find(&scene, false);
+    assert_int_equal(scene.suggestions.change_count, 0);
+    scene_free(&scene);
+}
+
+static void a_case_worse_in_all_is_told_of_each_and_nothing_twice(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 1, 2);
+    compare_as(&scene, "baseline", KG_CHANGE_REGRESSION);
+    scene.current.cases[1].memory.peak_bytes *= 2;
+    scene.metrics[1][0] = (struct kg_metric){.name = "peak_memory",
+                                             .against = "baseline",
+                                             .change = KG_CHANGE_REGRESSION,
+                                             .baseline = 1 << 20,
+                                             .current = 2 << 20};
+    find(&scene, true);
+    assert_non_null(strstr(told_of(&scene, 1), "instructions rose"));
+    assert_non_null(strstr(told_of(&scene, 1), "; peak memory rose"));
+    assert_null(strstr(strstr(told_of(&scene, 1), "memory rose") + 1, "memory rose"));
+    scene_free(&scene);
+}
+
+static void a_figure_of_the_workloads_own_has_the_reasons_of_its_time(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 1, 2);
+    compare_as(&scene, "baseline", KG_CHANGE_NO_CHANGE);
+    for (size_t i = 0; i < CASES; i++) {
+        scene.metrics[i][0].name = "misses";
+        scene.metrics[i][0].change = KG_CHANGE_REGRESSION;
+    }
+    find(&scene, true);
+    assert_string_equal(told_of(&scene, 0), "");
+    assert_non_null(strstr(told_of(&scene, 1), "instructions rose"));
+    scene_free(&scene);
+}
+
 static void slower_than_a_pin_alone_is_held_against_the_pin(void **state)
 {
     struct scene scene;
@@ -272,6 +371,10 @@ int main(void)
         cmocka_unit_test(nothing_is_borrowed),
         cmocka_unit_test(small_effects_and_faster_cases_are_not_told),
         cmocka_unit_test(a_comparison_decides_where_there_is_one),
+        cmocka_unit_test(what_only_looks_worse_is_told_beyond_its_threshold),
+        cmocka_unit_test(a_rise_of_memory_or_instructions_alone_is_told),
+        cmocka_unit_test(a_case_worse_in_all_is_told_of_each_and_nothing_twice),
+        cmocka_unit_test(a_figure_of_the_workloads_own_has_the_reasons_of_its_time),
         cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
         cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
         cmocka_unit_test(what_cannot_be_compared_is_not),

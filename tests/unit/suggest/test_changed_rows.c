@@ -8,8 +8,8 @@ static const double BASE_NS = 1e6;
 
 static void slower_make(struct kg_slower *slower, double times)
 {
-    *slower = (struct kg_slower){.base_ns = BASE_NS,
-                                 .current_ns = times * BASE_NS,
+    *slower = (struct kg_slower){.base_value = BASE_NS,
+                                 .current_value = times * BASE_NS,
                                  .page_fault_ns = 50e3,
                                  .launch_ns = 2000};
     kg_traits_clear(&slower->base);
@@ -320,18 +320,96 @@ static void what_stayed_is_told_of_a_clear_slowdown_alone(void **state)
     slower_make(&slower, 1.03);
     put(&slower, "instructions", 1e6, 1e6);
     told_is(&slower, "");
-    slower.current_ns = 1.05 * BASE_NS;
+    slower.current_value = 1.05 * BASE_NS;
     assert_non_null(strstr(tell(&slower), "instructions stayed"));
     slower_make(&slower, 1.09);
     put(&slower, "alone_ns", 1e6, 1e6);
     put(&slower, "threads", 2, 2);
     told_is(&slower, "");
-    slower.current_ns = 1.11 * BASE_NS;
+    slower.current_value = 1.11 * BASE_NS;
     assert_non_null(strstr(tell(&slower), "the threads hinder each other"));
     put(&slower, "threads", 1, 1);
     told_is(&slower, "");
     put(&slower, "threads", 2, 4);
     told_is(&slower, "");
+}
+
+static void cores_that_others_had_are_not_less_parallel(void **state)
+{
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 2); /* a millisecond more */
+    put(&slower, "cores_busy", 4, 2);
+    put(&slower, "preempted", 0.01, 0.1);
+    told_is(&slower, "cores busy fell from 4 to 2: less parallel");
+    put(&slower, "preempted", 0.01, 0.12);
+    told_is(&slower, "cores busy fell from 4 to 2: others had its CPUs");
+    put(&slower, "preempted", 1, 1.4); /* which is often, but was before */
+    told_is(&slower, "cores busy fell from 4 to 2: less parallel");
+    slower_make(&slower, 2);
+    put(&slower, "cores_busy", 1, 0.5);
+    put(&slower, "preempted", 0, 1);
+    told_is(&slower, "cores busy fell from 1 to 0.500: others had its CPUs");
+}
+
+static void where_nothing_else_is_known_cpu_time_says_whether_it_computes(void **state)
+{
+    static const char told[] =
+        "CPU time rose from 990 us to 46.0 ms a call, as time did: it computes more, or more "
+        "slowly, and does not wait; `metrics: [time, peak_memory, instructions]` would tell which";
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 46);
+    put(&slower, "cpu_ns", 0.99e6, 46e6);
+    told_is(&slower, told);
+    put(&slower, "instructions", 1e6, 46e6);
+    assert_null(strstr(tell(&slower), "CPU time"));
+    put(&slower, "instructions", NAN, 46e6);
+    told_is(&slower, told);
+    put(&slower, "page_faults", 0, 300); /* a cause, if a small one */
+    assert_null(strstr(tell(&slower), "CPU time"));
+    slower_make(&slower, 46);
+    put(&slower, "cpu_ns", 0.99e6, 15e6); /* it waits, too */
+    told_is(&slower, "");
+    put(&slower, "cpu_ns", 0.99e6, 46e6);
+    put(&slower, "gpu_ns", 0.99e6, 46e6); /* what the host does meanwhile */
+    told_is(&slower, "");
+}
+
+static void memory_has_reasons_of_its_own(void **state)
+{
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 1.5);
+    slower.metric = KG_METRIC_PEAK_MEMORY;
+    put(&slower, "cores_busy", 4, 2);
+    put(&slower, "instructions", 1e6, 2e6);
+    told_is(&slower, "");
+    put(&slower, "peak_bytes", 32 << 20, 48 << 20);
+    told_is(&slower, "peak memory rose from 32.0 MiB to 48.0 MiB: more is held at once");
+    put(&slower, "allocated_bytes", 32 << 20, 48 << 20);
+    assert_ptr_equal(strstr(tell(&slower), "allocated memory rose from 32.0 MiB to 48.0 MiB: "),
+                     tell(&slower));
+    put(&slower, "allocated_bytes", 32 << 20, 32 << 20);
+    put(&slower, "page_faults", 0, 683);
+    told_is(&slower, "page faults rose from 0 to 683 a call: memory that is allocated anew in each "
+                     "call; peak memory rose from 32.0 MiB to 48.0 MiB: what was asked of the "
+                     "context's allocator stayed, so it is taken beside that: malloc, threads' "
+                     "stacks or a library");
+    put(&slower, "page_faults", 0, 15);
+    assert_null(strstr(tell(&slower), "page faults"));
+}
+
+static void more_instructions_are_told_where_only_they_rose(void **state)
+{
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 1.01);
+    slower.metric = KG_METRIC_INSTRUCTIONS;
+    put(&slower, "instructions", 1e6, 1.01e6);
+    put(&slower, "page_faults", 0, 683);
+    told_is(&slower, "instructions rose from 1.00 M to 1.01 M a call: more work, or a loop that is "
+                     "no longer vectorised");
 }
 
 static void the_roof_that_was_nearer_is_the_one_told(void **state)
@@ -433,10 +511,10 @@ static void what_is_not_slower_tells_nothing(void **state)
         put(&slower, "bandwidth_share", 0.9, 0.1);
         told_is(&slower, "");
         slower_make(&slower, 2);
-        slower.base_ns = -BASE_NS;
+        slower.base_value = -BASE_NS;
         put(&slower, "instructions", 1e6, 9e6);
         told_is(&slower, "");
-        slower.base_ns = 0;
+        slower.base_value = 0;
         told_is(&slower, "");
     }
 }
@@ -471,6 +549,7 @@ static void no_mixture_of_sense_and_nonsense_tells_nonsense(void **state)
     for (int turn = 0; turn < 20000; turn++) {
         struct kg_slower slower;
         slower_make(&slower, 1 + (double)(next_random(&seed) % 100) / 30);
+        slower.metric = (enum kg_metric_kind)(next_random(&seed) % 3);
         slower.page_fault_ns = values[next_random(&seed) % 13];
         slower.launch_ns = values[next_random(&seed) % 13];
         for (size_t i = 0; i < kg_trait_count; i++)
@@ -490,6 +569,10 @@ int main(void)
         cmocka_unit_test(changes_for_the_better_are_not_told),
         cmocka_unit_test(a_change_too_small_for_the_slowdown_is_none),
         cmocka_unit_test(what_stayed_is_told_of_a_clear_slowdown_alone),
+        cmocka_unit_test(cores_that_others_had_are_not_less_parallel),
+        cmocka_unit_test(where_nothing_else_is_known_cpu_time_says_whether_it_computes),
+        cmocka_unit_test(memory_has_reasons_of_its_own),
+        cmocka_unit_test(more_instructions_are_told_where_only_they_rose),
         cmocka_unit_test(the_roof_that_was_nearer_is_the_one_told),
         cmocka_unit_test(the_same_instructions_are_neither_fewer_vectors_nor_more_work),
         cmocka_unit_test(a_symptom_is_not_told_where_another_cause_explains_it),
