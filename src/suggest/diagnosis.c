@@ -9,10 +9,6 @@ const char *const kg_bound_names[KG_BOUND_COUNT + 1] = {
     "unknown",      "memory-bound",   "compute-bound",         "latency-bound",
     "launch-bound", "transfer-bound", "synchronisation-bound", NULL};
 
-/* Instructions a cycle that cores of the last decade can keep up, and more than any of them can:
- * such were counted where others than the work's were among them. */
-static const double ISSUE_WIDTH = 4, ISSUE_MOST = 10;
-
 /* --- How much of the time, or of a roof, speaks for each. NaN where the evidence is missing. ---
  */
 
@@ -43,10 +39,12 @@ static double regions(const struct kg_facts *facts, const struct kg_suggest_sett
     return kg_applies_parallel_regions(facts, settings) ? of_time(facts, facts->parallel_ns) : NAN;
 }
 
-/* Few regions are started soon: what is long in them is waiting for the slowest thread. */
+/* Few regions are started soon: what is long in them is waiting for the slowest thread, where it is
+ * known what threads do, and they had their CPUs. */
 static double joins(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_under(facts->parallel_count, (double)settings->batch_calls)
+    return kg_under(facts->parallel_count, (double)settings->batch_calls) &&
+                   kg_at_least(facts->scope_threads, 2) && !kg_cpus_taken(facts, settings)
                ? of_time(facts, facts->parallel_ns)
                : NAN;
 }
@@ -89,7 +87,7 @@ static double bandwidth(const struct kg_facts *facts, const struct kg_suggest_se
 
 static double lines(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_moving_share(facts, kg_lines_brought(facts, settings));
+    return kg_moving_share(facts, kg_lines_brought(facts, settings)) * kg_busy_share(facts);
 }
 
 static double pages(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
@@ -111,56 +109,89 @@ static double scalar(const struct kg_facts *facts, const struct kg_suggest_setti
                : NAN;
 }
 
-/* Threads that wait for each other count as they do so. */
+/* Threads that wait for each other count as they do so; a process that waits ends none. */
 static double instructions(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    const double rate = facts->traits.instructions_per_cycle;
-    return kg_under(rate, ISSUE_MOST) && !kg_threads_wait(facts, settings) ? rate / ISSUE_WIDTH
-                                                                           : NAN;
+    return kg_known(facts->traits.instructions_per_cycle) && !kg_threads_wait(facts, settings)
+               ? fmin(kg_instructions_per_cycle(facts) / KG_ISSUE_WIDTH, 1) * kg_busy_share(facts)
+               : NAN;
 }
 
 /* --- What speaks the loudest --- */
 
 enum { EVIDENCE_MOST = 6 };
 
+/* A core that moves or computes as fast as it can ends many instructions, too: these say something
+ * only where no roof is near. */
+enum nearness { ANYWHERE, AT_ROOF, UNDER_ROOFS };
+
 /* A share that speaks for a bound from a threshold of the suite on. */
 struct sign {
     enum kg_bound bound;
+    enum nearness nearness;
     size_t threshold; /* offset in the settings */
     double (*share)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
     const char *evidence[EVIDENCE_MOST];
 };
 
 #define FROM(member) offsetof(struct kg_suggest_settings, member)
-/* Of two equal shares the first counts. */
+/* Of two equal shares the first counts; roofs come before what is under them. */
 static const struct sign signs[] = {
-    {KG_BOUND_TRANSFER, FROM(wait_share), transfers, {"transfer_ns", "gpu_ns", "overhead_ns"}},
-    {KG_BOUND_LAUNCH, FROM(gap_share), launches, {"overhead_ns", "gpu_ns", "launches", "gap_ns"}},
-    {KG_BOUND_SYNCHRONISATION, FROM(wait_share), waits, {"wait_ns", "wait_count"}},
+    {KG_BOUND_TRANSFER,
+     ANYWHERE,
+     FROM(wait_share),
+     transfers,
+     {"transfer_ns", "gpu_ns", "overhead_ns"}},
+    {KG_BOUND_LAUNCH,
+     ANYWHERE,
+     FROM(gap_share),
+     launches,
+     {"overhead_ns", "gpu_ns", "launches", "gap_ns"}},
+    {KG_BOUND_SYNCHRONISATION, ANYWHERE, FROM(wait_share), waits, {"wait_ns", "wait_count"}},
     {KG_BOUND_SYNCHRONISATION,
+     ANYWHERE,
      FROM(wait_share),
      uneven,
      {"imbalance", "imbalance_ns", "scope_threads"}},
     {KG_BOUND_SYNCHRONISATION,
+     ANYWHERE,
      FROM(wait_share),
      shared_lines,
      {"thread_busy_ns", "alone_ns", "threads"}},
-    {KG_BOUND_SYNCHRONISATION, FROM(wait_share), joins, {"parallel_ns", "parallel_count"}},
-    {KG_BOUND_LAUNCH, FROM(gap_share), regions, {"parallel_ns", "parallel_count"}},
-    {KG_BOUND_LAUNCH, FROM(gap_share), fixed_part, {"fixed_ns", "sweep_points"}},
-    {KG_BOUND_LATENCY, FROM(wait_share), idle, {"cores_busy", "cpu_ns", "waits"}},
+    {KG_BOUND_SYNCHRONISATION,
+     ANYWHERE,
+     FROM(wait_share),
+     joins,
+     {"parallel_ns", "parallel_count"}},
+    {KG_BOUND_LAUNCH, ANYWHERE, FROM(gap_share), regions, {"parallel_ns", "parallel_count"}},
+    {KG_BOUND_LAUNCH, ANYWHERE, FROM(gap_share), fixed_part, {"fixed_ns", "sweep_points"}},
+    {KG_BOUND_LATENCY, ANYWHERE, FROM(wait_share), idle, {"cores_busy", "cpu_ns", "waits"}},
     {KG_BOUND_MEMORY,
+     AT_ROOF,
      FROM(bound_share),
      bandwidth,
      {"bandwidth_share", "level", "intensity", "ridge"}},
     {KG_BOUND_MEMORY,
+     AT_ROOF,
      FROM(bound_share),
      lines,
      {"line_bytes", "memory_line_bytes", "bytes", "level"}},
-    {KG_BOUND_MEMORY, FROM(bound_share), pages, {"page_faults", "page_fault_ns"}},
-    {KG_BOUND_COMPUTE, FROM(bound_share), arithmetic, {"flops_share", "intensity", "ridge"}},
-    {KG_BOUND_COMPUTE, FROM(bound_share), scalar, {"flops_share", "flops_per_instruction"}},
-    {KG_BOUND_COMPUTE, FROM(bound_share), instructions, {"instructions_per_cycle", "flops_share"}},
+    {KG_BOUND_MEMORY, ANYWHERE, FROM(bound_share), pages, {"page_faults", "page_fault_ns"}},
+    {KG_BOUND_COMPUTE,
+     AT_ROOF,
+     FROM(bound_share),
+     arithmetic,
+     {"flops_share", "intensity", "ridge"}},
+    {KG_BOUND_COMPUTE,
+     UNDER_ROOFS,
+     FROM(bound_share),
+     scalar,
+     {"flops_share", "flops_per_instruction"}},
+    {KG_BOUND_COMPUTE,
+     UNDER_ROOFS,
+     FROM(bound_share),
+     instructions,
+     {"instructions_per_cycle", "flops_share"}},
 };
 
 static double threshold_of(const struct sign *sign, const struct kg_suggest_settings *settings)
@@ -168,6 +199,27 @@ static double threshold_of(const struct sign *sign, const struct kg_suggest_sett
     double value;
     memcpy(&value, (const char *)settings + sign->threshold, sizeof value);
     return value;
+}
+
+/* The sign with the largest share, and that share; NULL where none reaches its threshold. */
+static const struct sign *loudest_of(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings, double *most)
+{
+    const struct sign *loudest = NULL;
+    bool at_roof = false;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        const struct sign *sign = &signs[i];
+        const double share = sign->share(facts, settings);
+        if (!kg_at_least(share, threshold_of(sign, settings)) ||
+            (sign->nearness == UNDER_ROOFS && at_roof))
+            continue;
+        at_roof = at_roof || sign->nearness == AT_ROOF;
+        if (!loudest || share > *most) {
+            loudest = sign;
+            *most = fmin(share, 1);
+        }
+    }
+    return loudest;
 }
 
 static void conclude(enum kg_bound bound, double share, const char *const *evidence,
@@ -222,16 +274,10 @@ void kg_diagnose(const struct kg_facts *facts, const struct kg_suggest_settings 
     static const char *const roofs[EVIDENCE_MOST] = {"bandwidth_share", "flops_share",
                                                      "instructions_per_cycle", "occupancy"};
     const struct sign *loudest = NULL;
-    double most = 0;
+    double most = NAN;
     *diagnosis = (struct kg_diagnosis){.bound = KG_BOUND_UNKNOWN, .share = NAN};
     if (kg_known(facts->traits.time_ns))
-        for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-            const double share = signs[i].share(facts, settings);
-            if (!kg_at_least(share, threshold_of(&signs[i], settings)) || share <= most)
-                continue;
-            loudest = &signs[i];
-            most = fmin(share, 1);
-        }
+        loudest = loudest_of(facts, settings, &most);
     if (loudest)
         conclude(loudest->bound, most, loudest->evidence, diagnosis);
     else if (kg_known(facts->traits.time_ns) && is_latency(facts))

@@ -93,6 +93,21 @@ static inline double kg_attainable_ns(const struct kg_facts *facts,
 double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 double kg_moving_share(const struct kg_facts *facts, double bytes);
 
+/* Share of the time that the first CPU is at work for the case: 1 where that is not known. */
+double kg_busy_share(const struct kg_facts *facts);
+
+/* How a core is used, of a case with several threads when it has one; NaN where more instructions
+ * were counted than any core ends: they are not the work's. */
+double kg_instructions_per_cycle(const struct kg_facts *facts);
+
+/* Instructions a cycle that cores of the last decade can keep up, and those under which a core
+ * mostly waits, for loads or for the result before. */
+static const double KG_ISSUE_WIDTH = 4, KG_STALLED_PER_CYCLE = 1;
+
+/* Whether so much of the case's CPUs went to other programs that what its threads do together, and
+ * for each other, cannot be told. */
+bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+
 /* Time that touching fresh pages takes. */
 double kg_faulting_ns(const struct kg_facts *facts);
 

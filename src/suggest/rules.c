@@ -206,11 +206,12 @@ const struct kg_rule kg_rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .description =
-            "The work needs {bytes}, but far more came in cache lines: most of each line "
-            "is not used before it is gone.",
-        .hint = "Walk through memory in its order: swap the loops, store the array the other way "
-                "round (or an array for each field instead of an array of structs), or work in "
-                "tiles that fit into the cache.",
+            "The work needs {bytes}, but far more came in cache lines, and it waits for them: "
+            "lines come in several times, or are used in part.",
+        .hint = "Where neighbours in memory are not used one after the other: swap the loops, or "
+                "store the array the other way round (or an array for each field instead of an "
+                "array of structs). Where the same data are read again and again: work in blocks "
+                "that stay in a cache.",
         .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share",
                      "instructions_per_cycle"},
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
@@ -219,8 +220,9 @@ const struct kg_rule kg_rules[] = {
                 "core does not end two instructions or more a cycle, and the lines of no use are "
                 "`min_gain` of the time at the ceiling's bandwidth or more, or the core ends less "
                 "than one instruction a cycle",
-        .assumes = "time shrinks as the lines do, of arithmetic by no more than `unvectorised` "
-                   "assumes; not under the roofs",
+        .assumes = "what moving the lines takes, or what the core's instructions do not explain "
+                   "(four a cycle), shrinks as the lines do, of arithmetic by no more than "
+                   "`unvectorised` assumes; not under the roofs",
         .settings = "line_waste,bound_share,min_gain,attainable",
     },
     {
@@ -302,10 +304,10 @@ const struct kg_rule kg_rules[] = {
         .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
         .when =
             "one thread takes about as long as all (less than `utilization` of what more threads "
-            "could gain) and no roof is near (`bound_share`) or the other CPUs are idle; where "
-            "that was not measured, of the CPUs beyond the first less than `utilization` are "
-            "busy; the first is busy, and no profile shows threads at work, waits or uneven "
-            "shares instead",
+            "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
+            "idle; where that was not measured, of the CPUs beyond the first less than "
+            "`utilization` are busy; the first is busy, no others had the CPUs, and no profile "
+            "shows threads at work, waits or uneven shares instead",
         .assumes = "all of it can be shared, among threads that do together what was measured of "
                    "them; not under the roofs",
         .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
@@ -325,7 +327,7 @@ const struct kg_rule kg_rules[] = {
             "less than `utilization` of one CPU is busy, a thread gives up its CPU in every call "
             "where that is counted, and no profile shows threads waiting for each other",
         .assumes = "all waits of a call are under way at once; where there is one, or it is not "
-                   "known how many, while it computes",
+                   "known how many, other calls compute meanwhile",
         .settings = "utilization,wait_share,gap_share",
     },
     {
@@ -334,16 +336,17 @@ const struct kg_rule kg_rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .description = "The threads take {thread_busy_ns} together for what one alone does in "
-                       "{alone_ns}: they write to the same cache lines.",
-        .hint = "Give each thread memory of its own: pad what it writes to a line of its own "
-                "(`alignas(64)`), sum up in a local variable, and add the sums at the end "
-                "(`reduction(+: …)`). `perf c2c` names the lines.",
-        .evidence = {"thread_busy_ns", "alone_ns", "threads", "thread_scaling", "bandwidth_share",
-                     "imbalance"},
+                       "{alone_ns}: they are in each other's way, by cache lines that several "
+                       "write, an atomic counter, or a lock.",
+        .hint = "`perf c2c` names such lines, `perf lock` such locks. Give each thread memory of "
+                "its own: pad what it writes to a line of its own (`alignas(64)`), sum up in a "
+                "local variable, and add the sums at the end (`reduction(+: …)`).",
+        .evidence = {"thread_busy_ns", "alone_ns", "threads", "waits", "thread_scaling",
+                     "bandwidth_share", "imbalance"},
         .when =
             "of the time in scopes of all threads less than `utilization` is what the case takes "
             "with one thread, by what the machine's cores lose when all are busy; and neither "
-            "waits, nor uneven shares, nor memory's bandwidth explain it",
+            "waits, nor uneven shares, nor memory's bandwidth, nor others on the CPUs explain it",
         .assumes = "what the threads take beyond that is saved; not under the roofs",
         .settings = "utilization,imbalance,wait_share,gap_share,bound_share,min_gain,attainable",
     },
@@ -359,7 +362,7 @@ const struct kg_rule kg_rules[] = {
                 "largest first, or divide by work rather than by count.",
         .evidence = {"imbalance", "imbalance_ns", "scope_threads", "time_ns", "cores_busy"},
         .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share or "
-                "more",
+                "more, and no others had the CPUs",
         .assumes = "all threads have the same share",
         .settings = "imbalance",
     },
@@ -368,18 +371,22 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "{flops_per_instruction} flops an instruction: it computes one element at a "
-                       "time.",
+        .description = "{flops_per_instruction} flops an instruction, and the core ends one after "
+                       "the other: it computes one element at a time.",
         .hint = "Let the compiler use vectors: -O3 and -march, `#pragma omp simd` (with "
                 "`reduction` for sums), `restrict`, no branch or call in the innermost loop, data "
                 "side by side. -fopt-info-vec-missed says why not.",
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
-        .when = "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
-                "than one flop each, no roof is near (`bound_share`), no profile shows threads "
-                "waiting for each other, and `access_pattern` does not apply",
-        .assumes = "`attainable` of what vectors of 256 bits, or narrower ones where there are no "
-                   "such, were measured to gain in multiply-adds; not under the roofs",
+        .when =
+            "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
+            "than one flop each, of single precision, and no more than 4 bytes of the work; the "
+            "core ends one a cycle or more (with one thread, where several are at work); no "
+            "roof is near (`bound_share`), no profile shows threads waiting for each other, "
+            "and `access_pattern` does not apply",
+        .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
+                   "narrower ones where there are no such, were measured to gain in "
+                   "multiply-adds; not under the roofs",
         .settings = "bound_share,wait_share,gap_share,attainable",
     },
     /* --- The GPU --- */

@@ -2,9 +2,8 @@
 #include "suggest/rule_parts.h"
 
 /* Of the four to eight that cores of the last decade can end in a cycle: one that ends so many does
- * not wait for memory, and one that ends fewer than the second waits most of the time. */
-static const double BUSY_INSTRUCTIONS_PER_CYCLE = 2;
-static const double STALLED_INSTRUCTIONS_PER_CYCLE = 1;
+ * not wait for memory. And more than any of them can. */
+static const double BUSY_PER_CYCLE = 2, MOST_PER_CYCLE = 10;
 
 /* --- What is moved --- */
 
@@ -19,22 +18,27 @@ double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_se
                : traits->line_bytes;
 }
 
+double kg_busy_share(const struct kg_facts *facts)
+{
+    const double cores_busy = facts->traits.cores_busy;
+    return kg_on_device(facts, "cpu") && kg_known(cores_busy) ? fmin(cores_busy, 1) : 1;
+}
+
 /* A process that waits, or whose CPU others took, moves nothing meanwhile. */
 double kg_moving_share(const struct kg_facts *facts, double bytes)
 {
     const struct kg_traits *traits = &facts->traits;
-    const bool partly = kg_on_device(facts, "cpu") && kg_known(traits->cores_busy);
-    const double busy_ns = traits->time_ns * (partly ? fmin(traits->cores_busy, 1) : 1);
+    const double busy_ns = traits->time_ns * kg_busy_share(facts);
     return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / busy_ns;
 }
 
-/* Of a case with several threads, when it has one: how it uses a core, whatever else threads do. */
-static double instructions_per_cycle(const struct kg_facts *facts)
+double kg_instructions_per_cycle(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;
-    return kg_known(traits->instructions_per_cycle)
-               ? traits->instructions_per_cycle
-               : traits->instructions / (1e-9 * traits->alone_ns * facts->clock_hz);
+    const double rate = kg_known(traits->instructions_per_cycle)
+                            ? traits->instructions_per_cycle
+                            : traits->instructions / (1e-9 * traits->alone_ns * facts->clock_hz);
+    return kg_known(rate) && rate < MOST_PER_CYCLE ? rate : NAN;
 }
 
 /* Whether the lines that are of no use cost something: what moving them takes, at the least; and
@@ -43,7 +47,7 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
                           const struct kg_suggest_settings *settings)
 {
     return kg_moving_share(facts, lines - facts->traits.bytes) >= settings->min_gain ||
-           kg_under(instructions_per_cycle(facts), STALLED_INSTRUCTIONS_PER_CYCLE);
+           kg_under(kg_instructions_per_cycle(facts), KG_STALLED_PER_CYCLE);
 }
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
@@ -58,9 +62,19 @@ KG_RULE_CONDITION(access_pattern)
         return false;
     return lines >= (1 + settings->line_waste) * traits->bytes &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
-           !kg_at_least(instructions_per_cycle(facts), BUSY_INSTRUCTIONS_PER_CYCLE) &&
+           !kg_at_least(kg_instructions_per_cycle(facts), BUSY_PER_CYCLE) &&
            kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
            is_waste_dear(facts, lines, settings);
+}
+
+/* The share of the time that goes with the lines: that of moving them, at the least; and what the
+ * core's instructions do not explain of its time it waits, for one line after the other. */
+static double lines_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const double rate = kg_instructions_per_cycle(facts);
+    const double waiting = kg_known(rate) ? 1 - fmin(rate / KG_ISSUE_WIDTH, 1) : 0;
+    const double moving = fmin(kg_moving_share(facts, kg_lines_brought(facts, settings)), 1);
+    return fmax(waiting, moving) * kg_busy_share(facts);
 }
 
 /* The same data may be needed many times, so that lines shrink by more than time can: data side by
@@ -71,7 +85,8 @@ KG_RULE_ESTIMATOR(access_pattern)
     const double least = kg_known(traits->flops) && kg_at_least(facts->vector_lanes, 1)
                              ? 1 / kg_vectors_gain(facts, settings)
                              : 0;
-    return fmax(traits->time_ns * fmax(traits->bytes / kg_lines_brought(facts, settings), least),
+    const double left = fmax(traits->bytes / kg_lines_brought(facts, settings), least);
+    return fmax(traits->time_ns * (1 - lines_share(facts, settings) * (1 - left)),
                 kg_attainable_ns(facts, settings));
 }
 

@@ -5,6 +5,22 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
     return kg_at_least(facts->imbalance, 1 + settings->imbalance);
 }
 
+/* Whoever wants a CPU that is taken gets it for about so long, and the one before waits. */
+static const double TIME_SLICE_NS = 3e6;
+
+/* A thread that does not wait is at work but for what others take. How often they did is counted
+ * too, where a few in a long call take little of it. */
+bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double taken_ns = traits->preempted * TIME_SLICE_NS;
+    const bool partly =
+        kg_under(traits->waits, 1) && kg_under(traits->cores_busy, 1 - settings->min_gain);
+    return kg_on_device(facts, "cpu") &&
+           (partly || (kg_at_least(traits->preempted, 1) &&
+                       kg_at_least(taken_ns, settings->min_gain * traits->time_ns)));
+}
+
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     return kg_at_least(facts->wait_ns, settings->wait_share * facts->traits.time_ns) ||
@@ -34,9 +50,19 @@ static bool are_idle(const struct kg_facts *facts, const struct kg_suggest_setti
     return kg_under(fmax(traits->cores_busy - 1, 0) / (traits->threads - 1), settings->utilization);
 }
 
+/* Threads that want the same memory at once have another cause for being slow: excluded where it is
+ * known that they are far from its roof, or that their data lie in caches of their own. */
+static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return isnan(traits->bandwidth_share)
+               ? kg_under(traits->level, KG_LEVEL_L3)
+               : kg_under(traits->bandwidth_share, settings->bound_share);
+}
+
 /* Threads of OpenMP that have nothing to do look for work for a while, and are busy with it: then
- * one alone takes as long as all. Were it faster alone, they would be in each other's way, or
- * others on their CPUs. */
+ * one alone takes as long as all. So it does where memory is what all of them wait for. Were it
+ * faster alone, they would be in each other's way, or others on their CPUs. */
 static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -45,7 +71,8 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
         return are_idle(facts, settings);
     return kg_at_least(gained, -settings->min_gain) &&
            kg_under(fmax(gained, 0) / (traits->threads - 1), settings->utilization) &&
-           (are_idle(facts, settings) || !kg_at_roof(facts, settings));
+           (are_idle(facts, settings) ||
+            (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
 }
 
 /* That the first is not kept busy either is another cause. */
@@ -55,7 +82,8 @@ KG_RULE_CONDITION(unused_cores)
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
            gain_little(facts, settings) && !is_shared(facts, settings) &&
-           !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings);
+           !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings) &&
+           !kg_cpus_taken(facts, settings);
 }
 
 /* What there is to share is what one thread takes alone; where that is not known, the CPU time.
@@ -77,25 +105,15 @@ KG_RULE_CONDITION(idle_cpu)
            !kg_threads_wait(facts, settings);
 }
 
-/* Several waits may all be under way at once; a single one, or an unknown number, may be while
- * there is something to compute. */
+/* Several waits may all be under way at once; during a single one, or an unknown number, other
+ * calls may compute. */
 KG_RULE_ESTIMATOR(idle_cpu)
 {
     const struct kg_traits *traits = &facts->traits;
     const double idle_ns = traits->time_ns - traits->cpu_ns;
     (void)settings;
     return kg_at_least(traits->waits, 2) ? traits->cpu_ns + idle_ns / traits->waits
-                                         : fmax(traits->cpu_ns, idle_ns);
-}
-
-/* Threads that want the same memory at once have another cause for being slow: excluded where it is
- * known that they are far from its roof, or that their data lie in caches of their own. */
-static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
-{
-    const struct kg_traits *traits = &facts->traits;
-    return isnan(traits->bandwidth_share)
-               ? kg_under(traits->level, KG_LEVEL_L3)
-               : kg_under(traits->bandwidth_share, settings->bound_share);
+                                         : traits->cpu_ns;
 }
 
 double kg_shared_work_ns(const struct kg_facts *facts)
@@ -120,7 +138,7 @@ KG_RULE_CONDITION(false_sharing)
            kg_at_least(facts->thread_scaling, 1) && kg_known(facts->thread_busy_ns) &&
            kg_under(kg_shared_work_ns(facts), settings->utilization * kg_threads_spend_ns(facts)) &&
            memory_is_free(facts, settings) && !kg_threads_wait(facts, settings) &&
-           !is_imbalanced(facts, settings);
+           !is_imbalanced(facts, settings) && !kg_cpus_taken(facts, settings);
 }
 
 /* The threads' part of the time shrinks to the work's part of what they spend. What is left besides
@@ -138,7 +156,7 @@ KG_RULE_ESTIMATOR(false_sharing)
 KG_RULE_CONDITION(load_imbalance)
 {
     return kg_at_least(facts->scope_threads, 2) && is_imbalanced(facts, settings) &&
-           kg_known(facts->imbalance_ns);
+           kg_known(facts->imbalance_ns) && !kg_cpus_taken(facts, settings);
 }
 
 KG_RULE_ESTIMATOR(load_imbalance)
@@ -147,17 +165,30 @@ KG_RULE_ESTIMATOR(load_imbalance)
     return facts->traits.time_ns - facts->imbalance_ns;
 }
 
+/* --- One element at a time --- */
+
+/* A scalar instruction moves no more than one number; where more is moved, some are vectors. */
+static bool moves_vectors(const struct kg_traits *traits)
+{
+    enum { SINGLE_BYTES = 4 };
+    return kg_known(traits->bytes) && traits->bytes > SINGLE_BYTES * traits->instructions;
+}
+
 /* A scalar instruction does a flop at the most, a multiply-add aside, and those that load, count
- * and jump do none. Where data are not side by side, that is to be mended before; and where threads
- * wait, most instructions may be those that look whether it is over. */
+ * and jump do none. Instructions are what limits where the core ends one after the other: where it
+ * waits, for loads or for the result before, vectors would wait as well. Where data are not side by
+ * side, that is to be mended before; and where threads wait, most instructions may be those that
+ * look whether it is over. What vectors gain was measured of single precision alone. */
 KG_RULE_CONDITION(unvectorised)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_known(traits->flops) &&
-           kg_known(traits->flops_per_instruction) && kg_under(traits->flops_per_instruction, 1) &&
-           facts->vector_lanes > 1 && isfinite(facts->vector_lanes) &&
-           !kg_at_roof(facts, settings) && !kg_threads_wait(facts, settings) &&
-           !kg_applies_access_pattern(facts, settings);
+           kg_known(traits->flops_ceiling_per_s) && kg_known(traits->flops_per_instruction) &&
+           kg_under(traits->flops_per_instruction, 1) && facts->vector_lanes > 1 &&
+           isfinite(facts->vector_lanes) &&
+           kg_at_least(kg_instructions_per_cycle(facts), KG_STALLED_PER_CYCLE) &&
+           !moves_vectors(traits) && !kg_at_roof(facts, settings) &&
+           !kg_threads_wait(facts, settings) && !kg_applies_access_pattern(facts, settings);
 }
 
 /* Compilers use 256 bits unless told otherwise, also where there are wider vectors (gcc's
@@ -168,8 +199,9 @@ double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_set
     return fmax(1, fmin(facts->vector_lanes, SINGLES_OF_256_BITS) * settings->attainable);
 }
 
+/* What is not spent on a CPU stays. */
 KG_RULE_ESTIMATOR(unvectorised)
 {
-    return fmax(facts->traits.time_ns / kg_vectors_gain(facts, settings),
-                kg_attainable_ns(facts, settings));
+    const double saved = kg_busy_share(facts) * (1 - 1 / kg_vectors_gain(facts, settings));
+    return fmax(facts->traits.time_ns * (1 - saved), kg_attainable_ns(facts, settings));
 }

@@ -102,7 +102,7 @@ static const struct {
      0.6,
      "parallel_ns"},
     {"cpu",
-     {{"time_ns", 10}, {"parallel_ns", 6}, {"parallel_count", 1}},
+     {{"time_ns", 10}, {"parallel_ns", 6}, {"parallel_count", 1}, {"scope_threads", 2}},
      KG_BOUND_SYNCHRONISATION,
      0.6,
      "parallel_ns"},
@@ -145,6 +145,47 @@ static void each_bound_is_told_by_its_evidence(void **state)
         assert_float_equal(diagnosis.share, diagnoses[i].share, 1e-9);
         assert_string_equal(diagnosis.evidence[0], diagnoses[i].evidence);
     }
+}
+
+static void what_ends_many_instructions_at_a_roof_is_bound_by_the_roof(void **state)
+{
+    (void)state;
+    const struct kg_diagnosis diagnosis = diagnosed(
+        "cpu",
+        (const struct named_fact[]){
+            {"time_ns", 10}, {"bandwidth_share", 0.6}, {"instructions_per_cycle", 4.2}, {0}});
+    assert_int_equal(diagnosis.bound, KG_BOUND_MEMORY);
+}
+
+static void what_sleeps_is_not_bound_by_what_it_does_between(void **state)
+{
+    (void)state;
+    const struct kg_diagnosis diagnosis =
+        diagnosed("cpu", (const struct named_fact[]){{"time_ns", 10e6},
+                                                     {"cpu_ns", 0.5e6},
+                                                     {"cores_busy", 0.05},
+                                                     {"waits", 1},
+                                                     {"bandwidth_share", 0.01},
+                                                     {"bytes", 1e3},
+                                                     {"line_bytes", 4e6},
+                                                     {"bandwidth_ceiling_bytes_per_s", 10e9},
+                                                     {"instructions_per_cycle", 4},
+                                                     {0}});
+    assert_int_equal(diagnosis.bound, KG_BOUND_LATENCY);
+    assert_string_equal(diagnosis.evidence[0], "cores_busy");
+}
+
+static void of_threads_whose_cpus_others_had_nothing_is_said(void **state)
+{
+    (void)state;
+    const struct kg_diagnosis diagnosis =
+        diagnosed("cpu", (const struct named_fact[]){{"time_ns", 10e6},
+                                                     {"preempted", 5},
+                                                     {"scope_threads", 2},
+                                                     {"parallel_ns", 6e6},
+                                                     {"parallel_count", 1},
+                                                     {0}});
+    assert_int_equal(diagnosis.bound, KG_BOUND_UNKNOWN);
 }
 
 static void where_evidence_is_missing_it_says_what_would_tell(void **state)
@@ -201,6 +242,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_bound_is_told_by_its_evidence),
+        cmocka_unit_test(what_ends_many_instructions_at_a_roof_is_bound_by_the_roof),
+        cmocka_unit_test(what_sleeps_is_not_bound_by_what_it_does_between),
+        cmocka_unit_test(of_threads_whose_cpus_others_had_nothing_is_said),
         cmocka_unit_test(where_evidence_is_missing_it_says_what_would_tell),
         cmocka_unit_test(nonsense_gives_no_silly_share),
     };

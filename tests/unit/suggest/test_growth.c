@@ -139,7 +139,7 @@ static void memory_that_grows_with_the_square_is_told_from_that_of_the_data(void
         points[i].peak_bytes = 3 * points[i].bytes + 8 * pow(points[i].parameter, 2);
     }
     assert_true(kg_growth_find(points, SIZES, &growth));
-    assert_float_equal(kg_sweep_linear_bytes(&growth, &points[4]), 3 * points[4].bytes, 1e-3);
+    assert_float_equal(kg_sweep_linear_bytes(&growth, &points[4]), (3 * points[4].bytes), 1e-3);
     assert_true(isnan(kg_sweep_linear_bytes(&growth, &points[0])));
     points[3].bytes = NAN;
     assert_true(isnan(kg_sweep_linear_bytes(&growth, &points[3])));

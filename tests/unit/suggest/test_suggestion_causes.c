@@ -53,7 +53,9 @@ static void what_is_near_a_roof_is_left_alone(void **state)
                                         {"flops_share", 0.02},
                                         {"roof_ns", 9 * MS},
                                         {"flops", 25e6},
+                                        {"flops_ceiling_per_s", 200e9},
                                         {"flops_per_instruction", 0.4},
+                                        {"instructions_per_cycle", 3},
                                         {"vector_lanes", 8},
                                         {"thread_scaling", 2},
                                         {"scope_threads", 2},
@@ -140,6 +142,87 @@ static void waiting_for_the_busiest_is_imbalance(void **state)
                                         {"wait_ns", 3.4 * MS},    {"wait_count", 100},
                                         {"bandwidth_share", 0.1}, {0}};
     expect_fired("load_imbalance", uneven);
+}
+
+/* The time that the rule estimates. */
+static double estimated(const char *rule, const struct named_fact *known)
+{
+    const struct kg_suggest_settings settings = settings_default();
+    struct kg_facts facts;
+    struct kg_judged judged;
+    facts_make(&facts, "cpu", false, known);
+    assert_true(kg_rule_judge(kg_rule_find(rule), &facts, &settings, &judged));
+    return judged.estimated_ns;
+}
+
+static void a_list_that_is_walked_has_nothing_for_vectors(void **state)
+{
+    (void)state;
+    const struct named_fact list[] = {{"time_ns", 10 * MS},
+                                      {"cores_busy", 1},
+                                      {"bytes", 16 * MB},
+                                      {"bandwidth_share", 0.01},
+                                      {"flops_share", 0.0001},
+                                      {"flops", 1e6},
+                                      {"flops_ceiling_per_s", 200e9},
+                                      {"instructions", 1e6},
+                                      {"flops_per_instruction", 0.3},
+                                      {"instructions_per_cycle", 0.03},
+                                      {"vector_lanes", 8},
+                                      {0}};
+    expect_fired("", list);
+}
+
+static void arithmetic_of_another_kind_has_no_measured_gain(void **state)
+{
+    (void)state;
+    const struct named_fact doubles[] = {
+        {"time_ns", 10 * MS},          {"flops", 1e6},      {"flops_per_instruction", 0.3},
+        {"instructions_per_cycle", 3}, {"vector_lanes", 8}, {0}};
+    expect_fired("", doubles);
+}
+
+static void vectors_shorten_the_time_on_a_cpu_alone(void **state)
+{
+    (void)state;
+    const struct named_fact half[] = {{"time_ns", 10 * MS},
+                                      {"cores_busy", 0.5},
+                                      {"flops", 1e6},
+                                      {"flops_ceiling_per_s", 200e9},
+                                      {"flops_per_instruction", 0.3},
+                                      {"instructions_per_cycle", 3},
+                                      {"vector_lanes", 5},
+                                      {0}};
+    assert_true(fabs(estimated("unvectorised", half) - 6.25 * MS) < 1);
+}
+
+static void counts_that_no_core_reaches_are_not_believed(void **state)
+{
+    (void)state;
+    const struct named_fact counted[] = {{"time_ns", 10 * MS},
+                                         {"flops", 1e6},
+                                         {"flops_ceiling_per_s", 200e9},
+                                         {"instructions", 1e30},
+                                         {"flops_per_instruction", 1e-24},
+                                         {"instructions_per_cycle", 1e23},
+                                         {"vector_lanes", 8},
+                                         {0}};
+    expect_fired("", counted);
+}
+
+static void better_access_saves_what_goes_with_the_lines(void **state)
+{
+    (void)state;
+    /* moving takes 4 of 10 ms, and instructions explain a tenth */
+    struct named_fact lines[] = {{"time_ns", 10 * MS},
+                                 {"bytes", 4 * MB},
+                                 {"bandwidth_ceiling_bytes_per_s", 10e9},
+                                 {"line_bytes", 40 * MB},
+                                 {"instructions_per_cycle", 0.4},
+                                 {0}};
+    assert_true(fabs(estimated("access_pattern", lines) - (10 - 9 * 0.9) * MS) < 1);
+    lines[4].value = NAN;
+    assert_true(fabs(estimated("access_pattern", lines) - (10 - 4 * 0.9) * MS) < 1);
 }
 
 /* --- Priority and words ----------------------------------------------------------------------- */
@@ -296,6 +379,11 @@ int main(void)
         cmocka_unit_test(cores_that_share_their_units_are_no_false_sharing),
         cmocka_unit_test(waiting_at_barriers_is_no_lack_of_threads),
         cmocka_unit_test(waiting_for_the_busiest_is_imbalance),
+        cmocka_unit_test(a_list_that_is_walked_has_nothing_for_vectors),
+        cmocka_unit_test(arithmetic_of_another_kind_has_no_measured_gain),
+        cmocka_unit_test(vectors_shorten_the_time_on_a_cpu_alone),
+        cmocka_unit_test(counts_that_no_core_reaches_are_not_believed),
+        cmocka_unit_test(better_access_saves_what_goes_with_the_lines),
         cmocka_unit_test(priority_falls_with_the_share_that_is_saved),
         cmocka_unit_test(what_is_saved_at_most_has_a_medium_priority_at_most),
         cmocka_unit_test(time_that_may_grow_as_the_work_does_is_superlinear_at_most),

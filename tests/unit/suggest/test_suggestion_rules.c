@@ -108,6 +108,13 @@ static bool speaks_against(const struct trial *trial)
                                              {"unused_cores", "wait_ns"},
                                              {"unused_cores", "thread_busy_ns"},
                                              {"unused_cores", "imbalance"},
+                                             {"unused_cores", "preempted"},
+                                             {"false_sharing", "preempted"},
+                                             {"load_imbalance", "preempted"},
+                                             {"access_pattern", "cores_busy"},
+                                             {"idle_cpu", "waits"},
+                                             {"unvectorised", "cores_busy"},
+                                             {"unvectorised", "bytes"},
                                              {"unvectorised", "flops_share"},
                                              {"overlap_transfers", "pageable_bytes"},
                                              {"memory_workspace", "allocated_bytes"}};
