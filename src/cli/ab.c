@@ -89,6 +89,7 @@ static bool measure(struct ab *ab)
 static bool suggestions_make(struct ab *ab)
 {
     const struct kg_suggest_input input = {.source = ab->head_path,
+                                           .base = ab->base_path,
                                            .results = &ab->pairing.head.results,
                                            .baseline = &ab->baseline,
                                            .comparison = &ab->comparison};

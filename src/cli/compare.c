@@ -114,7 +114,10 @@ int kg_cli_compare(const struct kg_arguments *arguments)
         both_load(&base, arguments->positional[1], &current, &err) &&
         kg_compare(&base.loaded.baseline, &current,
                    current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err);
+    struct kg_error pipe; /* a base that can be read once is none that a command can name */
+    const bool again = kg_input_regular(arguments->positional[0], &pipe);
     const struct kg_suggest_input input = {.source = arguments->positional[1],
+                                           .base = again ? arguments->positional[0] : NULL,
                                            .results = &current,
                                            .baseline = &base.loaded.baseline,
                                            .comparison = &comparison};

@@ -18,6 +18,7 @@ struct gate {
     struct kg_arena arena;
     const char *directory; /* of the reports */
     const char *results_path;
+    const char *base_path; /* of the baseline's file; NULL where it had no run */
     double budget_ns;
     int signal;
     size_t recorded;
@@ -96,6 +97,7 @@ static bool missing_record(struct gate *gate)
 static bool suggestions_make(struct gate *gate)
 {
     const struct kg_suggest_input input = {.source = gate->results_path,
+                                           .base = gate->base_path,
                                            .results = &gate->measurement.results,
                                            .baseline = &gate->baseline,
                                            .comparison = &gate->comparison};
@@ -141,6 +143,7 @@ static bool gate_start(struct gate *gate)
     if (!kg_baseline_load(stored, &gate->baseline, &gate->err) ||
         !kg_directory_make(gate->directory, &gate->err))
         return false;
+    gate->base_path = gate->baseline.run_count ? stored : NULL;
     const uint64_t *batches = kg_reference_batches(&gate->arena, &gate->baseline, &gate->prepared);
     if (!batches)
         return kg_error_memory(&gate->err);

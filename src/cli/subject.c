@@ -58,6 +58,7 @@ bool kg_subject_load(const struct kg_arguments *arguments, const char *path,
     subject->input.results = &subject->results;
     if (arguments->base && !kg_base_load(arguments->base, &subject->base, err))
         return false;
+    subject->input.base = arguments->base;
     if (arguments->base)
         subject->input.baseline = &subject->base.baseline;
     return settings_apply(arguments, subject, err) && recording_load(subject, path, err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "suggest/explanation.h"
 #include "util/units.h"
 
 char *kg_advice_factor(double factor, char *buffer)
@@ -55,6 +56,16 @@ void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *t
     kg_text_printf(text, "%zu suggestion%s", all, all == 1 ? "" : "s");
     if (suggestions->suggestion_count)
         kg_text_printf(text, " (%zu of priority high or above)", high);
+}
+
+void kg_advice_command(const struct kg_suggestions *suggestions, struct kg_text *text)
+{
+    kg_text_append(text, "kgate suggest ");
+    kg_shell_quote(text, suggestions->source);
+    if (!suggestions->base)
+        return;
+    kg_text_append(text, " --base ");
+    kg_shell_quote(text, suggestions->base);
 }
 
 void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *text)

@@ -12,6 +12,9 @@ const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *s
 /* "5 suggestions (2 of priority high or above)" */
 void kg_advice_count(const struct kg_suggestions *suggestions, struct kg_text *text);
 
+/* "kgate suggest results.json --base base.json", for a shell: what shows all of them. */
+void kg_advice_command(const struct kg_suggestions *suggestions, struct kg_text *text);
+
 /* What is written where there is no suggestion, and why there is none. */
 void kg_advice_none(const struct kg_suggestions *suggestions, struct kg_text *text);
 

@@ -75,13 +75,13 @@ static void figures_print(struct kg_text *text, const char *figures)
     kg_escape_markdown(text, figures, REASON_MOST);
 }
 
-/* What changed in the evidence of a regression, under its case: the most telling first. */
+/* What changed in its evidence where that was looked at, under its case: the most telling first. */
 static void evidence_print(struct kg_text *text, const struct kg_suggestions *suggestions,
                            const struct kg_case_change *change)
 {
     enum { MOST = 2 };
     size_t shown = 0;
-    if (!suggestions || change->change != KG_CHANGE_REGRESSION)
+    if (!suggestions)
         return;
     for (size_t i = 0; i < suggestions->change_count && shown < MOST; i++) {
         if (strcmp(suggestions->changes[i].operation, change->id) != 0)

@@ -71,6 +71,30 @@ void kg_advice_changes_text(const struct kg_suggestions *suggestions,
     kg_arena_free(&arena);
 }
 
+/* "  1. high  copy/cpu: unused_cores, parallelization" */
+static void head_print(const struct kg_suggestion *suggestion, size_t number,
+                       const struct kg_report_style *style, struct kg_arena *arena,
+                       struct kg_text *text)
+{
+    enum { INDENT = 5 };
+    const bool colour = style->colour;
+    const char *priority = kg_priority_names[suggestion->priority];
+    struct kg_text words = {0}, before = {0};
+    kg_text_printf(&before, "%3zu. ", number);
+    const size_t column = before.length + strlen(priority) + 2;
+    kg_text_printf(text, "\n%s%s%s%s  ", kg_text_string(&before),
+                   colour ? priority_colour(suggestion->priority) : "", priority,
+                   colour ? PLAIN : "");
+    kg_text_printf(&words, "%s%s%s: %s, %s", colour ? BOLD : "",
+                   kg_advice_shown(arena, text, suggestion->operation, style->id_most),
+                   colour ? PLAIN : "", kg_advice_shown(arena, text, suggestion->rule, NAME_MOST),
+                   kg_suggestion_type_names[suggestion->type]);
+    kg_wrap_on(text, column, INDENT, kg_text_string(&words), style->width);
+    text->failed = text->failed || words.failed || before.failed;
+    kg_text_free(&words);
+    kg_text_free(&before);
+}
+
 static void suggestion_print(const struct kg_suggestion *suggestion, size_t number,
                              const struct kg_report_style *style, struct kg_arena *arena,
                              struct kg_text *text)
@@ -79,13 +103,7 @@ static void suggestion_print(const struct kg_suggestion *suggestion, size_t numb
     const char *gain = kg_advice_gain(arena, suggestion);
     const char *evidence =
         kg_advice_evidence(arena, suggestion->evidence, suggestion->evidence_count);
-    kg_text_printf(text, "\n%3zu. %s%s%s  ", number,
-                   colour ? priority_colour(suggestion->priority) : "",
-                   kg_priority_names[suggestion->priority], colour ? PLAIN : "");
-    kg_text_printf(text, "%s%s%s: %s, %s\n", colour ? BOLD : "",
-                   kg_advice_shown(arena, text, suggestion->operation, style->id_most),
-                   colour ? PLAIN : "", kg_advice_shown(arena, text, suggestion->rule, NAME_MOST),
-                   kg_suggestion_type_names[suggestion->type]);
+    head_print(suggestion, number, style, arena, text);
     kg_wrap(text, "     ", gain ? gain : "", style->width);
     kg_wrap(text, "     ", kg_advice_shown(arena, text, suggestion->description, 0), style->width);
     kg_wrap(text, "     try: ", kg_advice_shown(arena, text, suggestion->hint, 0), style->width);

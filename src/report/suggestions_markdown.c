@@ -8,7 +8,7 @@
 
 /* Characters, each of at most nine bytes once escaped, so that a suggestion, a change or a finding
  * stays below KG_ADVICE_ITEM_MOST bytes. */
-enum { ID_MOST = 200, WORDS_MOST = 400, CLOSING_MOST = 12000 };
+enum { ID_MOST = 200, WORDS_MOST = 400, COMMAND_MOST = 300, CLOSING_MOST = 12000 };
 
 static const char *symbol(enum kg_priority priority)
 {
@@ -50,6 +50,18 @@ static void name(struct kg_text *text, const char *string)
     kg_escape_markdown(text, string, ID_MOST);
 }
 
+/* What was left out, and the command that shows it. */
+static void more(struct kg_text *text, const struct kg_suggestions *suggestions, size_t count)
+{
+    struct kg_text command = {0};
+    kg_advice_command(suggestions, &command);
+    kg_text_printf(text, "\n… and %zu more: <code>", count);
+    kg_escape_markdown(text, kg_text_string(&command), COMMAND_MOST);
+    kg_text_append(text, "</code> shows all.\n");
+    text->failed = text->failed || command.failed;
+    kg_text_free(&command);
+}
+
 void kg_advice_changes_markdown(const struct kg_suggestions *suggestions, size_t room,
                                 struct kg_text *text)
 {
@@ -62,7 +74,7 @@ void kg_advice_changes_markdown(const struct kg_suggestions *suggestions, size_t
         words(text, ": ", suggestions->changes[i].text, "\n");
     }
     if (i < suggestions->change_count)
-        kg_text_printf(text, "\n… and %zu more.\n", suggestions->change_count - i);
+        more(text, suggestions, suggestions->change_count - i);
 }
 
 static void suggestion_print(const struct kg_suggestion *suggestion, struct kg_arena *arena,
@@ -101,7 +113,7 @@ void kg_advice_markdown(const struct kg_suggestions *suggestions, size_t top, si
     for (; i < most && text->length < room; i++)
         suggestion_print(&suggestions->suggestions[i], &arena, text);
     if (i < count)
-        kg_text_printf(text, "\n… and %zu more.\n", count - i);
+        more(text, suggestions, count - i);
     kg_arena_free(&arena);
 }
 
@@ -122,7 +134,7 @@ static void findings_print(const struct kg_suggestions *suggestions, size_t room
         words(text, " | ", finding->text, " |\n");
     }
     if (i < suggestions->finding_count)
-        kg_text_printf(text, "\n… and %zu more.\n", suggestions->finding_count - i);
+        more(text, suggestions, suggestions->finding_count - i);
     kg_text_append(text, "\n</details>\n");
 }
 

@@ -90,14 +90,16 @@ static void under_row(const struct kg_case_change *change, struct kg_arena *aren
         part_append(text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
 }
 
-/* Of a regression: what changed in its evidence, and what to try, a line each. */
+/* What changed in its evidence and, of a regression, what to try, a line each. */
 static void advice_append(const struct kg_suggestions *suggestions,
                           const struct kg_case_change *change, struct kg_text *text)
 {
-    if (!suggestions || change->change != KG_CHANGE_REGRESSION)
+    if (!suggestions)
         return;
     const struct kg_evidence_change *evidence = kg_suggestions_change(suggestions, change->id);
-    const struct kg_suggestion *suggestion = kg_suggestions_first(suggestions, change->id);
+    const struct kg_suggestion *suggestion = change->change == KG_CHANGE_REGRESSION
+                                                 ? kg_suggestions_first(suggestions, change->id)
+                                                 : NULL;
     if (evidence)
         part_append(text, "\n", evidence->text);
     if (suggestion) {
@@ -224,10 +226,10 @@ static void suggestions_line(const struct kg_suggestions *suggestions, struct kg
     struct kg_text command = {0};
     if (!suggestions || !suggestions->suggestion_count)
         return;
-    kg_shell_quote(&command, suggestions->source);
+    kg_advice_command(suggestions, &command);
     kg_text_append(text, "\n  ");
     kg_advice_count(suggestions, text);
-    kg_text_append(text, ": kgate suggest ");
+    kg_text_append(text, ": ");
     kg_escape_terminal(text, kg_text_string(&command), SIZE_MAX);
     kg_text_append(text, "\n");
     kg_text_free(&command);

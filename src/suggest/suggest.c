@@ -298,6 +298,7 @@ static bool header_make(struct maker *maker)
                                       : kg_timestamp(arena);
     made->kgate_version = KGATE_VERSION;
     made->source = kg_arena_keep(arena, input->source, &good);
+    made->base = kg_arena_keep(arena, input->base, &good);
     if (input->results) {
         made->suite = kg_arena_keep(arena, input->results->suite, &good);
         made->fingerprint = kg_arena_keep(arena, input->results->machine.fingerprint, &good);

@@ -78,6 +78,7 @@ struct kg_suggestions {
     const char *kgate_version;
     const char *suite;       /* NULL for a profile */
     const char *source;      /* the file's path as given: a command on it is printed */
+    const char *base;        /* the path of the baseline's file, for the same; NULL without any */
     const char *fingerprint; /* of the machine that measured; NULL for a profile */
     struct kg_suggest_settings settings;
     struct kg_evidence_change *changes; /* worst case first */
@@ -100,6 +101,7 @@ extern const struct kg_record kg_evidence_change_record;
 /* What is looked at. Each may be NULL, but not results and profile both. */
 struct kg_suggest_input {
     const char *source;
+    const char *base; /* where the baseline was read from, for the command that is printed */
     const char *note; /* for the notes: what could not be read beside it, and why */
     const struct kg_results *results;
     const struct kg_profile *profile;       /* recorded with the results, or of any program */

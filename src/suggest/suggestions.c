@@ -83,6 +83,7 @@ static const struct kg_field suggestions_fields[] = {
     FIELD(kgate_version, KG_FIELD_STRING),
     OPTIONAL(suite, KG_FIELD_STRING),
     FIELD(source, KG_FIELD_STRING),
+    OPTIONAL(base, KG_FIELD_STRING),
     OPTIONAL(fingerprint, KG_FIELD_STRING),
     {.name = "settings",
      .kind = KG_FIELD_RECORD,

@@ -146,7 +146,7 @@ slower() {
     run kgate compare base.json now.json -o out
     [ "$status" -eq 1 ]
     [[ "$output" == *"REGRESSION"*"instructions"*"slower_version: "* ]]
-    [[ "$output" == *"1 suggestion (1 of priority high or above): kgate suggest now.json"* ]]
+    [[ "$output" == *"1 suggestion (1 of priority high or above): kgate suggest now.json --base base.json"* ]]
     valid out/suggestions.json suggestions
     [[ "$(cat out/report.md)" == *"<br>↳ instructions"*"<details><summary>1 suggestion ("* ]]
     diff <(kgate report out/comparison.json --format markdown) out/report.md
@@ -160,7 +160,11 @@ slower() {
     [ "$status" -eq 0 ]
     [[ "$output" == *"suggestions.json"* ]]
     valid out/suggestions.json suggestions
-    jq -e '.source == "out/results.json" and (.findings | length == 2)' out/suggestions.json
+    jq -e '.source == "out/results.json" and .base == null and (.findings | length == 2)' out/suggestions.json
+    kgate baseline update out/results.json -b base
+    run kgate gate -c suite.yaml -b base -o out --set trace=no
+    valid out/suggestions.json suggestions
+    kgate suggest out/results.json --base "$(jq -r .base out/suggestions.json)"
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o ab --set trace=no
     valid ab/suggestions.json suggestions
     jq -e '.source == "ab/head.json"' ab/suggestions.json

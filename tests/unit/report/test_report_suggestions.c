@@ -176,6 +176,10 @@ static void lines_fit_the_terminal(void **state)
     kg_wrap(&text, "- ", "one  two ", 0);
     assert_string_equal(text.data, "- one two\n");
     kg_text_free(&text);
+    kg_text_append(&text, "1. ");
+    kg_wrap_on(&text, 3, 2, "\x1b[1mone\x1b[0m two three", 10);
+    assert_string_equal(text.data, "1. \x1b[1mone\x1b[0m two\n  three\n");
+    kg_text_free(&text);
     kg_wrap(&text, "- ", "", 10);
     assert_string_equal(text.data, "- \n");
     kg_text_free(&text);
@@ -285,6 +289,22 @@ static void a_regression_says_what_changed_and_what_to_try(void **state)
                       "      unused_cores: One core of two is busy.\n");
     assert_has(&text, "\n  2 suggestions (1 of priority high or above): kgate suggest "
                       "'out dir/results.json'\n");
+    kg_text_free(&text);
+    suggestions.base = "baselines/a b.json";
+    comparison.cases[0].change = KG_CHANGE_INCONCLUSIVE;
+    kg_report_comparison_text(&comparison, &suggestions, &style, &text);
+    assert_has(&text, "'out dir/results.json' --base 'baselines/a b.json'\n");
+    assert_has(&text, "INCONCLUSIVE\n"
+                      "      bandwidth fell from 82 % to 41 % of its ceiling\n");
+    assert_has_not(&text, "unused_cores");
+    kg_text_free(&text);
+    kg_report_comparison_markdown(&comparison, &suggestions, 0, &text);
+    assert_has(&text, "| w0/cpu<br>↳ bandwidth fell");
+    kg_text_free(&text);
+    comparison.cases[0].change = KG_CHANGE_REGRESSION;
+    kg_report_suggestions_markdown(&suggestions, 1, &text);
+    assert_has(&text, "… and 1 more: <code>kgate suggest 'out dir/results.json' --base "
+                      "'baselines/a b.json'</code> shows all.\n");
     kg_text_free(&text);
     style.quiet = true;
     kg_report_comparison_text(&comparison, &suggestions, &style, &text);
