@@ -24,6 +24,7 @@ static bool answer_read(const struct kg_outcome *outcome, const char *what, stru
                         struct kg_attempt *attempt, struct kg_error *err)
 {
     struct kg_error unread;
+    attempt->signal = outcome->ending == KG_ENDED_SIGNAL ? outcome->code : 0;
     attempt->timed_out = outcome->ending == KG_ENDED_TIMEOUT;
     attempt->interrupted = outcome->ending == KG_ENDED_INTERRUPT;
     if (attempt->interrupted)

@@ -9,6 +9,7 @@
 struct kg_attempt {
     struct kg_response response; /* lives in the results' arena */
     const char *reason;          /* why there is no good response; NULL where there is one */
+    int signal;                  /* that ended the process; 0 where none did */
     bool timed_out;
     bool interrupted; /* neither response nor reason */
 };

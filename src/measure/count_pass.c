@@ -1,8 +1,10 @@
 #include "measure/count_pass.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
+#include "measure/case_attempt.h"
 #include "measure/case_counters.h"
 #include "measure/count_tool.h"
 
@@ -16,23 +18,43 @@ struct pass {
     struct kg_error *err;
 };
 
-/* One count of a case; NaN where the worker gave none. */
-static bool count_once(struct pass *pass, size_t index, double *instructions)
+/* Why there is no count. The check has passed, and rounds that fail will say so themselves: what
+ * fails under a tool alone is no fault of the case. */
+static bool not_counted(struct pass *pass, size_t index, const struct kg_attempt *attempt,
+                        struct kg_counter *counter)
+{
+    struct kg_results *results = &pass->measurement->results;
+    const char **note = &results->cases[index].note;
+    const bool unknown = pass->tool.source == KG_COUNT_BY_CALLGRIND && attempt->signal == SIGILL;
+    const char *reason = kg_arena_printf(
+        &results->arena, "its instructions were not counted%s%s%s", attempt->reason ? ": " : "",
+        attempt->reason ? attempt->reason : "",
+        unknown ? "; Valgrind does not know all that this processor can do, such as AVX-512" : "");
+    *note = *note && reason ? kg_arena_printf(&results->arena, "%s; %s", *note, reason) : reason;
+    counter->reason = reason;
+    return *note ? true : kg_error_memory(pass->err);
+}
+
+/* One count of a case. *counted  whether there was one; else the counter says why not */
+static bool count_once(struct pass *pass, size_t index, struct kg_counter *counter, bool *counted)
 {
     struct kg_measurement *measurement = pass->measurement;
-    struct kg_arena arena = {0};
-    struct kg_response response = {0};
     struct kg_task_options options = {0};
+    struct kg_attempt attempt;
+    *counted = false;
     kg_count_tool_apply(&pass->tool, measurement, index, &options);
-    bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, pass->err);
-    *instructions = NAN;
-    if (good)
-        *instructions =
-            kg_count_tool_take(&pass->tool, measurement, index, &options, &response).instructions;
-    if (good && response.good && isnan(*instructions))
-        good = kg_case_fail(measurement, index, "its instructions were not counted", "", pass->err);
-    kg_arena_free(&arena);
-    return good;
+    if (!kg_case_attempt(measurement, index, &options, "counted them", &attempt, pass->err))
+        return false;
+    const double instructions =
+        kg_count_tool_take(&pass->tool, measurement, index, &options, &attempt.response)
+            .instructions;
+    if (attempt.interrupted)
+        return true;
+    *counted = attempt.response.good && !isnan(instructions);
+    if (*counted)
+        return kg_case_value_append(measurement, counter, instructions, pass->err);
+    /* what was counted before that stays */
+    return counter->value_count || not_counted(pass, index, &attempt, counter);
 }
 
 /* A further counter of a case. */
@@ -72,20 +94,13 @@ static bool case_count(struct pass *pass, size_t index)
     struct kg_measurement *measurement = pass->measurement;
     struct kg_case_result *result = &measurement->results.cases[index];
     struct kg_counter *counter = counter_add(pass, index);
-    double instructions;
+    bool counted = pass->tool.source != KG_COUNT_BY_NOTHING;
     if (!counter)
         return false;
-    for (int i = 0; pass->tool.source != KG_COUNT_BY_NOTHING && !kg_interrupt_caught() &&
-                    i < (repeats(counter) ? COUNTS : COUNTS_MOST);
-         i++) {
-        if (!count_once(pass, index, &instructions))
+    for (int i = 0;
+         counted && !kg_interrupt_caught() && i < (repeats(counter) ? COUNTS : COUNTS_MOST); i++)
+        if (!count_once(pass, index, counter, &counted))
             return false;
-        if (!kg_case_measurable(result))
-            return true;
-        if (!isnan(instructions) &&
-            !kg_case_value_append(measurement, counter, instructions, pass->err))
-            return false;
-    }
     return !measurement->journaled ||
            kg_journal_case(&measurement->journal, index, result, pass->err);
 }

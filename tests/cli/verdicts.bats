@@ -197,6 +197,25 @@ YAML
     [[ "$output" == *instructions* ]]
 }
 
+@test "what crashes where it is counted alone is measured, and says why nothing was counted" {
+    [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"
+    suite_of <<YAML
+  - {name: uncountable, plugin: $PLUGINS/libreporting.so, metrics: [time, instructions]}
+  - {name: fragile, plugin: $PLUGINS/libreporting_slow.so, metrics: [time, instructions]}
+YAML
+    run kgate run -c one.yaml -o r.json -q
+    [ "$status" -eq 3 ]
+    jq -e '.cases[1].status == "FAILED"' r.json
+    if jq -e '.cases[0].counters[0].source == "perf"' r.json >/dev/null; then
+        skip "this machine's processor counts"
+    fi
+    jq -e '.cases[0] | .status == "OK" and (.rounds | length > 0) and (.counters[0].values | length == 0)
+           and (.counters[0].reason | startswith("its instructions were not counted: the process that counted them crashed: signal 4"))
+           and (.counters[0].reason | contains("AVX-512")) and .note == .counters[0].reason' r.json
+    run kgate compare r.json r.json
+    [[ "$output" == *INCONCLUSIVE*"were not counted"* ]]
+}
+
 @test "where nothing can count, instructions are INCONCLUSIVE with the reason" {
     suite_of <<<"  - {name: copy, kernel: copy, params: {bytes: 16KiB}, metrics: [instructions]}"
     mkdir -p nothing

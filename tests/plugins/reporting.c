@@ -1,6 +1,8 @@
 /* Does TURNS turns a call and reports figures of its own. Built twice, once with four times the
  * turns: a build and a slower one. */
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kgate/plugin.h"
 
@@ -46,6 +48,15 @@ static void run_or_crash(void *state)
     run(state);
 }
 
+/* As what Valgrind has no translation of: it has itself preloaded. */
+static void run_uncountable(void *state)
+{
+    const char *preloaded = getenv("LD_PRELOAD");
+    if (preloaded && strstr(preloaded, "vgpreload"))
+        raise(SIGILL);
+    run(state);
+}
+
 /* More for more threads. */
 static bool describe_each(struct kgate_context *context, struct kgate_work *work)
 {
@@ -63,6 +74,7 @@ static bool describe_each(struct kgate_context *context, struct kgate_work *work
                                                  .tear_down = tear_down}
 WORKLOAD(turns, "turns", run);
 WORKLOAD(fragile, "fragile", run_or_crash);
+WORKLOAD(uncountable, "uncountable", run_uncountable);
 static const struct kgate_workload each = {.name = "each",
                                            .summary = "Says that each thread counts turns.",
                                            .devices = 1u << KGATE_DEVICE_CPU,
@@ -72,8 +84,8 @@ static const struct kgate_workload each = {.name = "each",
                                            .run = run,
                                            .tear_down = tear_down};
 
-static const struct kgate_workload *const workloads[] = {&turns, &fragile, &each};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 3};
+static const struct kgate_workload *const workloads[] = {&turns, &fragile, &each, &uncountable};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 4};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)
