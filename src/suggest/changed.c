@@ -285,34 +285,90 @@ static bool changes_add(const struct search *search, struct kg_suggestions *sugg
     return good;
 }
 
-/* Whether there is anything to hold the results against. */
-static bool comparable(const struct kg_suggest_input *input)
+/* --- What cannot be held against each other --------------------------------------------------- */
+
+/* Whether the baseline is of the results' machine. */
+static bool same_machine(const struct kg_suggest_input *input)
 {
-    return input->results && input->baseline && input->baseline->run_count &&
-           input->baseline->fingerprint && input->results->machine.fingerprint &&
-           !strcmp(input->baseline->fingerprint, input->results->machine.fingerprint);
+    const char *base = input->baseline->fingerprint, *own = input->results->machine.fingerprint;
+    return base && own && !strcmp(base, own);
+}
+
+/* Of the ordinary runs of the suite, all or only those that have traits. */
+static bool any_run(const struct kg_suggest_input *input, bool with_traits)
+{
+    for (size_t r = 0; r < input->baseline->run_count; r++) {
+        const struct kg_baseline_run *run = &input->baseline->runs[r];
+        if (!run->pin && !strcmp(run->suite, input->results->suite) &&
+            (!with_traits || run->trait_name_count))
+            return true;
+    }
+    return false;
+}
+
+static bool any_case(const struct search *search)
+{
+    const struct kg_results *results = search->input->results;
+    const struct kg_baseline_run *run = run_find(search->input->baseline, results->suite, NULL);
+    for (size_t i = 0; run && i < results->case_count; i++)
+        if (stored_find(search, run, &results->cases[i]))
+            return true;
+    return false;
+}
+
+/* A comparison says itself what it could not compare; of evidence it knows nothing. */
+static bool missing_find(const struct search *search, struct kg_arena *arena, const char **missing)
+{
+    const struct kg_suggest_input *input = search->input;
+    const struct kg_results *results = input->results;
+    const bool compared = input->comparison;
+    *missing = NULL;
+    if (!compared && !input->baseline->run_count)
+        *missing = "it has no runs";
+    else if (!compared && !same_machine(input))
+        *missing = kg_arena_printf(arena, "it is of another machine, '%.100s'",
+                                   input->baseline->fingerprint ? input->baseline->fingerprint
+                                                                : "unknown");
+    else if (!compared && !any_run(input, false))
+        *missing = kg_arena_printf(arena, "it has no run of the suite '%.100s'", results->suite);
+    else if (any_run(input, false) && !any_run(input, true))
+        *missing = compared && !input->comparison->counts.regression
+                       ? NULL
+                       : "its runs were stored without evidence, by an older kgate";
+    else if (!compared && !any_case(search))
+        *missing = "it has none of these cases, as they are defined now";
+    else
+        return true;
+    return *missing || compared;
+}
+
+static bool changes_find(struct search *search, struct kg_suggestions *suggestions)
+{
+    const struct kg_results *results = search->input->results;
+    search->cases = kg_arena_alloc(&search->scratch, results->case_count, sizeof *search->cases);
+    if (!search->cases)
+        return false;
+    if (search->input->comparison)
+        compared_add(search);
+    else
+        own_add(search);
+    qsort(search->cases, search->case_count, sizeof *search->cases, compare_slower);
+    return changes_add(search, suggestions);
 }
 
 bool kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,
-                     struct kg_suggestions *suggestions, struct kg_error *err)
+                     struct kg_suggestions *suggestions, const char **missing, struct kg_error *err)
 {
     struct search search = {.input = input, .traits = traits};
     suggestions->changes = NULL;
     suggestions->change_count = 0;
-    if (!comparable(input))
+    *missing = NULL;
+    if (!input->results || !input->baseline)
         return true;
-    search.cases =
-        kg_arena_alloc(&search.scratch, input->results->case_count, sizeof *search.cases);
-    bool good = search.cases && kg_reference_index_make(&search.scratch, input->baseline,
-                                                        input->results->suite, &search.index);
-    if (good && input->comparison)
-        compared_add(&search);
-    else if (good)
-        own_add(&search);
-    if (good) {
-        qsort(search.cases, search.case_count, sizeof *search.cases, compare_slower);
-        good = changes_add(&search, suggestions);
-    }
+    const bool good = kg_reference_index_make(&search.scratch, input->baseline,
+                                              input->results->suite, &search.index) &&
+                      missing_find(&search, &suggestions->arena, missing) &&
+                      (*missing || !same_machine(input) || changes_find(&search, suggestions));
     kg_arena_free(&search.scratch);
     return good ? true : kg_error_memory(err);
 }

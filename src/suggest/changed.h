@@ -9,7 +9,10 @@
  * suite that has any, or, where it is worse than a pinned run alone, against those of that run.
  * Shares of ceilings are each run's own. Nothing without a baseline of the same machine that has
  * traits, or where the case's definition is another.
- * traits  [i] are those of case i of the results
- * returns false where memory is out */
+ * traits   [i] are those of case i of the results
+ * *missing why the results could not be held against a baseline that there is, in the suggestions'
+ *          arena; NULL where they could, or where a comparison has said so
+ * returns  false where memory is out */
 bool kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,
-                     struct kg_suggestions *suggestions, struct kg_error *err);
+                     struct kg_suggestions *suggestions, const char **missing,
+                     struct kg_error *err);

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "suggest/gather.h"
+#include "suggest/rule_parts.h"
+
 enum { NOTES_MOST = 8 };
 
 struct maker {
@@ -41,6 +44,18 @@ static size_t measured_count(const struct maker *maker, const char *device)
     return count;
 }
 
+/* How many cases have several threads whose CPUs others had. */
+static size_t disturbed_count(const struct maker *maker)
+{
+    struct kg_suggest_settings settings;
+    size_t count = 0;
+    kg_suggest_settings_of(maker->input, &settings);
+    for (size_t i = 0; i < maker->cases->count; i++)
+        count += kg_at_least(maker->cases->of[i].traits.threads, 2) &&
+                 kg_cpus_taken(&maker->cases->of[i], &settings);
+    return count;
+}
+
 static const char UNMEASURED[] = "they were measured by an older kgate, or by a run that had no "
                                  "time to look around (--budget)";
 
@@ -50,8 +65,15 @@ static bool results_notes(struct maker *maker)
     const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
     const struct kg_ceilings *gpu = &results->ceilings;
     const size_t left = results->case_count - measured_count(maker, NULL);
+    const size_t disturbed = disturbed_count(maker);
     bool good = true;
-    if (left)
+    if (disturbed)
+        good = note_add(maker,
+                        "other programs had the CPUs of %zu of %zu cases for a part of the time: "
+                        "whether %s threads share the work well is not told; measure again on a "
+                        "quiet machine",
+                        disturbed, results->case_count, disturbed == 1 ? "its" : "their");
+    if (good && left)
         good = note_add(maker, "%zu of %zu cases have no times: nothing is said of %s", left,
                         results->case_count, left == 1 ? "it" : "them");
     if (good && measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
@@ -71,13 +93,16 @@ static bool results_notes(struct maker *maker)
 }
 
 bool kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_list *cases,
-                   struct kg_suggestions *made, struct kg_error *err)
+                   const char *no_changes, struct kg_suggestions *made, struct kg_error *err)
 {
     struct maker maker = {input, cases, made};
     made->notes = kg_arena_alloc(&made->arena, NOTES_MOST, sizeof *made->notes);
     bool good = made->notes != NULL;
     if (good && input->note)
         good = note_add(&maker, "%s", input->note);
+    if (good && no_changes)
+        good = note_add(&maker, "what changed is not told, the baseline cannot be used: %s",
+                        no_changes);
     if (good && input->results)
         good = results_notes(&maker);
     if (good && !input->results && !made->finding_count)

@@ -15,8 +15,9 @@ struct maker {
     struct kg_suggestions *made;
     struct kg_facts_list cases;
     struct kg_facts_list scopes;
-    size_t capacity; /* of made->suggestions */
-    double suite_ns; /* one call of every case */
+    size_t capacity;        /* of made->suggestions */
+    double suite_ns;        /* one call of every case */
+    const char *no_changes; /* why nothing was held against the baseline; or NULL */
     struct kg_error *err;
 };
 
@@ -282,7 +283,7 @@ static bool changes_make(struct maker *maker, struct kg_arena *scratch)
         return kg_error_memory(maker->err);
     for (size_t i = 0; i < maker->cases.count; i++)
         traits[i] = maker->cases.of[i].traits;
-    return kg_changes_find(maker->input, traits, maker->made, maker->err);
+    return kg_changes_find(maker->input, traits, maker->made, &maker->no_changes, maker->err);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
@@ -315,7 +316,7 @@ bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *sug
     const bool good =
         header_make(&maker) && kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
         findings_make(&maker) && suggestions_make(&maker) && changes_make(&maker, &scratch) &&
-        kg_notes_make(input, &maker.cases, suggestions, err);
+        kg_notes_make(input, &maker.cases, maker.no_changes, suggestions, err);
     kg_arena_free(&scratch);
     if (!good)
         kg_suggestions_free(suggestions);

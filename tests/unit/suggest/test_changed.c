@@ -13,6 +13,7 @@ struct scene {
     struct kg_baseline baseline;
     struct kg_traits traits[CASES];
     struct kg_suggestions suggestions;
+    const char *missing;
     struct kg_comparison comparison;
     struct kg_case_change changes[CASES];
     struct kg_metric metrics[CASES][2];
@@ -57,7 +58,7 @@ static void find(struct scene *scene, bool compared)
     for (size_t i = 0; i < CASES; i++)
         kg_traits_find(&scene->current, &scene->current.cases[i], &scene->traits[i]);
     kg_arena_free(&scene->suggestions.arena);
-    assert_true(kg_changes_find(&input, scene->traits, &scene->suggestions, &err));
+    assert_true(kg_changes_find(&input, scene->traits, &scene->suggestions, &scene->missing, &err));
 }
 
 /* A comparison that says of each case's time what `change` says. */
@@ -329,6 +330,44 @@ static void what_cannot_be_compared_is_not(void **state)
     scene_free(&scene);
 }
 
+/* Without the comparison, and with one that has a regression. */
+static void missing_is(struct scene *scene, const char *alone, const char *compared)
+{
+    find(scene, false);
+    if (!alone != !scene->missing || (alone && strcmp(alone, scene->missing) != 0))
+        fail_msg("'%s', expected '%s'", scene->missing ? scene->missing : "", alone);
+    assert_int_equal(scene->suggestions.change_count, 0);
+    compare_as(scene, "baseline", KG_CHANGE_NO_CHANGE);
+    scene->comparison.counts.regression = 1;
+    find(scene, true);
+    if (!compared != !scene->missing || (compared && strcmp(compared, scene->missing) != 0))
+        fail_msg("'%s', expected '%s'", scene->missing ? scene->missing : "", compared);
+}
+
+static void what_cannot_be_held_against_the_baseline_says_why(void **state)
+{
+    static const char old[] = "its runs were stored without evidence, by an older kgate";
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    missing_is(&scene, NULL, NULL);
+    for (size_t i = 0; i < CASES; i++)
+        scene.current.cases[i].definition_hash = "fedcba9876543210";
+    missing_is(&scene, "it has none of these cases, as they are defined now", NULL);
+    scene.baseline.runs[0].trait_name_count = 0;
+    missing_is(&scene, old, old);
+    scene.comparison.counts.regression = 0;
+    find(&scene, true);
+    assert_null(scene.missing);
+    scene.baseline.runs[0].suite = "another suite";
+    missing_is(&scene, "it has no run of the suite 'suite'", NULL);
+    scene.baseline.fingerprint = "another machine";
+    missing_is(&scene, "it is of another machine, 'another machine'", NULL);
+    scene.baseline.run_count = 0;
+    missing_is(&scene, "it has no runs", NULL);
+    scene_free(&scene);
+}
+
 static void a_comparison_of_another_file_does_no_harm(void **state)
 {
     struct kg_case_change many[3 * CASES];
@@ -357,9 +396,9 @@ static void without_results_or_baseline_there_is_nothing(void **state)
     (void)state;
     scene_make(&scene);
     input.baseline = &scene.baseline;
-    assert_true(kg_changes_find(&input, scene.traits, &scene.suggestions, &err));
+    assert_true(kg_changes_find(&input, scene.traits, &scene.suggestions, &scene.missing, &err));
     input = (struct kg_suggest_input){.results = &scene.current};
-    assert_true(kg_changes_find(&input, scene.traits, &scene.suggestions, &err));
+    assert_true(kg_changes_find(&input, scene.traits, &scene.suggestions, &scene.missing, &err));
     assert_int_equal(scene.suggestions.change_count, 0);
     scene_free(&scene);
 }
@@ -378,6 +417,7 @@ int main(void)
         cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
         cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
         cmocka_unit_test(what_cannot_be_compared_is_not),
+        cmocka_unit_test(what_cannot_be_held_against_the_baseline_says_why),
         cmocka_unit_test(a_comparison_of_another_file_does_no_harm),
         cmocka_unit_test(without_results_or_baseline_there_is_nothing),
     };
