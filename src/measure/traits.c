@@ -262,34 +262,66 @@ static double roof_time(const struct kg_traits *traits)
     return all ? duration(fmax(moving, computing)) : NAN;
 }
 
-/* The kernel that takes the most time; where times are not known, that of the least occupancy. */
+/* The kernel that takes the most time; the only one needs none. */
 static const struct kg_kernel_use *main_kernel(const struct kg_trace *trace)
 {
-    const struct kg_kernel_use *longest = NULL, *emptiest = NULL;
+    const struct kg_kernel_use *longest = NULL;
     for (size_t i = 0; i < trace->kernel_count; i++) {
         const struct kg_kernel_use *kernel = &trace->kernels[i];
-        if (!isnan(amount(kernel->gpu_ns)) && (!longest || kernel->gpu_ns > longest->gpu_ns))
+        if (!isnan(duration(kernel->gpu_ns)) && (!longest || kernel->gpu_ns > longest->gpu_ns))
             longest = kernel;
-        if (!isnan(amount(kernel->occupancy)) &&
-            (!emptiest || kernel->occupancy < emptiest->occupancy))
-            emptiest = kernel;
     }
-    return longest ? longest : emptiest;
+    return longest || trace->kernel_count != 1 ? longest : trace->kernels;
 }
 
-/* The trace's own times are slowed by looking: gaps are scaled as the breakdown's parts are. */
-static double gap_time(const struct kg_trace *trace, const struct kg_breakdown *breakdown)
+/* The trace's own times are slowed by looking: they are scaled as the breakdown's parts are. */
+static double scaled(double seen_ns, const struct kg_trace *trace,
+                     const struct kg_breakdown *breakdown)
 {
     const double seen = trace->kernel_ns + trace->transfer_ns + trace->other_ns;
     const double scale = amount(ratio(breakdown->gpu_ns + breakdown->transfer_ns, seen));
-    return duration_from_0(trace->gap_ns * (isnan(scale) ? 1 : scale));
+    return duration_from_0(seen_ns * (isnan(scale) ? 1 : scale));
+}
+
+static void main_kernel_find(const struct kg_trace *trace, const struct kg_breakdown *breakdown,
+                             struct kg_traits *traits)
+{
+    const struct kg_kernel_use *kernel = main_kernel(trace);
+    if (!kernel)
+        return;
+    traits->main_kernel_ns = isnan(duration(kernel->gpu_ns))
+                                 ? traits->gpu_ns
+                                 : fmin(scaled(kernel->gpu_ns, trace, breakdown), traits->gpu_ns);
+    traits->occupancy = amount(kernel->occupancy);
+    traits->waves = amount(kernel->waves);
+    traits->local_bytes = from_0(kernel->local_bytes);
+}
+
+/* Of kernels alone: the trace counts copies and fills, too. */
+static double kernel_launches(const struct kg_trace *trace)
+{
+    double sum = trace->kernel_count || trace->launches == 0 ? 0 : NAN;
+    for (size_t i = 0; i < trace->kernel_count; i++)
+        sum += trace->kernels[i].launches;
+    return from_0(sum);
+}
+
+static double launch_time(const struct kg_round *round)
+{
+    return duration_from_0(round->launch_ns);
+}
+
+/* In the other timings the host launches all at once, or waits in between. */
+static bool launches_one_by_one(const char *timing)
+{
+    return !strcmp(timing, kg_timing_names[KG_TIMING_COLD]) ||
+           !strcmp(timing, kg_timing_names[KG_TIMING_HOT]);
 }
 
 static void gpu_find(const struct kg_results *results, const struct kg_case_result *result,
                      struct kg_traits *traits)
 {
     const struct kg_trace *trace = &result->trace;
-    const struct kg_kernel_use *kernel = main_kernel(trace);
     traits->allocated_bytes = amount(result->memory.device_allocated_bytes);
     /* with what pools and libraries keep, where that could be seen */
     if (isfinite(result->memory.device_peak_bytes) && result->memory.device_peak_bytes > 0)
@@ -299,16 +331,14 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
     traits->gpu_ns = duration_from_0(result->breakdown.gpu_ns);
     traits->transfer_ns = duration_from_0(result->breakdown.transfer_ns);
     traits->overhead_ns = duration_from_0(result->breakdown.overhead_ns);
-    traits->gap_ns = gap_time(trace, &result->breakdown);
-    traits->launches = from_0(trace->launches);
+    traits->gap_ns = scaled(trace->gap_ns, trace, &result->breakdown);
+    if (launches_one_by_one(result->timing))
+        traits->launch_ns = rounds_quantile(result, 0.5, launch_time);
+    traits->launches = kernel_launches(trace);
     traits->to_device_bytes = from_0(trace->to_device_bytes);
     traits->to_host_bytes = from_0(trace->to_host_bytes);
     traits->pageable_bytes = from_0(trace->pageable_bytes);
-    if (kernel) {
-        traits->occupancy = amount(kernel->occupancy);
-        traits->waves = amount(kernel->waves);
-        traits->local_bytes = from_0(kernel->local_bytes);
-    }
+    main_kernel_find(trace, &result->breakdown, traits);
     gpu_roofs_find(results, result, traits);
 }
 

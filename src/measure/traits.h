@@ -50,13 +50,16 @@ struct kg_traits {
     double transfer_ns;
     double overhead_ns;
     double gap_ns;
-    double launches;
+    double launch_ns; /* of the host, for launching; NaN where that has waiting in it */
+    double launches;  /* of kernels */
     double to_device_bytes;
     double to_host_bytes;
     double pageable_bytes;
-    double occupancy;   /* of the kernel with the most time, where that is known; else the least */
-    double waves;       /* of the same */
-    double local_bytes; /* of a thread of the same */
+    /* of the kernel with the most time; not known of several without times */
+    double main_kernel_ns; /* all its launches */
+    double occupancy;
+    double waves;
+    double local_bytes; /* of a thread */
 };
 
 /* What a trait is counted in. */

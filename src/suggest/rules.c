@@ -396,13 +396,18 @@ const struct kg_rule kg_rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .current_ns = kg_facts_call_ns,
-        .description = "{launches} launches a call leave the device without work for "
-                       "{overhead_ns}.",
+        .description = "Around the {launches} kernels that a call launches one by one, "
+                       "{overhead_ns} of it are neither kernels nor transfers.",
+        .doubtful = kg_doubtful_launch_gaps,
+        .doubt = "That is far more than launching takes: the host is late with its launches, for "
+                 "work of its own or waiting. A graph helps where it can do that before.",
         .hint = "Capture the sequence once in a CUDA graph (cudaStreamBeginCapture, "
                 "cudaGraphLaunch), or fuse kernels that follow one another.",
-        .evidence = {"launches", "overhead_ns", "gap_ns", "gpu_ns", "gpu_launch_ns"},
-        .when = "a call launches two kernels or more, and `gap_share` or more of it, by the host's "
-                "clock, is neither kernels nor transfers",
+        .evidence = {"launches", "overhead_ns", "launch_ns", "gap_ns", "gpu_ns", "gpu_launch_ns"},
+        .when =
+            "a call launches two kernels or more, and the host's time for launching all but one, "
+            "as far as neither kernels nor transfers hide it, is `gap_share` or more of the "
+            "call by the host's clock; at most, where that is 50 us a kernel or more",
         .assumes = "one launch is left for the host, and for the device what was measured from one "
                    "empty kernel to the next",
         .settings = "gap_share",
@@ -447,15 +452,17 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .description = "The grid fills only {waves} of what the device holds at once.",
+        .description =
+            "The main kernel's grid fills only {waves} of what the device holds at once.",
         .hint = "Launch more blocks: smaller ones, less work for each, or a split of the inner "
                 "dimension with a second pass that adds up; or several such kernels at once in "
                 "streams.",
-        .evidence = {"waves", "occupancy", "gpu_ns", "bandwidth_share", "flops_share"},
-        .when =
-            "the kernel with the most time launches fewer blocks than the device holds at once, "
-            "and both roofs are known to be far (under `bound_share`)",
-        .assumes = "kernels shrink as the device fills; not under the roofs, nor under what "
+        .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
+                     "flops_share"},
+        .when = "the kernel with the most time (without times: the only one) launches fewer blocks "
+                "than the device holds at once, "
+                "and both roofs are known to be far (under `bound_share`)",
+        .assumes = "that kernel shrinks as the device fills; not under the roofs, nor under what "
                    "launching takes",
         .settings = "bound_share,attainable",
     },
@@ -464,17 +471,19 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
-        .description = "Registers or shared memory let no more than {occupancy} of the threads in "
+        .description = "Registers or shared memory of the main kernel let no more than {occupancy} "
+                       "of the threads in "
                        "that a multiprocessor holds: too few to hide waiting.",
         .hint = "Use fewer registers (__launch_bounds__, smaller tiles a thread), less shared "
                 "memory a block, or blocks of another size; or give each thread more independent "
                 "work.",
-        .evidence = {"occupancy", "waves", "local_bytes", "gpu_ns", "bandwidth_share",
-                     "flops_share"},
-        .when = "occupancy is under `utilization`, both roofs are known to be far (under "
+        .evidence = {"occupancy", "waves", "local_bytes", "main_kernel_ns", "gpu_ns",
+                     "bandwidth_share", "flops_share"},
+        .when = "occupancy of the kernel with the most time is under `utilization`, both roofs are "
+                "known to be far (under "
                 "`bound_share`), and `small_grid` does not apply",
         .assumes =
-            "kernels go faster as occupancy grows, up to `utilization`; not under the roofs, "
+            "that kernel goes faster as occupancy grows, up to `utilization`; not under the roofs, "
             "nor under what launching takes",
         .settings = "utilization,bound_share,attainable",
     },
@@ -483,16 +492,19 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_MEDIUM,
         .basis = KG_BASIS_MODELLED,
-        .description = "The grid is {waves} times what the device holds at once: the last blocks "
+        .description = "The main kernel's grid is {waves} times what the device holds at once: the "
+                       "last blocks "
                        "leave most of it idle.",
         .hint = "Choose blocks so that their number is a little under a multiple of what fits, or "
                 "launch just as many as fit and let each take several pieces (a grid-stride loop).",
-        .evidence = {"waves", "occupancy", "gpu_ns", "bandwidth_share", "flops_share"},
-        .when =
-            "the last wave of blocks leaves more than `gap_share` of all waves empty, both roofs "
-            "are known to be far (under `bound_share`), and `low_occupancy` does not apply",
-        .assumes = "kernels shrink to the waves that are full; not under the roofs, nor under what "
-                   "launching takes",
+        .evidence = {"waves", "occupancy", "main_kernel_ns", "gpu_ns", "bandwidth_share",
+                     "flops_share"},
+        .when = "the last wave of that kernel's blocks leaves more than `gap_share` of all waves "
+                "empty, both roofs "
+                "are known to be far (under `bound_share`), and `low_occupancy` does not apply",
+        .assumes =
+            "that kernel shrinks to the waves that are full; not under the roofs, nor under what "
+            "launching takes",
         .settings = "gap_share,bound_share,attainable",
     },
 };

@@ -2,11 +2,35 @@
 
 /* --- Around the kernels: of a call by the host's clock --- */
 
+/* A launch takes the host a few microseconds, up to some ten with many arguments. Where it takes so
+ * much more, the host does something else. */
+static const double LAUNCH_MOST_NS = 50e3;
+
+/* What of the host's time launching is, where that was measured; else it may be all. */
+static double launching_ns(const struct kg_traits *traits)
+{
+    return kg_known(traits->launch_ns) ? fmin(traits->launch_ns, traits->overhead_ns)
+                                       : traits->overhead_ns;
+}
+
+/* That of all launches but one. */
+static double launching_spared_ns(const struct kg_traits *traits)
+{
+    return launching_ns(traits) * (1 - 1 / traits->launches);
+}
+
 KG_RULE_CONDITION(launch_gaps)
 {
     return kg_on_device(facts, "cuda") && kg_at_least(facts->traits.launches, 2) &&
            kg_known(facts->traits.overhead_ns) &&
-           kg_at_least(facts->traits.overhead_ns, settings->gap_share * kg_facts_call_ns(facts));
+           kg_at_least(launching_spared_ns(&facts->traits),
+                       settings->gap_share * kg_facts_call_ns(facts));
+}
+
+KG_RULE_DOUBT(launch_gaps)
+{
+    (void)settings;
+    return !kg_under(launching_ns(&facts->traits), LAUNCH_MOST_NS * facts->traits.launches);
 }
 
 /* One launch of a graph costs the host what one of a kernel does; the device still needs a moment
@@ -15,7 +39,7 @@ KG_RULE_ESTIMATOR(launch_gaps)
 {
     const struct kg_traits *traits = &facts->traits;
     (void)settings;
-    return kg_facts_call_ns(facts) - traits->overhead_ns * (1 - 1 / traits->launches) +
+    return kg_facts_call_ns(facts) - launching_spared_ns(traits) +
            (traits->launches - 1) * kg_known_or_zero(facts->gpu_launch_ns);
 }
 
@@ -69,22 +93,24 @@ KG_RULE_ESTIMATOR(overlap_transfers)
 static bool roofs_are_far(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    return kg_on_device(facts, "cuda") && kg_known(traits->gpu_ns) && kg_known(traits->roof_ns) &&
+    return kg_on_device(facts, "cuda") && kg_known(traits->gpu_ns) &&
+           kg_known(traits->main_kernel_ns) && kg_known(traits->roof_ns) &&
            (kg_known(traits->bandwidth_share) || kg_known(traits->flops_share)) &&
            !kg_at_roof(facts, settings);
 }
 
-/* The case's time, were its kernels to take `share` of what they do; not under the roofs, nor under
- * what it takes to start them. */
-static double kernels_shrunk(const struct kg_facts *facts,
-                             const struct kg_suggest_settings *settings, double share)
+/* The case's time, were its main kernel to take `share` of what it does; the kernels together not
+ * under the roofs, nor under what it takes to start them. */
+static double main_kernel_shrunk(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings, double share)
 {
     const struct kg_traits *traits = &facts->traits;
     const double kernel_ns = fmin(traits->gpu_ns, traits->time_ns);
     const double starting_ns =
         kg_known_or_zero(traits->launches) * kg_known_or_zero(facts->gpu_launch_ns);
+    const double saved_ns = fmin(traits->main_kernel_ns, kernel_ns) * (1 - share);
     const double shrunk_ns =
-        fmax(kernel_ns * share, fmax(kg_attainable_ns(facts, settings), starting_ns));
+        fmax(kernel_ns - saved_ns, fmax(kg_attainable_ns(facts, settings), starting_ns));
     return traits->time_ns - kernel_ns + shrunk_ns;
 }
 
@@ -96,7 +122,7 @@ KG_RULE_CONDITION(small_grid)
 
 KG_RULE_ESTIMATOR(small_grid)
 {
-    return kernels_shrunk(facts, settings, facts->traits.waves);
+    return main_kernel_shrunk(facts, settings, facts->traits.waves);
 }
 
 /* A grid that does not fill the device once is a matter of the grid. */
@@ -109,7 +135,7 @@ KG_RULE_CONDITION(low_occupancy)
 
 KG_RULE_ESTIMATOR(low_occupancy)
 {
-    return kernels_shrunk(facts, settings, facts->traits.occupancy / settings->utilization);
+    return main_kernel_shrunk(facts, settings, facts->traits.occupancy / settings->utilization);
 }
 
 /* The last wave holds the device as long as a full one. */
@@ -127,5 +153,5 @@ KG_RULE_CONDITION(tail_effect)
 
 KG_RULE_ESTIMATOR(tail_effect)
 {
-    return kernels_shrunk(facts, settings, filled(facts));
+    return main_kernel_shrunk(facts, settings, filled(facts));
 }

@@ -448,7 +448,7 @@ static void what_stays_in_the_l2_cache_has_no_roof_of_memory(void **state)
     UNKNOWN(traits_of(&one).level);
 }
 
-static void the_main_kernel_is_the_longest_else_the_emptiest(void **state)
+static void the_main_kernel_is_the_longest_or_the_only_one(void **state)
 {
     struct one one;
     (void)state;
@@ -466,12 +466,52 @@ static void the_main_kernel_is_the_longest_else_the_emptiest(void **state)
     about(64, traits_of(&one).local_bytes);
     for (int i = 0; i < 3; i++)
         one.kernels[i].gpu_ns = NAN;
-    about(0.3, traits_of(&one).occupancy);
-    about(0.5, traits_of(&one).waves);
-    about(8, traits_of(&one).local_bytes);
-    for (int i = 0; i < 3; i++)
-        one.kernels[i].occupancy = NAN;
+    UNKNOWN(traits_of(&one).occupancy); /* which of them matters nobody knows */
     UNKNOWN(traits_of(&one).waves);
+    UNKNOWN(traits_of(&one).local_bytes);
+    UNKNOWN(traits_of(&one).main_kernel_ns);
+    one.result.trace.kernel_count = 1;
+    about(0.9, traits_of(&one).occupancy);
+    about(9, traits_of(&one).waves);
+    about(one.result.breakdown.gpu_ns, traits_of(&one).main_kernel_ns);
+}
+
+static void its_time_is_scaled_and_copies_are_no_launches(void **state)
+{
+    struct one one;
+    (void)state;
+    one_on_gpu(&one, "cold");
+    one.result.trace.source = "cupti";
+    one.result.trace.launches = 7; /* and two copies */
+    one.result.trace.kernel_ns = 2 * MS;
+    one.result.trace.transfer_ns = one.result.trace.other_ns = one.result.trace.gap_ns = 0;
+    one.result.trace.kernels = one.kernels;
+    one.result.trace.kernel_count = 2;
+    one.kernels[0] = (struct kg_kernel_use){.launches = 4, .gpu_ns = 1.5 * MS};
+    one.kernels[1] = (struct kg_kernel_use){.launches = 1, .gpu_ns = 0.5 * MS};
+    kg_case_summarize(&one.result);
+    about(0.75 * one.result.breakdown.gpu_ns, traits_of(&one).main_kernel_ns);
+    about(5, traits_of(&one).launches);
+    one.result.trace.kernel_count = 0;
+    UNKNOWN(traits_of(&one).launches);
+    one.result.trace.launches = 0;
+    about(0, traits_of(&one).launches);
+}
+
+static void launching_is_known_where_the_host_neither_waits_nor_launches_a_graph(void **state)
+{
+    static const char *const timings[] = {"cold", "hot", "graph", "wall"};
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        struct one one;
+        one_on_gpu(&one, timings[t]);
+        for (int i = 0; i < 3; i++)
+            one.rounds[i].launch_ns = 4000 + i;
+        if (t < 2)
+            about(4001, traits_of(&one).launch_ns);
+        else
+            UNKNOWN(traits_of(&one).launch_ns);
+    }
 }
 
 static void times_of_the_trace_are_scaled_to_the_measured_one(void **state)
@@ -494,7 +534,6 @@ static void times_of_the_trace_are_scaled_to_the_measured_one(void **state)
     about(0.2 * MS, traits.transfer_ns);
     about(0.2 * MS, traits.gap_ns);
     about(0.4 * MS, traits.overhead_ns); /* of 1.2 ms by the host's clock */
-    about(3, traits.launches);
     about(1000, traits.to_device_bytes);
     about(0, traits.to_host_bytes);
     about(0, traits.pageable_bytes);
@@ -754,7 +793,9 @@ int main(void)
         cmocka_unit_test(a_case_on_the_gpu_has_its_place_under_its_roofs),
         cmocka_unit_test(tensor_cores_have_a_ceiling_of_their_own),
         cmocka_unit_test(what_stays_in_the_l2_cache_has_no_roof_of_memory),
-        cmocka_unit_test(the_main_kernel_is_the_longest_else_the_emptiest),
+        cmocka_unit_test(the_main_kernel_is_the_longest_or_the_only_one),
+        cmocka_unit_test(its_time_is_scaled_and_copies_are_no_launches),
+        cmocka_unit_test(launching_is_known_where_the_host_neither_waits_nor_launches_a_graph),
         cmocka_unit_test(times_of_the_trace_are_scaled_to_the_measured_one),
         cmocka_unit_test(bytes_of_the_gpus_memory_are_both_ways),
         cmocka_unit_test(a_case_without_rounds_has_no_traits),

@@ -185,15 +185,17 @@ static void arithmetic_of_another_kind_has_no_measured_gain(void **state)
 static void vectors_shorten_the_time_on_a_cpu_alone(void **state)
 {
     (void)state;
-    const struct named_fact half[] = {{"time_ns", 10 * MS},
-                                      {"cores_busy", 0.5},
-                                      {"flops", 1e6},
-                                      {"flops_ceiling_per_s", 200e9},
-                                      {"flops_per_instruction", 0.3},
-                                      {"instructions_per_cycle", 3},
-                                      {"vector_lanes", 5},
-                                      {0}};
+    struct named_fact half[] = {{"time_ns", 10 * MS},
+                                {"cores_busy", 0.5},
+                                {"flops", 1e6},
+                                {"flops_ceiling_per_s", 200e9},
+                                {"flops_per_instruction", 0.3},
+                                {"instructions_per_cycle", 3},
+                                {"vector_lanes", 5},
+                                {0}};
     assert_true(fabs(estimated("unvectorised", half) - 6.25 * MS) < 1);
+    half[1] = (struct named_fact){"preempted", 9}; /* others have the CPU, in proportion */
+    assert_true(fabs(estimated("unvectorised", half) - 2.5 * MS) < 1);
 }
 
 static void counts_that_no_core_reaches_are_not_believed(void **state)
@@ -300,6 +302,47 @@ static void time_that_may_grow_as_the_work_does_is_superlinear_at_most(void **st
     expect_basis("superlinear", &facts, KG_BASIS_AT_MOST);
 }
 
+static void a_host_that_is_late_gains_from_a_graph_at_most(void **state)
+{
+    const struct named_fact known[] = {
+        {"time_ns", 1 * MS}, {"gpu_ns", 1 * MS}, {"launches", 10}, {"overhead_ns", 10 * MS}, {0}};
+    struct kg_facts facts;
+    (void)state;
+    facts_make(&facts, "cuda", false, known);
+    expect_basis("launch_gaps", &facts, KG_BASIS_AT_MOST);
+    facts.traits.launches = 2000;
+    expect_basis("launch_gaps", &facts, KG_BASIS_MODELLED);
+    /* what the host takes for its launches is known, and it is little */
+    facts.traits.launch_ns = 1 * MS;
+    assert_false(fires("launch_gaps", &facts));
+}
+
+static void only_the_main_kernel_shrinks(void **state)
+{
+    const struct named_fact known[] = {{"time_ns", 1 * MS},
+                                       {"gpu_ns", 1 * MS},
+                                       {"main_kernel_ns", 0.4 * MS},
+                                       {"roof_ns", 0.1 * MS},
+                                       {"bandwidth_share", 0.1},
+                                       {"occupancy", 0.05},
+                                       {"waves", 0.06},
+                                       {0}};
+    const struct kg_suggest_settings settings = settings_default();
+    struct kg_judged judged;
+    struct kg_facts facts;
+    (void)state;
+    facts_make(&facts, "cuda", false, known);
+    assert_true(kg_rule_judge(kg_rule_find("small_grid"), &facts, &settings, &judged));
+    assert_true(fabs(judged.estimated_ns - (0.6 + 0.4 * 0.06) * MS) < 1);
+    facts.traits.waves = 8;
+    assert_true(kg_rule_judge(kg_rule_find("low_occupancy"), &facts, &settings, &judged));
+    assert_true(fabs(judged.estimated_ns - (0.6 + 0.4 * 0.1) * MS) < 1);
+    facts.traits.occupancy = 1;
+    facts.traits.waves = 1.05;
+    assert_true(kg_rule_judge(kg_rule_find("tail_effect"), &facts, &settings, &judged));
+    assert_true(fabs(judged.estimated_ns - (0.6 + 0.4 * 0.525) * MS) < 1);
+}
+
 static void a_scope_is_held_against_what_it_is_inside_of(void **state)
 {
     (void)state;
@@ -387,6 +430,8 @@ int main(void)
         cmocka_unit_test(priority_falls_with_the_share_that_is_saved),
         cmocka_unit_test(what_is_saved_at_most_has_a_medium_priority_at_most),
         cmocka_unit_test(time_that_may_grow_as_the_work_does_is_superlinear_at_most),
+        cmocka_unit_test(a_host_that_is_late_gains_from_a_graph_at_most),
+        cmocka_unit_test(only_the_main_kernel_shrinks),
         cmocka_unit_test(a_scope_is_held_against_what_it_is_inside_of),
         cmocka_unit_test(a_rule_looks_at_cases_or_at_scopes),
         cmocka_unit_test(words_name_facts_that_exist),

@@ -113,10 +113,12 @@ static bool speaks_against(const struct trial *trial)
                                              {"load_imbalance", "preempted"},
                                              {"access_pattern", "cores_busy"},
                                              {"idle_cpu", "waits"},
+                                             {"idle_cpu", "preempted"},
                                              {"unvectorised", "cores_busy"},
                                              {"unvectorised", "bytes"},
                                              {"unvectorised", "flops_share"},
                                              {"overlap_transfers", "pageable_bytes"},
+                                             {"launch_gaps", "launch_ns"},
                                              {"memory_workspace", "allocated_bytes"}};
     for (size_t i = 0; i < sizeof against / sizeof against[0]; i++)
         if (!strcmp(trial->rule, against[i][0]) && !strcmp(trial->name, against[i][1]))
