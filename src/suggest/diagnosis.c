@@ -87,7 +87,8 @@ static double bandwidth(const struct kg_facts *facts, const struct kg_suggest_se
 
 static double lines(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_moving_share(facts, kg_lines_brought(facts, settings)) * kg_busy_share(facts);
+    return kg_moving_share(facts, kg_lines_brought(facts, settings)) *
+           kg_running_share(facts, settings);
 }
 
 static double pages(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
@@ -113,7 +114,8 @@ static double scalar(const struct kg_facts *facts, const struct kg_suggest_setti
 static double instructions(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     return kg_known(facts->traits.instructions_per_cycle) && !kg_threads_wait(facts, settings)
-               ? fmin(kg_instructions_per_cycle(facts) / KG_ISSUE_WIDTH, 1) * kg_busy_share(facts)
+               ? fmin(kg_instructions_per_cycle(facts) / KG_ISSUE_WIDTH, 1) *
+                     kg_running_share(facts, settings)
                : NAN;
 }
 

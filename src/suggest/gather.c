@@ -61,9 +61,12 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
 {
     const struct kg_cpu_ceilings *cpu = &results->cpu_ceilings;
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
+    /* more threads than CPUs do no more at once */
+    if (facts->traits.threads > facts->machine_cores)
+        facts->traits.threads = facts->machine_cores;
     const double threads =
         ceil(kg_known(facts->traits.threads) ? facts->traits.threads : facts->traits.cores_busy);
-    facts->machine_cores = results->machine.cpu_count ? (double)results->machine.cpu_count : NAN;
     if (kg_known(cpu->one.vector_flops_per_s) && kg_known(cpu->one.scalar_flops_per_s))
         facts->vector_lanes = cpu->one.vector_flops_per_s / cpu->one.scalar_flops_per_s;
     facts->thread_scaling = thread_scaling(cpu, threads);

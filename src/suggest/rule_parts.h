@@ -94,8 +94,9 @@ static inline double kg_attainable_ns(const struct kg_facts *facts,
 double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 double kg_moving_share(const struct kg_facts *facts, double bytes);
 
-/* Share of the time that the first CPU is at work for the case: 1 where that is not known. */
-double kg_busy_share(const struct kg_facts *facts);
+/* Share of the time in which there is something to do for a CPU, which others may have: 1 where
+ * that is not known. */
+double kg_running_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
 /* How a core is used, of a case with several threads when it has one; NaN where more instructions
  * were counted than any core ends: they are not the work's. */

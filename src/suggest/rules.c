@@ -325,7 +325,8 @@ const struct kg_rule kg_rules[] = {
         .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits"},
         .when =
             "less than `utilization` of one CPU is busy, a thread gives up its CPU in every call "
-            "where that is counted, and no profile shows threads waiting for each other",
+            "where that is counted, others did not have it most of the rest, and no profile shows "
+            "threads waiting for each other",
         .assumes = "all waits of a call are under way at once; where there is one, or it is not "
                    "known how many, other calls compute meanwhile",
         .settings = "utilization,wait_share,gap_share",

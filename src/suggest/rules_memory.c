@@ -18,17 +18,23 @@ double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_se
                : traits->line_bytes;
 }
 
-double kg_busy_share(const struct kg_facts *facts)
+/* Of the time the first CPU is at work for the case. */
+static double busy_share(const struct kg_facts *facts)
 {
     const double cores_busy = facts->traits.cores_busy;
     return kg_on_device(facts, "cpu") && kg_known(cores_busy) ? fmin(cores_busy, 1) : 1;
+}
+
+double kg_running_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    return kg_cpus_taken(facts, settings) ? 1 : busy_share(facts);
 }
 
 /* A process that waits, or whose CPU others took, moves nothing meanwhile. */
 double kg_moving_share(const struct kg_facts *facts, double bytes)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double busy_ns = traits->time_ns * kg_busy_share(facts);
+    const double busy_ns = traits->time_ns * busy_share(facts);
     return 1e9 * bytes / traits->bandwidth_ceiling_bytes_per_s / busy_ns;
 }
 
@@ -74,7 +80,7 @@ static double lines_share(const struct kg_facts *facts, const struct kg_suggest_
     const double rate = kg_instructions_per_cycle(facts);
     const double waiting = kg_known(rate) ? 1 - fmin(rate / KG_ISSUE_WIDTH, 1) : 0;
     const double moving = fmin(kg_moving_share(facts, kg_lines_brought(facts, settings)), 1);
-    return fmax(waiting, moving) * kg_busy_share(facts);
+    return fmax(waiting, moving) * kg_running_share(facts, settings);
 }
 
 /* The same data may be needed many times, so that lines shrink by more than time can: data side by

@@ -8,17 +8,21 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
 /* Whoever wants a CPU that is taken gets it for about so long, and the one before waits. */
 static const double TIME_SLICE_NS = 3e6;
 
-/* A thread that does not wait is at work but for what others take. How often they did is counted
- * too, where a few in a long call take little of it. */
+/* How often others took a CPU is counted; a few times in a long call take little of it. */
+static bool took(const struct kg_facts *facts, double least_ns)
+{
+    const double preempted = facts->traits.preempted;
+    return kg_at_least(preempted, 1) && kg_at_least(preempted * TIME_SLICE_NS, least_ns);
+}
+
+/* A thread that does not wait is at work, too, but for what others take. */
 bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double taken_ns = traits->preempted * TIME_SLICE_NS;
     const bool partly =
         kg_under(traits->waits, 1) && kg_under(traits->cores_busy, 1 - settings->min_gain);
     return kg_on_device(facts, "cpu") &&
-           (partly || (kg_at_least(traits->preempted, 1) &&
-                       kg_at_least(taken_ns, settings->min_gain * traits->time_ns)));
+           (partly || took(facts, settings->min_gain * traits->time_ns));
 }
 
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
@@ -96,12 +100,14 @@ KG_RULE_ESTIMATOR(unused_cores)
                 kg_attainable_ns(facts, settings));
 }
 
-/* A process that never gives up its CPU does not wait: others took it. */
+/* A process that never gives up its CPU does not wait: others took it, as they did where that was
+ * counted so often that it is most of what it is idle. */
 KG_RULE_CONDITION(idle_cpu)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_known(traits->cpu_ns) && kg_known(traits->cores_busy) &&
            kg_under(traits->cores_busy, settings->utilization) && !kg_under(traits->waits, 1) &&
+           !took(facts, (traits->time_ns - traits->cpu_ns) / 2) &&
            !kg_threads_wait(facts, settings);
 }
 
@@ -202,6 +208,7 @@ double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_set
 /* What is not spent on a CPU stays. */
 KG_RULE_ESTIMATOR(unvectorised)
 {
-    const double saved = kg_busy_share(facts) * (1 - 1 / kg_vectors_gain(facts, settings));
+    const double saved =
+        kg_running_share(facts, settings) * (1 - 1 / kg_vectors_gain(facts, settings));
     return fmax(facts->traits.time_ns * (1 - saved), kg_attainable_ns(facts, settings));
 }

@@ -175,6 +175,20 @@ static void what_sleeps_is_not_bound_by_what_it_does_between(void **state)
     assert_string_equal(diagnosis.evidence[0], "cores_busy");
 }
 
+static void what_runs_whenever_others_let_it_is_bound_by_what_it_does(void **state)
+{
+    (void)state;
+    const struct kg_diagnosis diagnosis =
+        diagnosed("cpu", (const struct named_fact[]){{"time_ns", 10e6},
+                                                     {"cpu_ns", 3e6},
+                                                     {"cores_busy", 0.3},
+                                                     {"waits", 0},
+                                                     {"bandwidth_share", 0.01},
+                                                     {"instructions_per_cycle", 6},
+                                                     {0}});
+    assert_int_equal(diagnosis.bound, KG_BOUND_COMPUTE);
+}
+
 static void of_threads_whose_cpus_others_had_nothing_is_said(void **state)
 {
     (void)state;
@@ -244,6 +258,7 @@ int main(void)
         cmocka_unit_test(each_bound_is_told_by_its_evidence),
         cmocka_unit_test(what_ends_many_instructions_at_a_roof_is_bound_by_the_roof),
         cmocka_unit_test(what_sleeps_is_not_bound_by_what_it_does_between),
+        cmocka_unit_test(what_runs_whenever_others_let_it_is_bound_by_what_it_does),
         cmocka_unit_test(of_threads_whose_cpus_others_had_nothing_is_said),
         cmocka_unit_test(where_evidence_is_missing_it_says_what_would_tell),
         cmocka_unit_test(nonsense_gives_no_silly_share),

@@ -3,6 +3,7 @@
 #include "test_support.h"
 
 #include "suggest/explanation.h"
+#include "suggest/gather.h"
 #include "suggest/suggest.h"
 
 static const struct kg_cpu_ceiling one_thread = {1, 5e9, 40e9, 200e9, 80e9, 40e9, 10e9};
@@ -135,6 +136,73 @@ static void what_is_missing_is_noted(void **state)
     assert_true(noted(&suggestions, "the profile is gone"));
     assert_false(noted(&suggestions, "no profile"));
     kg_suggestions_free(&suggestions);
+    kg_results_free(&results);
+}
+
+static void cpus_that_others_had_are_noted(void **state)
+{
+    (void)state;
+    struct kg_results results;
+    struct kg_suggestions suggestions;
+    results_make(&results);
+    results.cases[1].threads = 2;
+    for (size_t r = 0; r < results.cases[1].round_count; r++) {
+        struct kg_round *round = &results.cases[1].rounds[r];
+        round->calls = 1;
+        round->wall_ns = round->cpu_ns;
+        round->involuntary_switches = 0;
+    }
+    suggest(&results, &suggestions);
+    assert_false(noted(&suggestions, "other programs"));
+    kg_suggestions_free(&suggestions);
+    for (size_t r = 0; r < results.cases[1].round_count; r++)
+        results.cases[1].rounds[r].involuntary_switches = 3;
+    suggest(&results, &suggestions);
+    assert_true(noted(&suggestions, "other programs had the CPUs of 1 of 4 cases"));
+    kg_suggestions_free(&suggestions);
+    kg_results_free(&results);
+}
+
+static void more_threads_than_cpus_are_no_more_than_these(void **state)
+{
+    (void)state;
+    struct kg_results results;
+    struct kg_facts_list cases, scopes;
+    struct kg_arena arena = {0};
+    struct kg_error err;
+    const struct kg_suggest_input input = {.source = "r.json", .results = &results};
+    results_make(&results);
+    results.machine.cpu_count = 2;
+    results.cases[0].threads = 64;
+    results.cases[1].threads = 2;
+    assert_true(kg_facts_gather(&input, &arena, &cases, &scopes, &err));
+    assert_true(cases.of[0].traits.threads == 2);
+    assert_true(cases.of[0].thread_scaling == cases.of[1].thread_scaling);
+    assert_true(cases.of[1].traits.threads == 2 && cases.of[2].traits.threads == 1);
+    kg_arena_free(&arena);
+    kg_results_free(&results);
+}
+
+static void a_baseline_that_cannot_be_used_is_noted(void **state)
+{
+    (void)state;
+    struct kg_results results;
+    struct kg_suggestions suggestions;
+    struct kg_baseline baseline;
+    struct kg_error err;
+    results_make(&results);
+    assert_true(kg_baseline_from_results(&results, &baseline, &err));
+    const struct kg_suggest_input input = {
+        .source = "r.json", .results = &results, .baseline = &baseline};
+    assert_true(kg_suggest(&input, &suggestions, &err));
+    assert_false(noted(&suggestions, "the baseline cannot be used"));
+    kg_suggestions_free(&suggestions);
+    baseline.fingerprint = "elsewhere";
+    assert_true(kg_suggest(&input, &suggestions, &err));
+    assert_true(noted(&suggestions, "what changed is not told, the baseline cannot be used: it is "
+                                    "of another machine, 'elsewhere'"));
+    kg_suggestions_free(&suggestions);
+    kg_baseline_free(&baseline);
     kg_results_free(&results);
 }
 
@@ -321,7 +389,7 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
     }
     results.cases[0].metrics |= 1U << KG_METRIC_INSTRUCTIONS;
     assert_true(kg_deeper_find(&results, &results.cases[0], &arena, &deeper, &count));
-    assert_non_null(strstr(deeper[1].shows, "kgate's counting is seen too"));
+    assert_non_null(strstr(deeper[1].shows, "kgate's counting too"));
     results.cases[0].device = "cuda";
     results.machine.gpu_chosen = 1;
     struct kg_kernel_use kernels[] = {{.name = "fill", .gpu_ns = 1},
@@ -345,9 +413,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_slower_versions_are_told_by_time_saved),
+        cmocka_unit_test(cpus_that_others_had_are_noted),
+        cmocka_unit_test(more_threads_than_cpus_are_no_more_than_these),
         cmocka_unit_test(the_whole_is_one_call_of_every_case),
         cmocka_unit_test(every_case_with_times_has_a_finding_the_slowest_first),
         cmocka_unit_test(what_is_missing_is_noted),
+        cmocka_unit_test(a_baseline_that_cannot_be_used_is_noted),
         cmocka_unit_test(nonsense_gives_no_silly_figure),
         cmocka_unit_test(without_any_time_there_is_nothing_and_it_is_said),
         cmocka_unit_test(thresholds_are_those_of_the_results_unless_others_are_given),
