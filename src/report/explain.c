@@ -7,17 +7,35 @@
 #include "report/wrap.h"
 #include "util/escape.h"
 
+enum { LABEL_WIDE = 14 };
+
+void kg_explain_line(struct kg_explain_page *page, const char *words, struct kg_text *text)
+{
+    struct kg_text label = {0};
+    kg_text_printf(&label, "  %-*s", LABEL_WIDE, words);
+    kg_wrap(page->text, kg_text_string(&label), kg_text_string(text), page->style->width);
+    page->text->failed = page->text->failed || text->failed || label.failed;
+    kg_text_free(&label);
+    kg_text_free(text);
+}
+
 void kg_explain_label(struct kg_explain_page *page, const char *words)
 {
-    enum { WIDE = 14 };
-    kg_text_printf(page->text, "  %-*s", WIDE, words);
+    kg_text_printf(page->text, "  %-*s", LABEL_WIDE, words);
+}
+
+bool kg_explain_narrow(const struct kg_explain_page *page)
+{
+    enum { WIDE = 76 };
+    return page->style->width && page->style->width < WIDE;
 }
 
 void kg_explain_bar(struct kg_explain_page *page, double share)
 {
-    enum { CELLS = 24 };
-    const double cells = isfinite(share) ? fmin(fmax(share, 0), 1) * CELLS : 0;
-    for (int i = 0; i < CELLS; i++)
+    enum { CELLS = 24, CELLS_NARROW = 8 };
+    const int most = kg_explain_narrow(page) ? CELLS_NARROW : CELLS;
+    const double cells = isfinite(share) ? fmin(fmax(share, 0), 1) * most : 0;
+    for (int i = 0; i < most; i++)
         kg_text_append(page->text, i + 0.5 < cells ? "█" : "░");
 }
 
@@ -29,30 +47,33 @@ void kg_explain_amount(struct kg_explain_page *page, const char *separator, enum
     kg_text_append(page->text, after);
 }
 
+/* Behind a label, in lines: the words are from a file. */
+static void said_print(struct kg_explain_page *page, const char *label, const char *words)
+{
+    enum { MOST = 400 };
+    struct kg_text text = {0};
+    kg_escape_terminal(&text, words, MOST);
+    kg_explain_line(page, label, &text);
+}
+
 static void headline_print(struct kg_explain_page *page)
 {
     const struct kg_case_result *result = page->explanation->result;
     const bool colour = page->style->colour;
-    struct kg_text *text = page->text;
+    struct kg_text *text = page->text, words = {0};
     kg_text_printf(text, "%s%s%s\n", colour ? "\x1b[1m" : "",
                    kg_advice_shown(&page->arena, text, result->id, 0), colour ? "\x1b[0m" : "");
-    kg_explain_label(page, "workload");
-    kg_escape_terminal(text, result->workload, KG_EXPLAIN_NAME_MOST);
+    kg_escape_terminal(&words, result->workload, KG_EXPLAIN_NAME_MOST);
     if (result->target) {
-        kg_text_printf(text, ": %s ", result->source);
-        kg_escape_terminal(text, result->target, KG_EXPLAIN_NAME_MOST);
+        kg_text_printf(&words, ": %s ", result->source);
+        kg_escape_terminal(&words, result->target, KG_EXPLAIN_NAME_MOST);
     }
-    kg_text_printf(text, " on %s\n", strcmp(result->device, "cuda") == 0 ? "the GPU" : "the CPU");
-    if (result->status != KG_STATUS_OK || result->reason) {
-        kg_explain_label(page, kg_status_names[result->status]);
-        kg_escape_terminal(text, result->reason ? result->reason : "", 400);
-        kg_text_append(text, "\n");
-    }
-    if (result->note) {
-        kg_explain_label(page, "note");
-        kg_escape_terminal(text, result->note, 400);
-        kg_text_append(text, "\n");
-    }
+    kg_text_printf(&words, " on %s", strcmp(result->device, "cuda") == 0 ? "the GPU" : "the CPU");
+    kg_explain_line(page, "workload", &words);
+    if (result->status != KG_STATUS_OK || result->reason)
+        said_print(page, kg_status_names[result->status], result->reason ? result->reason : "");
+    if (result->note)
+        said_print(page, "note", result->note);
 }
 
 static void advice_print(struct kg_explain_page *page)
@@ -73,14 +94,35 @@ static void advice_print(struct kg_explain_page *page)
     kg_advice_text(suggestions, page->style, text);
 }
 
+/* "# what it shows", for a shell in every line. */
+static void comment_print(struct kg_explain_page *page, const char *words)
+{
+    static const char BEFORE[] = "  # ";
+    const size_t width = page->style->width;
+    struct kg_text lines = {0};
+    kg_wrap(&lines, "", words, width > sizeof BEFORE ? width - (sizeof BEFORE - 1) : 0);
+    for (const char *line = kg_text_string(&lines); *line;) {
+        const size_t length = strcspn(line, "\n");
+        kg_text_append(page->text, BEFORE);
+        kg_text_append_bytes(page->text, line, length);
+        kg_text_append(page->text, "\n");
+        line += length + (line[length] == '\n');
+    }
+    page->text->failed = page->text->failed || lines.failed;
+    kg_text_free(&lines);
+}
+
+/* A command is one line, however long: it is to be pasted. */
 static void deeper_print(struct kg_explain_page *page)
 {
     const struct kg_explanation *explanation = page->explanation;
     kg_advice_heading(page->text, page->style, "to look deeper");
-    for (size_t i = 0; i < explanation->deeper_count; i++)
+    for (size_t i = 0; i < explanation->deeper_count; i++) {
+        comment_print(page, explanation->deeper[i].shows);
         kg_text_printf(
-            page->text, "  # %s\n  %s\n", explanation->deeper[i].shows,
+            page->text, "  %s\n",
             kg_advice_shown(&page->arena, page->text, explanation->deeper[i].command, 0));
+    }
 }
 
 void kg_report_explanation_text(const struct kg_explanation *explanation,

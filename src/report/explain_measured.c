@@ -13,18 +13,18 @@ static void time_print(struct kg_explain_page *page)
     const struct kg_case_result *result = page->explanation->result;
     const struct kg_summary *summary = &result->summary;
     char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES], c[KG_UNIT_BYTES];
+    struct kg_text text = {0};
     uint64_t calls = 0;
     for (size_t i = 0; i < result->round_count; i++)
         calls += result->rounds[i].calls;
-    kg_explain_label(page, "time");
-    kg_text_printf(page->text, "%s a call, 95 %%: %s … %s; ",
-                   kg_duration_format(summary->median_ns, a),
+    kg_text_printf(&text, "%s a call, 95 %%: %s … %s; ", kg_duration_format(summary->median_ns, a),
                    kg_duration_format(summary->interval_low_ns, b),
                    kg_duration_format(summary->interval_high_ns, c));
-    kg_text_printf(page->text, "min %s, p95 %s; %zu round%s, %llu calls\n",
+    kg_text_printf(&text, "min %s, p95 %s; %zu round%s, %llu calls",
                    kg_duration_format(summary->min_ns, a), kg_duration_format(summary->p95_ns, b),
                    result->round_count, result->round_count == 1 ? "" : "s",
                    (unsigned long long)calls);
+    kg_explain_line(page, "time", &text);
 }
 
 /* "work a call   1.05 M flops, 2.00 MiB" and the rates: what is known of them. */
@@ -55,15 +55,14 @@ static void memory_print(struct kg_explain_page *page)
 {
     const struct kg_memory *memory = &page->explanation->result->memory;
     char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES];
-    kg_explain_label(page, "memory");
-    kg_text_printf(page->text, "peak %s, allocated %s",
-                   kg_size_format((double)memory->peak_bytes, a),
+    struct kg_text text = {0};
+    kg_text_printf(&text, "peak %s, allocated %s", kg_size_format((double)memory->peak_bytes, a),
                    kg_size_format((double)memory->allocated_bytes, b));
     if (isfinite(memory->device_peak_bytes))
-        kg_text_printf(page->text, "; on the device peak %s, allocated %s",
+        kg_text_printf(&text, "; on the device peak %s, allocated %s",
                        kg_size_format(memory->device_peak_bytes, a),
                        kg_size_format(memory->device_allocated_bytes, b));
-    kg_text_append(page->text, "\n");
+    kg_explain_line(page, "memory", &text);
 }
 
 static void check_print(struct kg_explain_page *page)
@@ -94,8 +93,7 @@ static void counted_print(struct kg_explain_page *page)
         kg_fact_words(&fact, value, &line);
     }
     if (line.length)
-        kg_wrap(page->text, "  counted       ", kg_text_string(&line), page->style->width);
-    kg_text_free(&line);
+        kg_explain_line(page, "counted", &line);
 }
 
 void kg_explain_measured(struct kg_explain_page *page)
@@ -125,23 +123,25 @@ static void roof_print(struct kg_explain_page *page, const char *name, double sh
 /* Flops a byte on a line from 1/64 to 1024, with the place where the roofs meet. */
 static void intensity_print(struct kg_explain_page *page, double intensity, double ridge)
 {
-    enum { CELLS = 49 };
+    enum { CELLS = 49, CELLS_NARROW = 25 };
     static const double LOW = -6, HIGH = 10; /* powers of two */
     const double at[] = {log2(intensity), log2(ridge)};
+    const int cells = kg_explain_narrow(page) ? CELLS_NARROW : CELLS;
+    struct kg_text words = {0};
     int cell[2];
     for (int i = 0; i < 2; i++)
-        cell[i] = (int)((fmin(fmax(at[i], LOW), HIGH) - LOW) / (HIGH - LOW) * (CELLS - 1) + 0.5);
+        cell[i] = (int)((fmin(fmax(at[i], LOW), HIGH) - LOW) / (HIGH - LOW) * (cells - 1) + 0.5);
     kg_explain_label(page, "intensity");
-    for (int i = 0; i < CELLS; i++)
+    for (int i = 0; i < cells; i++)
         kg_text_append(page->text, i == cell[0]   ? "●"
                                    : i == cell[1] ? "┬"
                                    : i < cell[1]  ? "╱"
                                                   : "─");
     kg_text_append(page->text, "\n");
-    kg_explain_label(page, "");
-    kg_text_printf(
-        page->text, "● %.3g flops a byte; the roofs meet (┬) at %.3g: %s\n", intensity, ridge,
-        intensity < ridge ? "moving data is the lower roof" : "arithmetic is the lower roof");
+    kg_text_printf(&words, "● %.3g flops a byte; the roofs meet (┬) at %.3g: %s", intensity, ridge,
+                   intensity < ridge ? "moving data is the lower roof"
+                                     : "arithmetic is the lower roof");
+    kg_explain_line(page, "", &words);
 }
 
 void kg_explain_roofline(struct kg_explain_page *page)

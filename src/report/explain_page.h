@@ -12,6 +12,12 @@ struct kg_explain_page {
     struct kg_text *text;
 };
 
+/* Where the terminal is too narrow for bars and lines at their usual length. */
+bool kg_explain_narrow(const struct kg_explain_page *page);
+
+/* What a label says, in lines of the terminal's width; frees the words. */
+void kg_explain_line(struct kg_explain_page *page, const char *words, struct kg_text *text);
+
 /* "  peak memory  " before what is measured. */
 void kg_explain_label(struct kg_explain_page *page, const char *words);
 /* A share as a bar, full from 1 on. */

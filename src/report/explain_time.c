@@ -5,6 +5,7 @@
 
 #include "report/advice.h"
 #include "report/explain_page.h"
+#include "report/wrap.h"
 #include "util/escape.h"
 #include "util/units.h"
 
@@ -45,7 +46,7 @@ static void cpu_print(struct kg_explain_page *page, double wall_ns, double threa
         return;
     part_print(page, "on the CPU", used_ns, wall_ns * threads, "");
     part_print(page, "waiting", wall_ns * threads - used_ns, wall_ns * threads,
-               ", or others had the CPU");
+               kg_explain_narrow(page) ? ", or others ran" : ", or others had the CPU");
 }
 
 static void breakdown_heading(struct kg_explain_page *page, double wall_ns, double threads)
@@ -115,17 +116,21 @@ static int kernel_compare(const void *left, const void *right)
 static void kernel_print(struct kg_explain_page *page, const struct kg_kernel_use *kernel)
 {
     char time[KG_UNIT_BYTES];
-    kg_text_printf(page->text, "  %10s  ", kg_duration_format(kernel->gpu_ns, time));
-    kg_escape_terminal(page->text, kernel->name, KG_EXPLAIN_NAME_MOST);
-    kg_text_printf(page->text, ": %g launch%s of %g x %g threads", kernel->launches,
+    struct kg_text before = {0}, text = {0};
+    kg_text_printf(&before, "  %10s  ", kg_duration_format(kernel->gpu_ns, time));
+    kg_escape_terminal(&text, kernel->name, KG_EXPLAIN_NAME_MOST);
+    kg_text_printf(&text, ": %g launch%s of %g x %g threads", kernel->launches,
                    kernel->launches == 1 ? "" : "es", kernel->blocks, kernel->threads);
     if (isfinite(kernel->registers))
-        kg_text_printf(page->text, ", %g registers", kernel->registers);
+        kg_text_printf(&text, ", %g registers", kernel->registers);
     if (isfinite(kernel->occupancy))
-        kg_text_printf(page->text, ", occupancy %.0f %%", 100 * kernel->occupancy);
+        kg_text_printf(&text, ", occupancy %.0f %%", 100 * kernel->occupancy);
     if (isfinite(kernel->waves))
-        kg_text_printf(page->text, ", %.3g waves", kernel->waves);
-    kg_text_append(page->text, "\n");
+        kg_text_printf(&text, ", %.3g waves", kernel->waves);
+    kg_wrap(page->text, kg_text_string(&before), kg_text_string(&text), page->style->width);
+    page->text->failed = page->text->failed || before.failed || text.failed;
+    kg_text_free(&before);
+    kg_text_free(&text);
 }
 
 void kg_explain_kernels(struct kg_explain_page *page)

@@ -122,9 +122,12 @@ void kg_advice_text(const struct kg_suggestions *suggestions, const struct kg_re
     const size_t count = suggestions->suggestion_count;
     const size_t shown_count = style->top && style->top < count ? style->top : count;
     if (!count) {
+        struct kg_text none = {0};
+        kg_advice_none(suggestions, &none);
         kg_text_append(text, "\n");
-        kg_advice_none(suggestions, text);
-        kg_text_append(text, "\n");
+        kg_wrap(text, "", kg_text_string(&none), style->width);
+        text->failed = text->failed || none.failed;
+        kg_text_free(&none);
     }
     for (size_t i = 0; i < shown_count; i++)
         suggestion_print(&suggestions->suggestions[i], i + 1, style, &arena, text);

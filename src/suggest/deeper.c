@@ -37,9 +37,9 @@ static const struct tool {
 } tools[] = {
     {NULL, "where the time goes, by scopes", "", FEW_CALLS,
      " --profile && kgate report deeper.json --format tree", false},
-    {"cpu", "instructions, branches and cache misses; set-up and check are in them",
+    {"cpu", "instructions, branches and cache misses, those of set-up and check included",
      "perf stat -d ", LONG, "", false},
-    {"cpu", "which functions, with their callers; set-up and check are among them",
+    {"cpu", "which functions, with their callers, those of set-up and check included",
      "perf record -g -o deeper.perf ", LONG, " && perf report -i deeper.perf", false},
     {"cuda", "the host, launches, copies and kernels on one line of time",
      "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", FEW_CALLS, "", false},
@@ -101,10 +101,11 @@ static const char *shows(const struct tool *tool, const struct kg_case_result *r
 {
     const bool counted = result->metrics & 1U << KG_METRIC_INSTRUCTIONS;
     return tool->settings == LONG && counted
-               ? kg_arena_printf(arena,
-                                 "%s (if the workload itself, not the suite's defaults, names "
-                                 "`instructions`, take them out: kgate's counting is seen too)",
-                                 tool->shows)
+               ? kg_arena_printf(
+                     arena,
+                     "%s (kgate's counting is seen too, where the workload itself has `metrics` "
+                     "with instructions)",
+                     tool->shows)
                : tool->shows;
 }
 

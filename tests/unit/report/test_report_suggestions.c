@@ -3,6 +3,7 @@
 
 #include "report/report.h"
 #include "report/wrap.h"
+#include "util/escape.h"
 
 static void assert_has(const struct kg_text *text, const char *part)
 {
@@ -407,13 +408,13 @@ static void an_explained_case_shows_what_is_known_and_nothing_else(void **state)
 }
 
 /* What `explain` says of a case whose rounds took `cpu_ns` of CPU time in 1 ms. */
-static void explained(struct kg_text *text, uint64_t threads, double cpu_ns)
+static void explained_in(struct kg_text *text, uint64_t threads, double cpu_ns, size_t width)
 {
     struct kg_results results;
     struct kg_suggestions suggestions;
     struct kg_explanation explanation;
     struct kg_error err;
-    const struct kg_report_style style = {0};
+    const struct kg_report_style style = {.width = width};
     support_results(&results, 1, 5, 1e6);
     results.cases[0].threads = threads;
     for (size_t i = 0; i < results.cases[0].round_count; i++) {
@@ -431,6 +432,23 @@ static void explained(struct kg_text *text, uint64_t threads, double cpu_ns)
     kg_explanation_free(&explanation);
     kg_suggestions_free(&suggestions);
     kg_results_free(&results);
+}
+
+static void explained(struct kg_text *text, uint64_t threads, double cpu_ns)
+{
+    explained_in(text, threads, cpu_ns, 0);
+}
+
+static void a_page_fits_a_narrow_terminal_but_for_commands(void **state)
+{
+    enum { WIDTH = 60 };
+    (void)state;
+    struct kg_text text = {0};
+    explained_in(&text, 2, 54e3, WIDTH);
+    for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n"))
+        if (kg_text_width(line) > WIDTH && !strstr(line, "kgate run "))
+            fail_msg("%zu characters: %s", kg_text_width(line), line);
+    kg_text_free(&text);
 }
 
 static void the_parts_of_a_cases_time_add_up(void **state)
@@ -468,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_report_with_the_longest_suggestions_fits_a_comment),
         cmocka_unit_test(an_explained_case_shows_what_is_known_and_nothing_else),
         cmocka_unit_test(the_parts_of_a_cases_time_add_up),
+        cmocka_unit_test(a_page_fits_a_narrow_terminal_but_for_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
