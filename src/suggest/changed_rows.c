@@ -125,9 +125,21 @@ static bool was_parallel(const struct kg_slower *slower)
     return slower->base.cores_busy > ONE_CORE && !preempted(slower);
 }
 
+static bool alone_let(const struct kg_slower *slower, bool known)
+{
+    const bool told = !isnan(slower->base.preempted) && !isnan(slower->current.preempted);
+    return told == known && !(slower->base.cores_busy > ONE_CORE) && !preempted(slower);
+}
+
 static bool was_alone(const struct kg_slower *slower)
 {
-    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower);
+    return alone_let(slower, false);
+}
+
+/* As far as is known of others. */
+static bool was_alone_and_let(const struct kg_slower *slower)
+{
+    return alone_let(slower, true);
 }
 
 /* Time and CPU time rose alike, on the host, and nobody counted what the CPU did. */
@@ -184,6 +196,8 @@ static const struct row rows[] = {
      "cores busy", "", "less parallel"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone,
      "cores busy", "", "it waits, or has its core no longer for itself"},
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone_and_let,
+     "cores busy", "", "it waits"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_MACHINE, 0, preempted,
      "cores busy", "", "others had its CPUs"},
     {OF(launches), ROSE, BY_SHARE, 0.05, OF_LAUNCHES, 1, BY_HOST, 0, NULL,
@@ -222,8 +236,8 @@ static const struct row rows[] = {
      "instructions", " a call, but took longer", "caches, clock or neighbours"},
     {OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_LAST, 1, BY_NONE, 0, uncounted,
      "CPU time", " a call, as time did",
-     "it computes more, or more slowly, and does not wait; `metrics: [time, peak_memory, "
-     "instructions]` would tell which"},
+     "it computes more, or more slowly, and does not wait; counted instructions (`metrics:`) would "
+     "tell which"},
     {INSTRUCTIONS_OF(instructions), ROSE, BY_SHARE, 0, OF_RATIO, 1, BY_WORK, 0, NULL,
      "instructions", " a call", "more work, or a loop that is no longer vectorised"},
     {MEMORY_OF(allocated_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 1, BY_DATA, 0, NULL,

@@ -350,13 +350,15 @@ static void cores_that_others_had_are_not_less_parallel(void **state)
     put(&slower, "cores_busy", 1, 0.5);
     put(&slower, "preempted", 0, 1);
     told_is(&slower, "cores busy fell from 1 to 0.500: others had its CPUs");
+    put(&slower, "preempted", 0.01, 0.02);
+    told_is(&slower, "cores busy fell from 1 to 0.500: it waits");
 }
 
 static void where_nothing_else_is_known_cpu_time_says_whether_it_computes(void **state)
 {
     static const char told[] =
         "CPU time rose from 990 us to 46.0 ms a call, as time did: it computes more, or more "
-        "slowly, and does not wait; `metrics: [time, peak_memory, instructions]` would tell which";
+        "slowly, and does not wait; counted instructions (`metrics:`) would tell which";
     struct kg_slower slower;
     (void)state;
     slower_make(&slower, 46);
