@@ -24,6 +24,7 @@ const struct kg_trait kg_fact_table[] = {
     FACT(gpu_memory_bytes, KG_TRAIT_BYTES, "memory of the GPU"),
     FACT(gpu_roof_ns, KG_TRAIT_NS, "least time by the GPU's roofs"),
     FACT(other_device_ns, KG_TRAIT_NS, "time on the other device"),
+    FACT(other_transfer_ns, KG_TRAIT_NS, "transfers in that"),
     FACT(faster_version_ns, KG_TRAIT_NS, "time of the fastest version"),
     FACT(sweep_points, KG_TRAIT_COUNT, "sizes in the sweep"),
     FACT(time_growth, KG_TRAIT_COUNT, "exponent of time over work"),

@@ -38,6 +38,7 @@ struct kg_facts {
 
     /* --- neighbours: other cases of the same results --- */
     double other_device_ns; /* the same case on the other device, transfers and launches included */
+    double other_transfer_ns; /* of that, transfers */
     const char *other_device_id;
     double faster_version_ns; /* the fastest other version of the same kernel and parameters */
     const char *faster_version_id;

@@ -132,6 +132,24 @@ static void groups_visit(struct search *search,
 
 /* --- The other device --- */
 
+/* What a caller hands over is not in the GPU's cache. */
+static bool warm(const struct kg_case_result *result)
+{
+    return result->timing && (!strcmp(result->timing, kg_timing_names[KG_TIMING_HOT]) ||
+                              !strcmp(result->timing, kg_timing_names[KG_TIMING_GRAPH]));
+}
+
+/* Whether the call of `entry` stands for its device rather than that of `other`. */
+static bool before(const struct search *search, const struct entry *entry,
+                   const struct entry *other)
+{
+    const struct kg_case_result *cases = search->results->cases;
+    if (warm(&cases[entry->index]) != warm(&cases[other->index]))
+        return warm(&cases[other->index]);
+    return kg_facts_call_ns(&search->facts[entry->index]) <
+           kg_facts_call_ns(&search->facts[other->index]);
+}
+
 /* The entry of that device whose call is over the soonest; NULL without one. */
 static const struct entry *fastest_on(const struct search *search, const char *device,
                                       const struct entry *group, size_t count)
@@ -141,7 +159,7 @@ static const struct entry *fastest_on(const struct search *search, const char *d
         const double ns = kg_facts_call_ns(&search->facts[group[i].index]);
         if (!on(&search->results->cases[group[i].index], device) || !kg_known(ns))
             continue;
-        if (!fastest || ns < kg_facts_call_ns(&search->facts[fastest->index]))
+        if (!fastest || before(search, &group[i], fastest))
             fastest = &group[i];
     }
     return fastest;
@@ -157,6 +175,7 @@ static void devices_visit(struct search *search, const struct entry *group, size
         if (!other)
             continue;
         facts->other_device_ns = kg_facts_call_ns(&search->facts[other->index]);
+        facts->other_transfer_ns = search->facts[other->index].traits.transfer_ns;
         facts->other_device_id = search->results->cases[other->index].id;
     }
 }
@@ -174,6 +193,13 @@ static void devices_find(struct search *search)
 
 /* --- Versions --- */
 
+/* What is faster on the device may take longer to call. */
+static bool call_is_faster(const struct kg_facts *facts, const struct kg_facts *than)
+{
+    const double ns = kg_facts_call_ns(facts), than_ns = kg_facts_call_ns(than);
+    return !kg_known(ns) || !kg_known(than_ns) || ns < than_ns;
+}
+
 static void versions_visit(struct search *search, const struct entry *group, size_t count)
 {
     const struct kg_case_result *cases = search->results->cases;
@@ -187,7 +213,8 @@ static void versions_visit(struct search *search, const struct entry *group, siz
         const struct kg_case_result *result = &cases[group[i].index];
         const double noise = isfinite(result->threshold) ? fmax(result->threshold, 0) : 0;
         if (!strcmp(version_of(result), version_of(&cases[fastest])) ||
-            best_ns >= facts->traits.time_ns * (1 - noise))
+            best_ns >= facts->traits.time_ns * (1 - noise) ||
+            !call_is_faster(&search->facts[fastest], facts))
             continue;
         facts->faster_version_ns = best_ns;
         facts->faster_version_id = cases[fastest].id;

@@ -9,11 +9,12 @@
  * traits and device. Strings are borrowed from the results. In time that grows as cases x their
  * parameters x log.
  * The other device is the one with the fastest case of the same target and parameters, versions
- * aside. The parameter `version` is what makes versions, whatever its values.
- * A sweep is cases of one target, device, threads and timing whose parameters are the same but for
- * one, of at least three different numeric values above 0 (two for fixed_ns), that changes what a
- * call does where that is known; where there are several, the one over which time changes the most.
- * What a command does is known by its workload alone.
- * returns false where memory is out */
+ * aside, whose data are not in the GPU's cache from the call before, where there is such a case.
+ * A version is faster where a call is, too. The parameter `version` is what makes versions,
+ * whatever its values. A sweep is cases of one target, device, threads and timing whose parameters
+ * are the same but for one, of at least three different numeric values above 0 (two for fixed_ns),
+ * that changes what a call does where that is known; where there are several, the one over which
+ * time changes the most. What a command does is known by its workload alone. returns false where
+ * memory is out */
 bool kg_neighbours_find(const struct kg_results *results, struct kg_facts *facts,
                         struct kg_error *err);

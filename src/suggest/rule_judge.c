@@ -46,7 +46,7 @@ static bool time_judge(const struct kg_rule *rule, const struct kg_facts *facts,
     judged->saved_ns = saved_ns;
     judged->speedup = speedup;
     judged->priority = priority_of(rule, judged->basis, share);
-    judged->rank = judged->basis == KG_BASIS_AT_MOST ? saved_ns / 2 : saved_ns;
+    judged->rank = rule->last ? 0 : judged->basis == KG_BASIS_AT_MOST ? saved_ns / 2 : saved_ns;
     return true;
 }
 

@@ -57,6 +57,7 @@ double kg_batch_calls_current(const struct kg_facts *facts);
                             const struct kg_suggest_settings *settings)
 KG_RULE_DOUBT(superlinear);
 KG_RULE_DOUBT(launch_gaps);
+KG_RULE_DOUBT(gpu_instead);
 
 static inline bool kg_at_least(double value, double limit)
 {

@@ -23,13 +23,19 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_ROUTING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MEASURED,
-        .description = "The GPU does this in {other_device_ns}, transfers and launches included, "
-                       "where the CPU takes {time_ns}.",
+        .description =
+            "A call on the GPU takes {other_device_ns} by the host's clock, where the CPU "
+            "takes {time_ns}.",
+        .doubtful = kg_doubtful_gpu_instead,
+        .doubt = "No transfers were seen in it: where the data are not on the GPU already, theirs "
+                 "come on top.",
         .hint = "Send calls of this size to the GPU, as `{other_device_id}` does.",
-        .evidence = {"time_ns", "other_device_ns", "peak_bytes", "gpu_memory_bytes"},
+        .evidence = {"time_ns", "other_device_ns", "other_transfer_ns", "peak_bytes",
+                     "gpu_memory_bytes"},
         .when = "a case on the CPU takes `large_call` or more, its memory fits into the GPU's, and "
-                "the same was measured there and took less",
-        .assumes = "what was measured on the GPU, transfers and launches included",
+                "the same was measured there and took less; at most, where no transfers were seen",
+        .assumes = "what was measured on the GPU by the host's clock, where its data were not in "
+                   "the cache, if that was measured",
         .settings = "large_call",
     },
     {
@@ -53,14 +59,18 @@ const struct kg_rule kg_rules[] = {
         .type = KG_TYPE_ROUTING,
         .priority = KG_PRIORITY_LOW,
         .basis = KG_BASIS_AT_MOST,
+        .last = true,
         .description = "This takes {time_ns} on the CPU and was not measured on the GPU, whose "
-                       "roofs allow {gpu_roof_ns} for the same work.",
+                       "roofs allow {gpu_roof_ns} for the same work; transfers come on top, at a "
+                       "rate that is not known.",
         .hint = "Measure a version for the GPU (`devices: [cpu, cuda]`), with its transfers.",
-        .evidence = {"time_ns", "gpu_roof_ns", "peak_bytes", "gpu_memory_bytes"},
+        .evidence = {"time_ns", "gpu_roof_ns", "gpu_launch_ns", "cores_busy", "peak_bytes",
+                     "gpu_memory_bytes"},
         .when = "as `gpu_instead`, but the same was not measured on the GPU, whose ceilings are "
-                "known",
-        .assumes = "`attainable` of the GPU's roofs; transfers come on top",
-        .settings = "large_call,attainable",
+                "known; and `utilization` of a CPU or more is busy",
+        .assumes = "`attainable` of the GPU's roofs, no less than a launch, and its data over a "
+                   "PCI Express 3.0 link of 16 lanes; ranked last",
+        .settings = "large_call,utilization,attainable",
     },
     {
         ABOUT_TIME(slower_version),
@@ -397,8 +407,8 @@ const struct kg_rule kg_rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
         .current_ns = kg_facts_call_ns,
-        .description = "Around the {launches} kernels that a call launches one by one, "
-                       "{overhead_ns} of it are neither kernels nor transfers.",
+        .description = "A call launches {launches} kernels one by one, and {overhead_ns} of it are "
+                       "neither kernels nor transfers.",
         .doubtful = kg_doubtful_launch_gaps,
         .doubt = "That is far more than launching takes: the host is late with its launches, for "
                  "work of its own or waiting. A graph helps where it can do that before.",

@@ -45,6 +45,7 @@ struct kg_rule {
     enum kg_suggestion_type type;
     enum kg_priority priority; /* the highest it can have: where at least half the time is saved */
     enum kg_basis basis;
+    bool last;   /* rank 0: what it would take is told by nothing that was measured of this work */
     bool scopes; /* looks at scopes inside of something; else at cases, and at the outermost scopes
                     of a program's profile */
     bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
@@ -86,7 +87,7 @@ struct kg_judged {
     double current_bytes;
     double estimated_bytes;
     double rank; /* to sort by, most first: the time saved, half of it where that is "at most",
-                    since it may be none; 0 for memory alone */
+                    since it may be none; 0 for memory alone, and for rules that are last */
 };
 
 /* Whether the rule has something to say of the operation: it looks at such, it applies, and what it

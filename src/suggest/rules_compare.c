@@ -31,6 +31,12 @@ KG_RULE_CONDITION(gpu_instead)
     return suits_gpu(facts, settings) && kg_known(facts->other_device_ns);
 }
 
+KG_RULE_DOUBT(gpu_instead)
+{
+    (void)settings;
+    return !kg_known(facts->other_transfer_ns);
+}
+
 KG_RULE_ESTIMATOR(gpu_instead)
 {
     (void)settings;
@@ -40,12 +46,28 @@ KG_RULE_ESTIMATOR(gpu_instead)
 KG_RULE_CONDITION(gpu_untried)
 {
     return suits_gpu(facts, settings) && !kg_known(facts->other_device_ns) &&
-           kg_known(facts->gpu_roof_ns);
+           kg_known(facts->gpu_roof_ns) &&
+           !kg_under(facts->traits.cores_busy, settings->utilization);
+}
+
+/* What is between host and GPU nobody measured: as fast as PCI Express 3.0 with 16 lanes. */
+static const double LINK_BYTES_PER_S = 15.75e9;
+
+/* No more than the case has, nor than it moves. */
+static double handed_over_bytes(const struct kg_traits *traits)
+{
+    double least = INFINITY;
+    const double bytes[] = {traits->bytes, traits->working_set_bytes, traits->allocated_bytes};
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
+        if (kg_known(bytes[i]))
+            least = fmin(least, bytes[i]);
+    return isfinite(least) ? least : kg_known_or_zero(traits->peak_bytes);
 }
 
 KG_RULE_ESTIMATOR(gpu_untried)
 {
-    return facts->gpu_roof_ns / settings->attainable;
+    return fmax(facts->gpu_roof_ns / settings->attainable, kg_known_or_zero(facts->gpu_launch_ns)) +
+           1e9 * handed_over_bytes(&facts->traits) / LINK_BYTES_PER_S;
 }
 
 /* --- Versions and sweeps --- */

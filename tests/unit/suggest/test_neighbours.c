@@ -133,6 +133,52 @@ static void a_faster_version_is_one_beyond_the_threshold(void **state)
         assert_true(isnan(all.facts[i].faster_version_ns));
 }
 
+/* The device alone is not what is waited for. */
+static void a_version_whose_call_takes_longer_is_not_faster(void **state)
+{
+    struct made made[] = {
+        {.id = "a",
+         .device = "cuda",
+         .timing = "cold",
+         .params = {{"version", "a"}},
+         .time_ns = 100,
+         .overhead_ns = 15},
+        {.id = "b",
+         .device = "cuda",
+         .timing = "cold",
+         .params = {{"version", "b"}},
+         .time_ns = 60,
+         .overhead_ns = 200},
+    };
+    struct made_results all;
+    (void)state;
+    neighbours_make(made, COUNT_OF(made), &all);
+    assert_true(isnan(all.facts[0].faster_version_ns));
+    made[1].overhead_ns = 15;
+    neighbours_make(made, COUNT_OF(made), &all);
+    assert_string_equal(all.facts[0].faster_version_id, "b");
+}
+
+static void the_gpu_is_told_without_what_its_cache_holds(void **state)
+{
+    static const struct made made[] = {
+        {.id = "c", .time_ns = 100},
+        {.id = "hot", .device = "cuda", .timing = "hot", .time_ns = 10, .overhead_ns = 5},
+        {.id = "cold", .device = "cuda", .timing = "cold", .time_ns = 40, .overhead_ns = 5},
+        {.id = "graph", .device = "cuda", .timing = "graph", .time_ns = 5, .overhead_ns = 5},
+    };
+    struct made_results all;
+    (void)state;
+    neighbours_make(made, COUNT_OF(made), &all);
+    assert_string_equal(all.facts[0].other_device_id, "cold");
+    assert_true(isnan(all.facts[0].other_transfer_ns));
+    neighbours_make(made, 2, &all);
+    assert_string_equal(all.facts[0].other_device_id, "hot");
+    all.facts[1].traits.transfer_ns = 7;
+    assert_true(kg_neighbours_find(&all.results, all.facts, &(struct kg_error){0}));
+    assert_true(all.facts[0].other_transfer_ns == 7);
+}
+
 static void a_sweep_tells_growth_and_what_linear_would_be(void **state)
 {
     static const struct made made[] = {
@@ -292,6 +338,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_other_device_is_told_with_its_launches),
         cmocka_unit_test(a_faster_version_is_one_beyond_the_threshold),
+        cmocka_unit_test(a_version_whose_call_takes_longer_is_not_faster),
+        cmocka_unit_test(the_gpu_is_told_without_what_its_cache_holds),
         cmocka_unit_test(a_sweep_tells_growth_and_what_linear_would_be),
         cmocka_unit_test(two_sizes_tell_the_fixed_part_alone),
         cmocka_unit_test(of_several_sweeps_that_counts_over_which_time_changes_most),

@@ -227,6 +227,24 @@ static void better_access_saves_what_goes_with_the_lines(void **state)
     assert_true(fabs(estimated("access_pattern", lines) - (10 - 4 * 0.9) * MS) < 1);
 }
 
+static void passes_that_each_move_the_data_are_no_pattern_of_access(void **state)
+{
+    (void)state;
+    struct named_fact passes[] = {{"time_ns", 30 * MS},
+                                  {"bytes", 80 * MB},
+                                  {"bandwidth_ceiling_bytes_per_s", 10e9},
+                                  {"line_bytes", 240 * MB},
+                                  {"instructions_per_cycle", 0.4},
+                                  {"fusible_count", 3},
+                                  {"fusible_ns", 29 * MS},
+                                  {"fused_bytes", 80 * MB},
+                                  {"separate_bytes", 240 * MB},
+                                  {0}};
+    expect_fired("fuse_passes", passes);
+    passes[3].value = 490 * MB;
+    expect_fired("access_pattern fuse_passes", passes);
+}
+
 /* --- Priority and words ----------------------------------------------------------------------- */
 
 static void expect_priority(const char *rule, const struct named_fact *known, bool scope,
@@ -315,6 +333,43 @@ static void a_host_that_is_late_gains_from_a_graph_at_most(void **state)
     /* what the host takes for its launches is known, and it is little */
     facts.traits.launch_ns = 1 * MS;
     assert_false(fires("launch_gaps", &facts));
+}
+
+static void a_gpu_without_transfers_is_faster_at_most(void **state)
+{
+    const struct named_fact known[] = {{"time_ns", 50 * MS},
+                                       {"other_device_ns", 1 * MS},
+                                       {"peak_bytes", 8 * MB},
+                                       {"gpu_memory_bytes", 1e9},
+                                       {0}};
+    struct kg_facts facts;
+    (void)state;
+    facts_make(&facts, "cpu", false, known);
+    expect_basis("gpu_instead", &facts, KG_BASIS_AT_MOST);
+    facts.other_transfer_ns = 0;
+    expect_basis("gpu_instead", &facts, KG_BASIS_AT_MOST);
+    facts.other_transfer_ns = 0.3 * MS;
+    expect_basis("gpu_instead", &facts, KG_BASIS_MEASURED);
+}
+
+static void an_untried_gpu_is_no_faster_than_its_link_and_comes_last(void **state)
+{
+    const struct named_fact known[] = {{"time_ns", 50 * MS},
+                                       {"gpu_roof_ns", 4},
+                                       {"gpu_launch_ns", 2e3},
+                                       {"bytes", 1e9},
+                                       {"allocated_bytes", 157.5e6},
+                                       {"gpu_memory_bytes", 1e10},
+                                       {"cores_busy", 1},
+                                       {0}};
+    const struct kg_suggest_settings settings = settings_default();
+    struct kg_judged judged;
+    struct kg_facts facts;
+    (void)state;
+    facts_make(&facts, "cpu", false, known);
+    assert_true(kg_rule_judge(kg_rule_find("gpu_untried"), &facts, &settings, &judged));
+    assert_true(fabs(judged.estimated_ns - (10 * MS + 2e3)) < 1);
+    assert_true(judged.rank == 0);
 }
 
 static void only_the_main_kernel_shrinks(void **state)
@@ -426,11 +481,14 @@ int main(void)
         cmocka_unit_test(arithmetic_of_another_kind_has_no_measured_gain),
         cmocka_unit_test(vectors_shorten_the_time_on_a_cpu_alone),
         cmocka_unit_test(counts_that_no_core_reaches_are_not_believed),
+        cmocka_unit_test(passes_that_each_move_the_data_are_no_pattern_of_access),
         cmocka_unit_test(better_access_saves_what_goes_with_the_lines),
         cmocka_unit_test(priority_falls_with_the_share_that_is_saved),
         cmocka_unit_test(what_is_saved_at_most_has_a_medium_priority_at_most),
         cmocka_unit_test(time_that_may_grow_as_the_work_does_is_superlinear_at_most),
         cmocka_unit_test(a_host_that_is_late_gains_from_a_graph_at_most),
+        cmocka_unit_test(a_gpu_without_transfers_is_faster_at_most),
+        cmocka_unit_test(an_untried_gpu_is_no_faster_than_its_link_and_comes_last),
         cmocka_unit_test(only_the_main_kernel_shrinks),
         cmocka_unit_test(a_scope_is_held_against_what_it_is_inside_of),
         cmocka_unit_test(a_rule_looks_at_cases_or_at_scopes),

@@ -57,7 +57,7 @@ static void judged_is_sound(const struct kg_rule *rule, const struct kg_facts *f
         return;
     const bool time = kg_known(judged.current_ns) && kg_known(judged.estimated_ns) &&
                       kg_known(judged.saved_ns) && kg_known(judged.speedup) && judged.speedup > 1 &&
-                      kg_known(judged.rank);
+                      (rule->last ? judged.rank == 0 : kg_known(judged.rank));
     const bool memory = kg_known(judged.current_bytes) && kg_known(judged.estimated_bytes) &&
                         judged.estimated_bytes < judged.current_bytes && judged.rank == 0;
     kg_rule_text(rule->description, facts, &text);
@@ -119,6 +119,7 @@ static bool speaks_against(const struct trial *trial)
                                              {"unvectorised", "flops_share"},
                                              {"overlap_transfers", "pageable_bytes"},
                                              {"launch_gaps", "launch_ns"},
+                                             {"gpu_untried", "cores_busy"},
                                              {"memory_workspace", "allocated_bytes"}};
     for (size_t i = 0; i < sizeof against / sizeof against[0]; i++)
         if (!strcmp(trial->rule, against[i][0]) && !strcmp(trial->name, against[i][1]))
