@@ -58,15 +58,17 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
  * of the time than computing does, where those that are of no use cost something, and where the
- * core waits for them: one that ends instructions cycle after cycle does not. */
+ * core waits for them: one that ends instructions cycle after cycle does not. What several passes
+ * over the same data move in turn is a matter of the passes. */
 KG_RULE_CONDITION(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
     const double lines = kg_lines_brought(facts, settings);
+    const double needed = fmax(traits->bytes, kg_known_or_zero(facts->separate_bytes));
     if (!kg_known(traits->bytes) || !kg_known(traits->bandwidth_ceiling_bytes_per_s) ||
         !kg_known(traits->time_ns) || !kg_known(lines))
         return false;
-    return lines >= (1 + settings->line_waste) * traits->bytes &&
+    return lines >= (1 + settings->line_waste) * needed &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
            !kg_at_least(kg_instructions_per_cycle(facts), BUSY_PER_CYCLE) &&
            kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
