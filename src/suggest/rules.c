@@ -225,9 +225,10 @@ const struct kg_rule kg_rules[] = {
         .evidence = {"bytes", "line_bytes", "memory_line_bytes", "level", "bandwidth_share",
                      "instructions_per_cycle"},
         .when = "cache lines brought in (`metrics: [time, peak_memory, instructions]`) are 1 + "
-                "`line_waste` times the work's bytes or more, moving them takes more of the time "
-                "than arithmetic at its roof, arithmetic is under `bound_share` of its roof, the "
-                "core does not end two instructions or more a cycle, and the lines of no use are "
+                "`line_waste` times the work's bytes or more, and those of passes in sequence that "
+                "a profile shows, moving them takes more of the time than arithmetic at its roof, "
+                "arithmetic is under `bound_share` of its roof, the core does not end two "
+                "instructions or more a cycle, and the lines of no use are "
                 "`min_gain` of the time at the ceiling's bandwidth or more, or the core ends less "
                 "than one instruction a cycle",
         .assumes = "what moving the lines takes, or what the core's instructions do not explain "
@@ -389,12 +390,12 @@ const struct kg_rule kg_rules[] = {
                 "side by side. -fopt-info-vec-missed says why not.",
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
-        .when =
-            "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
-            "than one flop each, of single precision, and no more than 4 bytes of the work; the "
-            "core ends one a cycle or more (with one thread, where several are at work); no "
-            "roof is near (`bound_share`), no profile shows threads waiting for each other, "
-            "and `access_pattern` does not apply",
+        .when = "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
+                "than one flop each but a tenth or more, of single precision, and no more than 4 "
+                "bytes of the work; the core ends one a cycle or more (with one thread, where "
+                "several are at work); no "
+                "roof is near (`bound_share`), no profile shows threads waiting for each other, "
+                "and `access_pattern` does not apply",
         .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
                    "narrower ones where there are no such, were measured to gain in "
                    "multiply-adds; not under the roofs",

@@ -498,6 +498,17 @@ static const struct trial trials[] = {
      "flops_share",
      0.49,
      0.51},
+    {"unvectorised", /* it does something else than computing */
+     "cpu",
+     false,
+     {{"time_ns", 10 * MS},
+      {"flops", 10e6},
+      {"flops_ceiling_per_s", 200e9},
+      {"instructions_per_cycle", 3},
+      {"vector_lanes", 8}},
+     "flops_per_instruction",
+     0.11,
+     0.09},
     {"unvectorised", /* it waits, for loads or for the result before */
      "cpu",
      false,

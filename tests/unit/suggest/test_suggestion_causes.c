@@ -205,7 +205,7 @@ static void counts_that_no_core_reaches_are_not_believed(void **state)
                                          {"flops", 1e6},
                                          {"flops_ceiling_per_s", 200e9},
                                          {"instructions", 1e30},
-                                         {"flops_per_instruction", 1e-24},
+                                         {"flops_per_instruction", 0.3},
                                          {"instructions_per_cycle", 1e23},
                                          {"vector_lanes", 8},
                                          {0}};
