@@ -31,6 +31,12 @@ static double amount(double value)
     return value > 0 && value <= AMOUNT_MOST ? value : NAN;
 }
 
+/* What a call has at least one of, where it has any. */
+static double one_or_more(double value)
+{
+    return value >= 1 ? amount(value) : NAN;
+}
+
 /* One of which there may be none. */
 static double from_0(double value)
 {
@@ -115,10 +121,10 @@ static double counter_median(const struct kg_case_result *result, const char *na
 static void work_find(const struct kg_case_work *work, struct kg_traits *traits)
 {
     traits->items = amount(work->items);
-    traits->bytes = amount(work->bytes);
-    traits->flops = amount(work->flops);
-    traits->bytes_per_s = rate(work->bytes, traits->time_ns);
-    traits->flops_per_s = rate(work->flops, traits->time_ns);
+    traits->bytes = one_or_more(work->bytes);
+    traits->flops = one_or_more(work->flops);
+    traits->bytes_per_s = rate(traits->bytes, traits->time_ns);
+    traits->flops_per_s = rate(traits->flops, traits->time_ns);
     traits->intensity = amount(ratio(traits->flops, traits->bytes));
 }
 

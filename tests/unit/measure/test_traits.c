@@ -621,6 +621,19 @@ static void what_makes_no_sense_is_not_known(void **state)
     }
 }
 
+static void a_call_moves_a_byte_and_does_an_operation_at_least(void **state)
+{
+    struct one one;
+    (void)state;
+    one_make(&one);
+    one.result.work.bytes = one.result.work.flops = 1e-300;
+    UNKNOWN(traits_of(&one).bytes);
+    UNKNOWN(traits_of(&one).flops);
+    UNKNOWN(traits_of(&one).flops_per_instruction);
+    UNKNOWN(traits_of(&one).bandwidth_share);
+    UNKNOWN(traits_of(&one).flops_share);
+}
+
 static void rounds_without_calls_say_nothing_of_a_call(void **state)
 {
     struct one one;
@@ -800,6 +813,7 @@ int main(void)
         cmocka_unit_test(bytes_of_the_gpus_memory_are_both_ways),
         cmocka_unit_test(a_case_without_rounds_has_no_traits),
         cmocka_unit_test(what_makes_no_sense_is_not_known),
+        cmocka_unit_test(a_call_moves_a_byte_and_does_an_operation_at_least),
         cmocka_unit_test(rounds_without_calls_say_nothing_of_a_call),
         cmocka_unit_test(without_the_sizes_of_caches_no_level_is_claimed),
         cmocka_unit_test(nonsense_of_all_kinds_gives_no_infinite_and_no_negative_trait),
