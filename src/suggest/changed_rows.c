@@ -111,12 +111,15 @@ static bool transfers_matter(const struct kg_slower *slower)
     return !(more_ns < EXPLAINS_LEAST * (slower->current_value - slower->base_value));
 }
 
-/* Whether threads lost their CPUs so much more often that it matters. */
+/* Whether threads lost their CPUs so often that it matters: more often than before, or than they
+ * gave them up; a run before may have been disturbed, too. */
 static bool preempted(const struct kg_slower *slower)
 {
-    const double before = slower->base.preempted, more = slower->current.preempted - before;
-    return more > 0.5 * before &&
-           more * SLICE_NS >= EXPLAINS_LEAST * (slower->current_value - slower->base_value);
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const double least = EXPLAINS_LEAST * (slower->current_value - slower->base_value) / SLICE_NS;
+    const double more = current->preempted - base->preempted;
+    return (more > 0.5 * base->preempted && more >= least) ||
+           (current->preempted > current->waits && current->preempted >= least);
 }
 
 /* What is less busy than its one core waits; on more of them the work may also be shared worse. */
@@ -125,21 +128,14 @@ static bool was_parallel(const struct kg_slower *slower)
     return slower->base.cores_busy > ONE_CORE && !preempted(slower);
 }
 
-static bool alone_let(const struct kg_slower *slower, bool known)
-{
-    const bool told = !isnan(slower->base.preempted) && !isnan(slower->current.preempted);
-    return told == known && !(slower->base.cores_busy > ONE_CORE) && !preempted(slower);
-}
-
 static bool was_alone(const struct kg_slower *slower)
 {
-    return alone_let(slower, false);
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && !waits_now(slower);
 }
 
-/* As far as is known of others. */
-static bool was_alone_and_let(const struct kg_slower *slower)
+static bool alone_and_waits(const struct kg_slower *slower)
 {
-    return alone_let(slower, true);
+    return !(slower->base.cores_busy > ONE_CORE) && !preempted(slower) && waits_now(slower);
 }
 
 /* Time and CPU time rose alike, on the host, and nobody counted what the CPU did. */
@@ -170,7 +166,10 @@ static bool other_allocated(const struct kg_slower *slower)
 
 static bool deeper(const struct kg_slower *slower)
 {
-    return slower->current.level > slower->base.level;
+    const double base = slower->base.working_set_bytes;
+    const double current = slower->current.working_set_bytes;
+    /* of as much data the level is told from how fast it comes */
+    return slower->current.level > slower->base.level && !same(base, current, SAME_TIME);
 }
 
 #define OF(member) KG_METRIC_TIME, offsetof(struct kg_traits, member)
@@ -196,7 +195,7 @@ static const struct row rows[] = {
      "cores busy", "", "less parallel"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone,
      "cores busy", "", "it waits, or has its core no longer for itself"},
-    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, was_alone_and_let,
+    {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, alone_and_waits,
      "cores busy", "", "it waits"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_MACHINE, 0, preempted,
      "cores busy", "", "others had its CPUs"},

@@ -351,7 +351,16 @@ static void cores_that_others_had_are_not_less_parallel(void **state)
     put(&slower, "preempted", 0, 1);
     told_is(&slower, "cores busy fell from 1 to 0.500: others had its CPUs");
     put(&slower, "preempted", 0.01, 0.02);
-    told_is(&slower, "cores busy fell from 1 to 0.500: it waits");
+    told_is(&slower,
+            "cores busy fell from 1 to 0.500: it waits, or has its core no longer for itself");
+    put(&slower, "waits", 0, 1);
+    assert_non_null(strstr(tell(&slower), "cores busy fell from 1 to 0.500: it waits"));
+    assert_null(strstr(tell(&slower), "no longer for itself"));
+    put(&slower, "preempted", 13, 9); /* the run before was disturbed, too */
+    put(&slower, "waits", 0, 0);
+    told_is(&slower, "cores busy fell from 1 to 0.500: others had its CPUs");
+    put(&slower, "waits", 0, 40);
+    assert_null(strstr(tell(&slower), "others"));
 }
 
 static void where_nothing_else_is_known_cpu_time_says_whether_it_computes(void **state)
@@ -484,6 +493,19 @@ static void another_ceiling_is_not_a_changed_one(void **state)
     told_is(&slower, "");
 }
 
+/* How fast data comes says where it lies, too: of slower code as much lies deeper. */
+static void as_much_data_has_not_moved(void **state)
+{
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 4);
+    put(&slower, "level", KG_LEVEL_L1, KG_LEVEL_L2);
+    put(&slower, "working_set_bytes", 524288, 524288);
+    told_is(&slower, "");
+    put(&slower, "working_set_bytes", 524288, 1048576);
+    assert_non_null(strstr(tell(&slower), "the working set moved from L1 to L2"));
+}
+
 static void at_most_four_are_told_the_most_telling_first(void **state)
 {
     struct kg_slower slower;
@@ -580,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_symptom_is_not_told_where_another_cause_explains_it),
         cmocka_unit_test(transfers_that_take_no_longer_are_no_reason),
         cmocka_unit_test(another_ceiling_is_not_a_changed_one),
+        cmocka_unit_test(as_much_data_has_not_moved),
         cmocka_unit_test(at_most_four_are_told_the_most_telling_first),
         cmocka_unit_test(what_is_not_slower_tells_nothing),
         cmocka_unit_test(nonsense_tells_nothing),
