@@ -22,12 +22,14 @@ static const enum rank rank_of[] = {[KG_ACTIVITY_KERNEL] = RANK_KERNEL,
                                     [KG_ACTIVITY_TO_HOST] = RANK_TRANSFER,
                                     [KG_ACTIVITY_OTHER] = RANK_OTHER};
 
-/* The time during which anything of this rank or a higher one ran. */
-static double covered_ns(const struct kg_activity *of, size_t count, enum rank lowest)
+/* The time during which anything ran that is of these ranks, or of one between them. */
+static double covered_ns(const struct kg_activity *of, size_t count, enum rank highest,
+                         enum rank lowest)
 {
     uint64_t until = 0, sum = 0;
     for (size_t i = 0; i < count; i++) {
-        if (rank_of[of[i].kind] > lowest || of[i].end_ns <= until)
+        const enum rank rank = rank_of[of[i].kind];
+        if (rank < highest || rank > lowest || of[i].end_ns <= until)
             continue;
         sum += of[i].end_ns - (of[i].start_ns > until ? of[i].start_ns : until);
         until = of[i].end_ns;
@@ -63,15 +65,26 @@ static double pageable_bytes_of(const struct kg_activity *of, size_t count)
 }
 
 /* Figures of each call. */
-enum figure { KERNEL_NS, TRANSFER_NS, OTHER_NS, GAP_NS, TO_DEVICE, TO_HOST, PAGEABLE, FIGURES };
+enum figure {
+    KERNEL_NS,
+    TRANSFER_NS,
+    HIDDEN_NS,
+    OTHER_NS,
+    GAP_NS,
+    TO_DEVICE,
+    TO_HOST,
+    PAGEABLE,
+    FIGURES
+};
 
 static void call_figures(const struct kg_activity *of, size_t count, double figures[FIGURES])
 {
     double covered[RANKS];
     for (enum rank rank = 0; rank < RANKS; rank++)
-        covered[rank] = covered_ns(of, count, rank);
+        covered[rank] = covered_ns(of, count, RANK_KERNEL, rank);
     figures[KERNEL_NS] = covered[RANK_KERNEL];
     figures[TRANSFER_NS] = covered[RANK_TRANSFER] - covered[RANK_KERNEL];
+    figures[HIDDEN_NS] = covered_ns(of, count, RANK_TRANSFER, RANK_TRANSFER) - figures[TRANSFER_NS];
     figures[OTHER_NS] = covered[RANK_OTHER] - covered[RANK_TRANSFER];
     figures[GAP_NS] = span_ns(of, count) - covered[RANK_OTHER];
     figures[TO_DEVICE] = bytes_of(of, count, KG_ACTIVITY_TO_DEVICE);
@@ -99,6 +112,7 @@ static void figures_take(const struct kg_activity *of, size_t count, const uint6
     trace->launches = (double)count / KG_TRACED_CALLS;
     trace->kernel_ns = figures[KERNEL_NS];
     trace->transfer_ns = figures[TRANSFER_NS];
+    trace->hidden_ns = figures[HIDDEN_NS];
     trace->other_ns = figures[OTHER_NS];
     trace->gap_ns = figures[GAP_NS];
     trace->to_device_bytes = figures[TO_DEVICE];

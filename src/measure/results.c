@@ -159,6 +159,7 @@ static const struct kg_field trace_fields[] = {
     OPTIONAL(launches, KG_FIELD_REAL),
     OPTIONAL(kernel_ns, KG_FIELD_REAL),
     OPTIONAL(transfer_ns, KG_FIELD_REAL),
+    OPTIONAL(hidden_ns, KG_FIELD_REAL),
     OPTIONAL(other_ns, KG_FIELD_REAL),
     OPTIONAL(gap_ns, KG_FIELD_REAL),
     OPTIONAL(to_device_bytes, KG_FIELD_REAL),

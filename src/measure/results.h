@@ -153,6 +153,7 @@ struct kg_trace {
     double launches;    /* kernels, copies and fills, a call */
     double kernel_ns;   /* device time of kernels, a call; by CUPTI, as all times here */
     double transfer_ns; /* between host and device, but what kernels hide */
+    double hidden_ns;   /* transfers while kernels run: what the above leaves out */
     double other_ns;    /* copies and fills within the device, but what the above hide */
     double gap_ns;      /* the device idle between a call's first and last */
     double to_device_bytes;
@@ -164,8 +165,8 @@ struct kg_trace {
 
 #define KG_TRACE_NONE                                                                              \
     {                                                                                              \
-        .launches = NAN, .kernel_ns = NAN, .transfer_ns = NAN, .other_ns = NAN, .gap_ns = NAN,     \
-        .to_device_bytes = NAN, .to_host_bytes = NAN, .pageable_bytes = NAN                        \
+        .launches = NAN, .kernel_ns = NAN, .transfer_ns = NAN, .hidden_ns = NAN, .other_ns = NAN,  \
+        .gap_ns = NAN, .to_device_bytes = NAN, .to_host_bytes = NAN, .pageable_bytes = NAN         \
     }
 
 /* What is seen of a case on the CPU apart from its timed rounds, a call. NaN where not known. */

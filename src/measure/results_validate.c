@@ -39,10 +39,11 @@ static const struct rule look_rules[] = {
     RULE(kg_look, memory_line_bytes, FROM_0),
 };
 static const struct rule trace_rules[] = {
-    RULE(kg_trace, launches, FROM_0),      RULE(kg_trace, kernel_ns, FROM_0),
-    RULE(kg_trace, transfer_ns, FROM_0),   RULE(kg_trace, other_ns, FROM_0),
-    RULE(kg_trace, gap_ns, FROM_0),        RULE(kg_trace, to_device_bytes, FROM_0),
-    RULE(kg_trace, to_host_bytes, FROM_0), RULE(kg_trace, pageable_bytes, FROM_0),
+    RULE(kg_trace, launches, FROM_0),        RULE(kg_trace, kernel_ns, FROM_0),
+    RULE(kg_trace, transfer_ns, FROM_0),     RULE(kg_trace, other_ns, FROM_0),
+    RULE(kg_trace, hidden_ns, FROM_0),       RULE(kg_trace, gap_ns, FROM_0),
+    RULE(kg_trace, to_device_bytes, FROM_0), RULE(kg_trace, to_host_bytes, FROM_0),
+    RULE(kg_trace, pageable_bytes, FROM_0),
 };
 static const struct rule gpu_rules[] = {
     RULE(kg_gpu, sm_clock_hz, ABOVE_0),

@@ -337,6 +337,7 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
     traits->gpu_ns = duration_from_0(result->breakdown.gpu_ns);
     traits->transfer_ns = duration_from_0(result->breakdown.transfer_ns);
     traits->overhead_ns = duration_from_0(result->breakdown.overhead_ns);
+    traits->hidden_ns = scaled(trace->hidden_ns, trace, &result->breakdown);
     traits->gap_ns = scaled(trace->gap_ns, trace, &result->breakdown);
     if (launches_one_by_one(result->timing))
         traits->launch_ns = rounds_quantile(result, 0.5, launch_time);

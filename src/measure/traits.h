@@ -47,7 +47,8 @@ struct kg_traits {
     double allocated_bytes;
     /* the GPU */
     double gpu_ns;
-    double transfer_ns;
+    double transfer_ns; /* but what kernels hide: */
+    double hidden_ns;
     double overhead_ns;
     double gap_ns;
     double launch_ns; /* of the host, for launching; NaN where that has waiting in it */

@@ -53,6 +53,7 @@ const struct kg_trait kg_trait_table[] = {
     TRAIT(allocated_bytes, BYTES, "allocated memory"),
     TRAIT(gpu_ns, NS, "GPU time"),
     TRAIT(transfer_ns, NS, "transfers between host and device"),
+    TRAIT(hidden_ns, NS, "transfers behind kernels"),
     TRAIT(overhead_ns, NS, "launching and waiting"),
     TRAIT(gap_ns, NS, "GPU idle between its work"),
     TRAIT(launch_ns, NS, "host's time for launching"),

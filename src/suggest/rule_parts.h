@@ -58,6 +58,7 @@ double kg_batch_calls_current(const struct kg_facts *facts);
 KG_RULE_DOUBT(superlinear);
 KG_RULE_DOUBT(launch_gaps);
 KG_RULE_DOUBT(gpu_instead);
+KG_RULE_DOUBT(overlap_transfers);
 
 static inline bool kg_at_least(double value, double limit)
 {

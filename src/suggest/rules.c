@@ -449,15 +449,22 @@ const struct kg_rule kg_rules[] = {
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
         .current_ns = kg_facts_call_ns,
-        .description =
-            "Transfers of {transfer_ns} and kernels of {gpu_ns} run one after the other.",
+        .description = "Transfers of {transfer_ns} run while no kernel does; kernels take "
+                       "{gpu_ns}.",
+        .doubtful = kg_doubtful_overlap_transfers,
+        .doubt = "Others run behind kernels, or it is not known that none do: what is left may be "
+                 "the first piece and the last.",
         .hint = "Divide the data into pieces and use two streams: cudaMemcpyAsync of one piece "
                 "while kernels work on the one before. What can stay on the device, leave there.",
-        .evidence = {"transfer_ns", "gpu_ns", "overhead_ns", "to_device_bytes", "to_host_bytes"},
-        .when = "transfers that nothing hides take `wait_share` of a call or more, and "
-                "`pageable_transfers` does not apply",
-        .assumes = "the shorter of transfers and kernels is hidden by the longer",
-        .settings = "wait_share",
+        .evidence = {"transfer_ns", "hidden_ns", "gpu_ns", "overhead_ns", "to_device_bytes",
+                     "to_host_bytes"},
+        .when =
+            "transfers that nothing hides take `wait_share` of a call or more, and "
+            "`pageable_transfers` does not apply; at most, where `gap_share` of all transfers or "
+            "more are hidden, or that is not known",
+        .assumes = "the shorter of these transfers and of kernels that hide none is hidden by the "
+                   "longer",
+        .settings = "wait_share,gap_share",
     },
     {
         ABOUT_TIME(small_grid),

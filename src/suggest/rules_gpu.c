@@ -80,11 +80,20 @@ KG_RULE_CONDITION(overlap_transfers)
     return transfers_matter(facts, settings) && !kg_applies_pageable_transfers(facts, settings);
 }
 
+/* Where kernels hide some already, what is left may be the first piece and the last. */
+KG_RULE_DOUBT(overlap_transfers)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return !kg_under(traits->hidden_ns,
+                     settings->gap_share * (traits->hidden_ns + traits->transfer_ns));
+}
+
 KG_RULE_ESTIMATOR(overlap_transfers)
 {
     const struct kg_traits *traits = &facts->traits;
+    const double idle_ns = fmax(traits->gpu_ns - kg_known_or_zero(traits->hidden_ns), 0);
     (void)settings;
-    return kg_facts_call_ns(facts) - fmin(traits->gpu_ns, traits->transfer_ns);
+    return kg_facts_call_ns(facts) - fmin(idle_ns, traits->transfer_ns);
 }
 
 /* --- Within the kernels: of the device's time --- */

@@ -74,7 +74,7 @@ static void times_and_gaps_are_those_of_a_call(void **state)
     add(KG_ACTIVITY_TO_HOST, 300, 320);
     summarize();
     assert_times(100, 70, 10, 10 + 30);
-    assert_true(trace.launches == 4);
+    assert_true(trace.launches == 4 && trace.hidden_ns == 0);
     assert_string_equal(trace.source, "cupti");
     assert_null(trace.reason);
 }
@@ -106,6 +106,7 @@ static void what_overlaps_is_counted_once_as_the_kernels_first(void **state)
     add(KG_ACTIVITY_TO_HOST, 110, 190);   /* all hidden */
     summarize();
     assert_times(150, 50, 100, 0);
+    assert_true(trace.hidden_ns == 80 + 10);
     assert_true(trace.kernels[0].gpu_ns == 200 && trace.kernels[0].launches == 2);
 }
 

@@ -524,6 +524,7 @@ static void times_of_the_trace_are_scaled_to_the_measured_one(void **state)
                                          .kernel_ns = 1.2 * MS,
                                          .transfer_ns = 0.4 * MS,
                                          .other_ns = 0,
+                                         .hidden_ns = 0.8 * MS,
                                          .gap_ns = 0.4 * MS,
                                          .to_device_bytes = 1000,
                                          .to_host_bytes = 0,
@@ -533,6 +534,7 @@ static void times_of_the_trace_are_scaled_to_the_measured_one(void **state)
     about(0.6 * MS, traits.gpu_ns);
     about(0.2 * MS, traits.transfer_ns);
     about(0.2 * MS, traits.gap_ns);
+    about(0.4 * MS, traits.hidden_ns);
     about(0.4 * MS, traits.overhead_ns); /* of 1.2 ms by the host's clock */
     about(1000, traits.to_device_bytes);
     about(0, traits.to_host_bytes);

@@ -372,6 +372,25 @@ static void an_untried_gpu_is_no_faster_than_its_link_and_comes_last(void **stat
     assert_true(judged.rank == 0);
 }
 
+static void what_overlaps_already_gains_from_more_of_it_at_most(void **state)
+{
+    const struct named_fact known[] = {{"time_ns", 6.5 * MS},
+                                       {"gpu_ns", 5 * MS},
+                                       {"transfer_ns", 1.3 * MS},
+                                       {"overhead_ns", 0.2 * MS},
+                                       {0}};
+    struct kg_facts facts;
+    (void)state;
+    facts_make(&facts, "cuda", false, known);
+    expect_basis("overlap_transfers", &facts, KG_BASIS_AT_MOST);
+    facts.traits.hidden_ns = 0;
+    expect_basis("overlap_transfers", &facts, KG_BASIS_MODELLED);
+    facts.traits.hidden_ns = 0.4 * MS;
+    expect_basis("overlap_transfers", &facts, KG_BASIS_AT_MOST);
+    facts.traits.hidden_ns = 4.9 * MS; /* there is no kernel left to hide more */
+    assert_false(fires("overlap_transfers", &facts));
+}
+
 static void only_the_main_kernel_shrinks(void **state)
 {
     const struct named_fact known[] = {{"time_ns", 1 * MS},
@@ -489,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_host_that_is_late_gains_from_a_graph_at_most),
         cmocka_unit_test(a_gpu_without_transfers_is_faster_at_most),
         cmocka_unit_test(an_untried_gpu_is_no_faster_than_its_link_and_comes_last),
+        cmocka_unit_test(what_overlaps_already_gains_from_more_of_it_at_most),
         cmocka_unit_test(only_the_main_kernel_shrinks),
         cmocka_unit_test(a_scope_is_held_against_what_it_is_inside_of),
         cmocka_unit_test(a_rule_looks_at_cases_or_at_scopes),
