@@ -144,6 +144,20 @@ static void intensity_print(struct kg_explain_page *page, double intensity, doub
     kg_explain_line(page, "", &words);
 }
 
+/* Whether the working set does not fit where its data come from by how fast they do. */
+static bool too_large(const struct kg_explain_page *page)
+{
+    const struct kg_traits *traits = &page->explanation->facts.traits;
+    const struct kg_cpu_ceilings *cpu = &page->explanation->results->cpu_ceilings;
+    const double threads = kg_known(traits->threads) ? fmax(traits->threads, 1) : 1;
+    const double bytes[] = {[KG_LEVEL_L1] = (double)cpu->l1_bytes * threads,
+                            [KG_LEVEL_L2] = (double)cpu->l2_bytes * threads,
+                            [KG_LEVEL_L3] = (double)cpu->l3_bytes * threads};
+    const size_t level = (size_t)traits->level;
+    return strcmp(page->explanation->result->device, "cpu") == 0 &&
+           level < sizeof bytes / sizeof *bytes && traits->working_set_bytes > bytes[level];
+}
+
 void kg_explain_roofline(struct kg_explain_page *page)
 {
     const struct kg_traits *traits = &page->explanation->facts.traits;
@@ -165,7 +179,11 @@ void kg_explain_roofline(struct kg_explain_page *page)
     if (kg_known(traits->working_set_bytes)) {
         kg_explain_label(page, "working set");
         kg_explain_amount(page, "", KG_TRAIT_BYTES, traits->working_set_bytes, "");
-        kg_text_printf(page->text, "%s%s\n", of.length ? ", in " : "", kg_text_string(&of));
+        kg_text_printf(page->text, "%s%s\n",
+                       !of.length        ? ""
+                       : too_large(page) ? ", as fast as from "
+                                         : ", in ",
+                       kg_text_string(&of));
     }
     if (kg_known(traits->roof_ns)) {
         kg_explain_label(page, "at the roofs");

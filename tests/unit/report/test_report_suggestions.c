@@ -389,6 +389,7 @@ static void an_explained_case_shows_what_is_known_and_nothing_else(void **state)
     assert_has(&text, "w0/cpu\n");
     assert_has(&text, "  time          1.00 ms a call");
     assert_has(&text, "  bandwidth     ███████████████████░░░░░  80 % of 10.0 GB/s, memory\n");
+    assert_has(&text, "  working set   7.63 MiB, in memory\n");
     assert_has(&text, "● 0.125 flops a byte; the roofs meet (┬) at 4: moving data is the lower");
     assert_has(&text, "what holds it back\n  memory-bound");
     assert_has(&text, "  perf stat -d kgate run -c suite.yaml --filter w0/cpu ");
