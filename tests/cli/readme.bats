@@ -42,3 +42,21 @@ load support
     run kgate run -c plugins.yaml -o r.json --set rounds.min=2 --set min_time=2ms
     [ "$status" -eq 0 ]
 }
+
+@test "docs: the commands of suggestions.md run" {
+    page=$SOURCE/docs/suggestions.md
+    cp suite.yaml kgate.yaml
+    sed -n '/^```sh/,/^```/p' "$page" | sed -n '/kgate run/,/^```/p' | grep '^kgate ' >commands
+    [ "$(wc -l <commands)" -ge 6 ]
+    while read -r command; do
+        echo "$command"
+        eval "$command" </dev/null
+        cp results.kgprof frames.kgprof
+    done <commands
+    [ -s suggestions.md ]
+    # the suite of the explained case is one, with the case that is shown
+    sed -n '/<!-- explained -->/,/^```$/p' "$page" | sed '1,/```yaml/d;/^```$/d' >page.yaml
+    run kgate list -c page.yaml
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"$(sed -n '/^transpose.*plain.cpu$/p' "$page")"* ]]
+}
