@@ -104,9 +104,8 @@ double kg_running_share(const struct kg_facts *facts, const struct kg_suggest_se
  * were counted than any core ends: they are not the work's. */
 double kg_instructions_per_cycle(const struct kg_facts *facts);
 
-/* Instructions a cycle that cores of the last decade can keep up, and those under which a core
- * mostly waits, for loads or for the result before. */
-static const double KG_ISSUE_WIDTH = 4, KG_STALLED_PER_CYCLE = 1;
+/* Instructions a cycle that cores of the last decade can keep up. */
+static const double KG_ISSUE_WIDTH = 4;
 
 /* Whether so much of the case's CPUs went to other programs that what its threads do together, and
  * for each other, cannot be told. */

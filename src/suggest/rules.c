@@ -390,12 +390,13 @@ const struct kg_rule kg_rules[] = {
                 "side by side. -fopt-info-vec-missed says why not.",
         .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
                      "instructions_per_cycle"},
-        .when = "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
-                "than one flop each but a tenth or more, of single precision, and no more than 4 "
-                "bytes of the work; the core ends one a cycle or more (with one thread, where "
-                "several are at work); no "
-                "roof is near (`bound_share`), no profile shows threads waiting for each other, "
-                "and `access_pattern` does not apply",
+        .when =
+            "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
+            "than one flop each but a tenth or more, of single precision, and no more than 4 "
+            "bytes of the work; the core ends five in four cycles or more (with one thread, where "
+            "several are at work); no "
+            "roof is near (`bound_share`), no profile shows threads waiting for each other, "
+            "and `access_pattern` does not apply",
         .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
                    "narrower ones where there are no such, were measured to gain in "
                    "multiply-adds; not under the roofs",

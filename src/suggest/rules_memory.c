@@ -2,8 +2,9 @@
 #include "suggest/rule_parts.h"
 
 /* Of the four to eight that cores of the last decade can end in a cycle: one that ends so many does
- * not wait for memory. And more than any of them can. */
-static const double BUSY_PER_CYCLE = 2, MOST_PER_CYCLE = 10;
+ * not wait for memory, and one that ends fewer than the second waits most of the time. The last are
+ * more than any can. */
+static const double BUSY_PER_CYCLE = 2, STALLED_PER_CYCLE = 1, MOST_PER_CYCLE = 10;
 
 /* --- What is moved --- */
 
@@ -53,7 +54,7 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
                           const struct kg_suggest_settings *settings)
 {
     return kg_moving_share(facts, lines - facts->traits.bytes) >= settings->min_gain ||
-           kg_under(kg_instructions_per_cycle(facts), KG_STALLED_PER_CYCLE);
+           kg_under(kg_instructions_per_cycle(facts), STALLED_PER_CYCLE);
 }
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more

@@ -183,6 +183,9 @@ static bool moves_vectors(const struct kg_traits *traits)
 /* Of scalar loops over numbers: in others something else is done than computing. */
 static const double LEAST_FLOPS_PER_INSTRUCTION = 0.1;
 
+/* A loop in which each result needs the one before ends an instruction a cycle or fewer. */
+static const double CHAINED_PER_CYCLE = 1.25;
+
 /* A scalar instruction does a flop at the most, a multiply-add aside, and those that load, count
  * and jump do none. Instructions are what limits where the core ends one after the other: where it
  * waits, for loads or for the result before, vectors would wait as well. Where data are not side by
@@ -196,7 +199,7 @@ KG_RULE_CONDITION(unvectorised)
            kg_under(traits->flops_per_instruction, 1) &&
            traits->flops_per_instruction >= LEAST_FLOPS_PER_INSTRUCTION &&
            facts->vector_lanes > 1 && isfinite(facts->vector_lanes) &&
-           kg_at_least(kg_instructions_per_cycle(facts), KG_STALLED_PER_CYCLE) &&
+           kg_at_least(kg_instructions_per_cycle(facts), CHAINED_PER_CYCLE) &&
            !moves_vectors(traits) && !kg_at_roof(facts, settings) &&
            !kg_threads_wait(facts, settings) && !kg_applies_access_pattern(facts, settings);
 }
