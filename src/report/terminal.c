@@ -1,16 +1,16 @@
+/* What was decided, for a terminal. */
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "measure/throttle.h"
 #include "report/advice.h"
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "report/terminal_parts.h"
 #include "util/escape.h"
 #include "util/units.h"
 
-enum { NAME_MOST = 100, REASON_MOST = 400, ADVICE_MOST = 200 };
+enum { NAME_MOST = 100, ADVICE_MOST = 200 };
 
 static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m",
                   DIM[] = "\x1b[2m", BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
@@ -30,20 +30,6 @@ static const char *change_colour(enum kg_change change)
     }
 }
 
-static const char *escaped(struct kg_arena *arena, const char *string)
-{
-    struct kg_text text = {0};
-    kg_escape_terminal(&text, string, SIZE_MAX);
-    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return copy;
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void verdict_print(const struct kg_comparison *comparison,
                           const struct kg_report_style *style, struct kg_text *text)
 {
@@ -57,18 +43,9 @@ static void verdict_print(const struct kg_comparison *comparison,
     kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
         kg_text_append(text, "  ");
-        kg_escape_terminal(text, comparison->verdict_reasons[i], REASON_MOST);
+        kg_escape_terminal(text, comparison->verdict_reasons[i], KG_TERMINAL_REASON_MOST);
         kg_text_append(text, "\n");
     }
-}
-
-/* Appends, behind a separator where it is not the first. */
-static void part_append(struct kg_text *text, const char *separator, const char *part)
-{
-    if (!part || !*part)
-        return;
-    kg_text_append(text, text->length ? separator : "");
-    kg_escape_terminal(text, part, REASON_MOST);
 }
 
 /* What rows are made with. */
@@ -83,11 +60,11 @@ static void under_row(const struct kg_case_change *change, struct kg_arena *aren
                       bool verbose, struct kg_text *text)
 {
     if (!said) {
-        part_append(text, "", kg_cell_circumstances(arena, change));
-        part_append(text, ": ", change->reason);
+        kg_terminal_part(text, "", kg_cell_circumstances(arena, change));
+        kg_terminal_part(text, ": ", change->reason);
     }
     if (verbose)
-        part_append(text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
+        kg_terminal_part(text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
 }
 
 /* What changed in its evidence and, of a regression, what to try, a line each. */
@@ -101,9 +78,9 @@ static void advice_append(const struct kg_suggestions *suggestions,
                                                  ? kg_suggestions_first(suggestions, change->id)
                                                  : NULL;
     if (evidence)
-        part_append(text, "\n", evidence->text);
+        kg_terminal_part(text, "\n", evidence->text);
     if (suggestion) {
-        part_append(text, "\n", suggestion->rule);
+        kg_terminal_part(text, "\n", suggestion->rule);
         kg_text_append(text, ": ");
         kg_escape_terminal(text, suggestion->description, ADVICE_MOST);
     }
@@ -129,7 +106,7 @@ static void change_row(struct kg_table *table, const struct change_table *how,
     char time[KG_UNIT_BYTES];
     if (!row)
         return;
-    row->cells[0] = escaped(arena, change->id);
+    row->cells[0] = kg_terminal_escaped(arena, change->id);
     if (change->metric_count && change->change != KG_CHANGE_NEW) {
         const struct kg_metric *metric = &change->metrics[0];
         row->cells[1] = kg_cell_value(arena, metric, metric->baseline);
@@ -188,24 +165,6 @@ static void changes_print(const struct kg_comparison *comparison, const struct c
     kg_table_free(&table);
 }
 
-/* The last lines that a failed case wrote to standard error. */
-static void tail_print(const char *id, const char *tail, struct kg_text *text)
-{
-    kg_text_append(text, "\n  ");
-    kg_escape_terminal(text, id, SIZE_MAX);
-    kg_text_append(text, " wrote last:\n");
-    for (const char *line = tail; *line;) {
-        const size_t length = strcspn(line, "\n");
-        struct kg_text one = {0};
-        kg_text_append_bytes(&one, line, length);
-        kg_text_append(text, "    | ");
-        kg_escape_terminal(text, kg_text_string(&one), REASON_MOST);
-        kg_text_append(text, "\n");
-        kg_text_free(&one);
-        line += length + (line[length] == '\n');
-    }
-}
-
 /* Of the failed cases that are shown. */
 static void changes_tails_print(const struct kg_comparison *comparison,
                                 const struct kg_report_style *style, struct kg_text *text)
@@ -216,7 +175,7 @@ static void changes_tails_print(const struct kg_comparison *comparison,
         if (change->change != KG_CHANGE_FAILED || (style->top && shown++ == style->top))
             return; /* they are ranked first */
         if (change->stderr_tail)
-            tail_print(change->id, change->stderr_tail, text);
+            kg_terminal_tail(change->id, change->stderr_tail, text);
     }
 }
 
@@ -249,159 +208,8 @@ void kg_report_comparison_text(const struct kg_comparison *comparison,
         kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->note_count; i++) {
         kg_text_append(text, "  note: ");
-        kg_escape_terminal(text, comparison->notes[i], REASON_MOST);
+        kg_escape_terminal(text, comparison->notes[i], KG_TERMINAL_REASON_MOST);
         kg_text_append(text, "\n");
     }
     suggestions_line(suggestions, text);
-}
-
-/* "2.71 TB/s, 91 %": with the share of what the device was measured to be capable of. */
-static const char *rate_and_share(struct kg_arena *arena, double rate, const char *unit,
-                                  double share)
-{
-    char text[KG_UNIT_BYTES];
-    kg_rate_format(rate, text);
-    return isfinite(share) ? kg_arena_printf(arena, "%s%s, %.0f %%", text, unit, 100 * share)
-                           : kg_arena_printf(arena, "%s%s", text, unit);
-}
-
-/* The rate that says most about a case: FLOP/s, else bytes, else items. */
-static const char *rate_cell(struct kg_arena *arena, const struct kg_case_work *work)
-{
-    char text[KG_UNIT_BYTES];
-    /* a kernel with little arithmetic for its bytes is judged by its bandwidth */
-    const bool compute = work->flops > 2 * (work->bytes > 0 ? work->bytes : 0);
-    if (isfinite(work->flops_per_second) && compute)
-        return rate_and_share(arena, work->flops_per_second, "FLOP/s",
-                              isfinite(work->tensor_share) ? work->tensor_share : work->fma_share);
-    if (isfinite(work->bytes_per_second))
-        return rate_and_share(arena, work->bytes_per_second, "B/s", work->bandwidth_share);
-    if (isfinite(work->items_per_second))
-        return kg_arena_printf(arena, "%s items/s", kg_rate_format(work->items_per_second, text));
-    return "";
-}
-
-/* What stands under a case's row: why it is as it is, and what its workload reports where that is
- * asked for. */
-static const char *under_result(struct kg_arena *arena, const struct kg_case_result *result,
-                                bool verbose)
-{
-    struct kg_text text = {0};
-    part_append(&text, "", result->reason ? result->reason : result->note);
-    if (verbose)
-        part_append(&text, "; ", kg_cell_reported(arena, result));
-    const char *copy = text.length ? kg_arena_copy(arena, kg_text_string(&text)) : NULL;
-    kg_text_free(&text);
-    return copy;
-}
-
-static void result_row(struct kg_table *table, const struct kg_case_result *result, bool verbose)
-{
-    struct kg_arena *arena = &table->arena;
-    const struct kg_summary *summary = &result->summary;
-    struct kg_table_row *row = kg_table_row_add(table);
-    char text[KG_UNIT_BYTES];
-    if (!row)
-        return;
-    row->cells[0] = escaped(arena, result->id);
-    if (result->round_count) {
-        const double half = (summary->interval_high_ns - summary->interval_low_ns) / 2;
-        row->cells[1] = kg_arena_copy(arena, kg_duration_format(summary->median_ns, text));
-        row->cells[2] = kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
-        row->cells[3] = rate_cell(arena, &result->work);
-        row->cells[4] =
-            kg_arena_copy(arena, kg_size_format((double)result->memory.peak_bytes, text));
-        row->cells[5] = kg_arena_printf(arena, "%zu", result->round_count);
-    }
-    row->cells[6] = kg_status_names[result->status];
-    row->colour = result->status == KG_STATUS_OK       ? GREEN
-                  : result->status == KG_STATUS_FAILED ? RED
-                                                       : YELLOW;
-    row->under = under_result(arena, result, verbose);
-    if (!row->cells[0])
-        table->failed = true;
-}
-
-static void tails_print(const struct kg_results *results, struct kg_text *text)
-{
-    for (size_t i = 0; i < results->case_count; i++) {
-        const struct kg_case_result *result = &results->cases[i];
-        if (result->status == KG_STATUS_FAILED && result->stderr_tail)
-            tail_print(result->id, result->stderr_tail, text);
-    }
-}
-
-/* What the rates' shares are of. */
-static void ceilings_print(const struct kg_ceilings *ceilings, struct kg_text *text)
-{
-    const struct {
-        const char *what;
-        double rate;
-        const char *unit;
-    } figures[] = {{"copies", ceilings->copy_bytes_per_s, "B/s"},
-                   {"multiply-adds", ceilings->fma_flops_per_s, "FLOP/s"},
-                   {"tensor cores", ceilings->tensor_flops_per_s, "FLOP/s"}};
-    const char *separator = "GPU, at the most: ";
-    char rate[KG_UNIT_BYTES];
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        if (!isfinite(figures[i].rate))
-            continue;
-        kg_text_printf(text, "%s%s %s%s", separator, figures[i].what,
-                       kg_rate_format(figures[i].rate, rate), figures[i].unit);
-        separator = ", ";
-    }
-    if (*separator == ',')
-        kg_text_printf(text, "%s%s%s\n", ceilings->tensor_by ? " (" : "",
-                       ceilings->tensor_by ? ceilings->tensor_by : "",
-                       ceilings->tensor_by ? ")" : "");
-    if (ceilings->note) {
-        kg_text_append(text, "note: ");
-        kg_escape_terminal(text, ceilings->note, REASON_MOST);
-        kg_text_append(text, "\n");
-    }
-    if (ceilings->reason) {
-        kg_text_append(text, "GPU, at the most: not known: ");
-        kg_escape_terminal(text, ceilings->reason, REASON_MOST);
-        kg_text_append(text, "\n");
-    }
-}
-
-/* What disturbed the GPU meanwhile. */
-static void conditions_print(const struct kg_results *results, struct kg_text *text)
-{
-    char words[2][KG_CONDITION_WORDS];
-    const struct kg_gpu_conditions conditions = kg_gpu_conditions(results);
-    kg_gpu_conditions_words(&conditions, words[0], words[1], KG_CONDITION_WORDS);
-    for (int i = 0; i < 2; i++)
-        if (*words[i])
-            kg_text_printf(text, "note: %s\n", words[i]);
-}
-
-void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
-                            struct kg_text *text)
-{
-    char measured[KG_UNIT_BYTES], elapsed[KG_UNIT_BYTES];
-    struct kg_table table = {
-        .columns = 7,
-        .id_most = style->id_most,
-        .heads = {"case", "median", "95 %", "rate", "peak memory", "rounds", "status"},
-        .left = {true, false, false, false, false, false, true}};
-    for (size_t i = 0; i < results->case_count; i++)
-        if (!style->quiet || results->cases[i].status == KG_STATUS_FAILED)
-            result_row(&table, &results->cases[i], style->verbose);
-    if (table.row_count)
-        kg_table_print(&table, style->colour, text);
-    kg_table_free(&table);
-    tails_print(results, text);
-    kg_text_printf(text, "\n%zu case%s, %s measured in %s%s\n", results->case_count,
-                   plural(results->case_count), kg_duration_format(results->measured_ns, measured),
-                   kg_duration_format(results->elapsed_ns, elapsed),
-                   results->complete ? "" : "; incomplete: the run was interrupted");
-    ceilings_print(&results->ceilings, text);
-    conditions_print(results, text);
-    if (results->profile) {
-        kg_text_append(text, "profile: ");
-        kg_escape_terminal(text, results->profile, 200);
-        kg_text_append(text, " (`kgate report` of it, --format tree, trace, folded, ...)\n");
-    }
 }
