@@ -395,6 +395,10 @@ static void an_explained_case_shows_what_is_known_and_nothing_else(void **state)
     assert_has(&text, "  perf stat -d kgate run -c suite.yaml --filter w0/cpu ");
     assert_has_not(&text, "nan");
     kg_text_free(&text);
+    explanation.facts.traits.level = KG_LEVEL_L2; /* told from how fast data come */
+    kg_report_explanation_text(&explanation, &style, &text);
+    assert_has(&text, "  working set   7.63 MiB, as fast as from L2\n");
+    kg_text_free(&text);
     kg_explanation_free(&explanation);
     kg_suggestions_free(&suggestions);
     assert_true(kg_suggest(&input, &suggestions, &err));
