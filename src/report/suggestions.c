@@ -42,15 +42,19 @@ void kg_advice_heading(struct kg_text *text, const struct kg_report_style *style
                    style->colour ? PLAIN : "");
 }
 
-static void headline_print(const struct kg_suggestions *suggestions, struct kg_text *text)
+static void headline_print(const struct kg_suggestions *suggestions,
+                           const struct kg_report_style *style, struct kg_text *text)
 {
-    kg_text_append(text, suggestions->suite ? "suite " : "profile ");
-    kg_escape_terminal(text, suggestions->suite ? suggestions->suite : suggestions->source,
+    struct kg_text words = {0};
+    kg_text_append(&words, suggestions->suite ? "suite " : "profile ");
+    kg_escape_terminal(&words, suggestions->suite ? suggestions->suite : suggestions->source,
                        NAME_MOST);
-    kg_text_printf(text, ", %zu operation%s looked at: ", suggestions->finding_count,
+    kg_text_printf(&words, ", %zu operation%s looked at: ", suggestions->finding_count,
                    suggestions->finding_count == 1 ? "" : "s");
-    kg_advice_count(suggestions, text);
-    kg_text_append(text, "\n");
+    kg_advice_count(suggestions, &words);
+    kg_wrap(text, "", kg_text_string(&words), style->width);
+    text->failed = text->failed || words.failed;
+    kg_text_free(&words);
 }
 
 void kg_advice_changes_text(const struct kg_suggestions *suggestions,
@@ -161,7 +165,7 @@ void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
                                 const struct kg_report_style *style, struct kg_text *text)
 {
     struct kg_arena arena = {0};
-    headline_print(suggestions, text);
+    headline_print(suggestions, style, text);
     kg_advice_changes_text(suggestions, style, text);
     kg_advice_text(suggestions, style, text);
     if (!style->quiet) {
