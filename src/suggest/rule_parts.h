@@ -123,6 +123,9 @@ double kg_threads_do(const struct kg_facts *facts);
 double kg_shared_work_ns(const struct kg_facts *facts);
 double kg_threads_spend_ns(const struct kg_facts *facts); /* that they do spend */
 
+/* Whether it computes one element of single precision at a time. */
+bool kg_is_scalar(const struct kg_facts *facts);
+
 /* What vectors that a compiler makes gain over scalar instructions, where lanes are known. */
 double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 

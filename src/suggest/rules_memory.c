@@ -59,8 +59,9 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
  * of the time than computing does, where those that are of no use cost something, and where the
- * core waits for them: one that ends instructions cycle after cycle does not. What several passes
- * over the same data move in turn is a matter of the passes. */
+ * core waits for them: one that ends instructions cycle after cycle does not, unless moving them
+ * is most of its time. What several passes over the same data move in turn is a matter of the
+ * passes. */
 KG_RULE_CONDITION(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -71,7 +72,8 @@ KG_RULE_CONDITION(access_pattern)
         return false;
     return lines >= (1 + settings->line_waste) * needed &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
-           !kg_at_least(kg_instructions_per_cycle(facts), BUSY_PER_CYCLE) &&
+           (!kg_at_least(kg_instructions_per_cycle(facts), BUSY_PER_CYCLE) ||
+            kg_moving_share(facts, lines) >= settings->bound_share) &&
            kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
            is_waste_dear(facts, lines, settings);
 }
@@ -86,16 +88,19 @@ static double lines_share(const struct kg_facts *facts, const struct kg_suggest_
     return fmax(waiting, moving) * kg_running_share(facts, settings);
 }
 
-/* The same data may be needed many times, so that lines shrink by more than time can: data side by
- * side are computed with by vectors at the best. Where nothing is computed, moving is all. */
+/* The same data may be needed many times, so that lines shrink by more than time can: the roofs say
+ * how far, or where that of arithmetic is not known what vectors gain. What computes one element at
+ * a time because its data are not side by side is computed by vectors when they are. */
 KG_RULE_ESTIMATOR(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double least = kg_known(traits->flops) && kg_at_least(facts->vector_lanes, 1)
-                             ? 1 / kg_vectors_gain(facts, settings)
-                             : 0;
+    const double gain = kg_at_least(facts->vector_lanes, 1) ? kg_vectors_gain(facts, settings) : 1;
+    const double least =
+        kg_known(traits->flops) && !kg_known(traits->flops_ceiling_per_s) ? 1 / gain : 0;
     const double left = fmax(traits->bytes / kg_lines_brought(facts, settings), least);
-    return fmax(traits->time_ns * (1 - lines_share(facts, settings) * (1 - left)),
+    const double lines = lines_share(facts, settings);
+    const double rest = kg_is_scalar(facts) ? kg_running_share(facts, settings) - lines : 0;
+    return fmax(traits->time_ns * (1 - lines * (1 - left) - fmax(rest, 0) * (1 - 1 / gain)),
                 kg_attainable_ns(facts, settings));
 }
 

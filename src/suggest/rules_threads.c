@@ -187,21 +187,26 @@ static const double LEAST_FLOPS_PER_INSTRUCTION = 0.1;
 static const double CHAINED_PER_CYCLE = 1.25;
 
 /* A scalar instruction does a flop at the most, a multiply-add aside, and those that load, count
- * and jump do none. Instructions are what limits where the core ends one after the other: where it
- * waits, for loads or for the result before, vectors would wait as well. Where data are not side by
- * side, that is to be mended before; and where threads wait, most instructions may be those that
- * look whether it is over. What vectors gain was measured of single precision alone. */
-KG_RULE_CONDITION(unvectorised)
+ * and jump do none. What vectors gain was measured of single precision alone. */
+bool kg_is_scalar(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;
-    return kg_on_device(facts, "cpu") && kg_known(traits->flops) &&
-           kg_known(traits->flops_ceiling_per_s) && kg_known(traits->flops_per_instruction) &&
+    return kg_known(traits->flops) && kg_known(traits->flops_ceiling_per_s) &&
            kg_under(traits->flops_per_instruction, 1) &&
            traits->flops_per_instruction >= LEAST_FLOPS_PER_INSTRUCTION &&
-           facts->vector_lanes > 1 && isfinite(facts->vector_lanes) &&
+           facts->vector_lanes > 1 && isfinite(facts->vector_lanes) && !moves_vectors(traits);
+}
+
+/* Instructions are what limits where the core ends one after the other: where it
+ * waits, for loads or for the result before, vectors would wait as well. Where data are not side by
+ * side, that is to be mended before; and where threads wait, most instructions may be those that
+ * look whether it is over. */
+KG_RULE_CONDITION(unvectorised)
+{
+    return kg_on_device(facts, "cpu") && kg_is_scalar(facts) &&
            kg_at_least(kg_instructions_per_cycle(facts), CHAINED_PER_CYCLE) &&
-           !moves_vectors(traits) && !kg_at_roof(facts, settings) &&
-           !kg_threads_wait(facts, settings) && !kg_applies_access_pattern(facts, settings);
+           !kg_at_roof(facts, settings) && !kg_threads_wait(facts, settings) &&
+           !kg_applies_access_pattern(facts, settings);
 }
 
 /* Compilers use 256 bits unless told otherwise, also where there are wider vectors (gcc's

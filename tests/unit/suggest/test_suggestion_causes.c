@@ -198,6 +198,25 @@ static void vectors_shorten_the_time_on_a_cpu_alone(void **state)
     assert_true(fabs(estimated("unvectorised", half) - 2.5 * MS) < 1);
 }
 
+/* Of 10 ms six go with lines, of which one in ten is left; vectors of five lanes do the rest in a
+ * quarter of the time. */
+static void strided_scalar_code_gains_lines_and_vectors(void **state)
+{
+    (void)state;
+    const struct named_fact columns[] = {{"time_ns", 10 * MS},
+                                         {"bytes", 6 * MB},
+                                         {"line_bytes", 60 * MB},
+                                         {"bandwidth_ceiling_bytes_per_s", 10e9},
+                                         {"flops", 1e6},
+                                         {"flops_ceiling_per_s", 200e9},
+                                         {"flops_per_instruction", 0.3},
+                                         {"instructions_per_cycle", 3},
+                                         {"vector_lanes", 5},
+                                         {0}};
+    expect_fired("access_pattern", columns);
+    assert_true(fabs(estimated("access_pattern", columns) - (0.6 + 1) * MS) < 1);
+}
+
 static void counts_that_no_core_reaches_are_not_believed(void **state)
 {
     (void)state;
@@ -499,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_list_that_is_walked_has_nothing_for_vectors),
         cmocka_unit_test(arithmetic_of_another_kind_has_no_measured_gain),
         cmocka_unit_test(vectors_shorten_the_time_on_a_cpu_alone),
+        cmocka_unit_test(strided_scalar_code_gains_lines_and_vectors),
         cmocka_unit_test(counts_that_no_core_reaches_are_not_believed),
         cmocka_unit_test(passes_that_each_move_the_data_are_no_pattern_of_access),
         cmocka_unit_test(better_access_saves_what_goes_with_the_lines),
