@@ -228,8 +228,8 @@ const struct kg_rule kg_rules[] = {
                 "`line_waste` times the work's bytes or more, and those of passes in sequence that "
                 "a profile shows, moving them takes more of the time than arithmetic at its roof, "
                 "arithmetic is under `bound_share` of its roof, the core does not end two "
-                "instructions or more a cycle unless moving the lines is `bound_share` of the "
-                "time, and the lines of no use are `min_gain` of the time at the ceiling's "
+                "instructions or more a cycle (three, where moving the lines is `bound_share` of "
+                "the time), and the lines of no use are `min_gain` of the time at the ceiling's "
                 "bandwidth or more, or the core ends less than one instruction a cycle",
         .assumes = "what moving the lines takes, or what the core's instructions do not explain "
                    "(four a cycle), shrinks as the lines do; the rest, of scalar arithmetic, as "

@@ -6,6 +6,9 @@
  * more than any can. */
 static const double BUSY_PER_CYCLE = 2, STALLED_PER_CYCLE = 1, MOST_PER_CYCLE = 10;
 
+/* Such a one has no time left to wait in, whatever is moved. */
+static const double FULL_PER_CYCLE = 3;
+
 /* --- What is moved --- */
 
 /* Where the data lie in memory these are memory's lines, unless they are no more than it needs;
@@ -59,23 +62,23 @@ static bool is_waste_dear(const struct kg_facts *facts, double lines,
 
 /* Lines come and go in blocked arithmetic too: it is about them only where moving them takes more
  * of the time than computing does, where those that are of no use cost something, and where the
- * core waits for them: one that ends instructions cycle after cycle does not, unless moving them
- * is most of its time. What several passes over the same data move in turn is a matter of the
- * passes. */
+ * core waits for them: one that ends two instructions a cycle does not, unless moving them is most
+ * of its time, and one that ends three never. What several passes over the same data move in turn
+ * is a matter of the passes. */
 KG_RULE_CONDITION(access_pattern)
 {
     const struct kg_traits *traits = &facts->traits;
     const double lines = kg_lines_brought(facts, settings);
     const double needed = fmax(traits->bytes, kg_known_or_zero(facts->separate_bytes));
+    const double rate = kg_instructions_per_cycle(facts);
+    const double moving = kg_moving_share(facts, lines);
     if (!kg_known(traits->bytes) || !kg_known(traits->bandwidth_ceiling_bytes_per_s) ||
         !kg_known(traits->time_ns) || !kg_known(lines))
         return false;
     return lines >= (1 + settings->line_waste) * needed &&
            !kg_at_least(traits->flops_share, settings->bound_share) &&
-           (!kg_at_least(kg_instructions_per_cycle(facts), BUSY_PER_CYCLE) ||
-            kg_moving_share(facts, lines) >= settings->bound_share) &&
-           kg_moving_share(facts, lines) > kg_known_or_zero(traits->flops_share) &&
-           is_waste_dear(facts, lines, settings);
+           !kg_at_least(rate, moving >= settings->bound_share ? FULL_PER_CYCLE : BUSY_PER_CYCLE) &&
+           moving > kg_known_or_zero(traits->flops_share) && is_waste_dear(facts, lines, settings);
 }
 
 /* The share of the time that goes with the lines: that of moving them, at the least; and what the

@@ -15,13 +15,20 @@ static bool took(const struct kg_facts *facts, double least_ns)
     return kg_at_least(preempted, 1) && kg_at_least(preempted * TIME_SLICE_NS, least_ns);
 }
 
+/* Whether all its threads are at work all the time: nobody else can have been for long. */
+static bool has_all(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    return kg_at_least(traits->cores_busy, (1 - settings->min_gain / 2) * traits->threads);
+}
+
 /* A thread that does not wait is at work, too, but for what others take. */
 bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     const bool partly =
         kg_under(traits->waits, 1) && kg_under(traits->cores_busy, 1 - settings->min_gain);
-    return kg_on_device(facts, "cpu") &&
+    return kg_on_device(facts, "cpu") && !has_all(facts, settings) &&
            (partly || took(facts, settings->min_gain * traits->time_ns));
 }
 

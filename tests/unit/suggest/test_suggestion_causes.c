@@ -210,7 +210,7 @@ static void strided_scalar_code_gains_lines_and_vectors(void **state)
                                          {"flops", 1e6},
                                          {"flops_ceiling_per_s", 200e9},
                                          {"flops_per_instruction", 0.3},
-                                         {"instructions_per_cycle", 3},
+                                         {"instructions_per_cycle", 2.5},
                                          {"vector_lanes", 5},
                                          {0}};
     expect_fired("access_pattern", columns);
