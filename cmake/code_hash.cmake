@@ -1,11 +1,11 @@
-# The hashes of the built-in kernels' machine code (src/workload/code_table.h): computed from the
+# The hashes of the built-in kernels' machine code (src/code/code_table.h): computed from the
 # object files when they are built, and compiled into kgate. They follow the kernels: whenever one is
 # compiled anew, so is the table.
 
 # Adds the table of the kernels in the static library `kernels` to the library `target`.
 function(kgate_embed_code_table target kernels)
   add_executable(kgate_code_table_tool
-    src/workload/code_table_tool.c src/workload/code_table.c src/workload/code_hash.c src/workload/elf.c)
+    src/code/code_table_tool.c src/code/code_table.c src/code/code_hash.c src/code/elf.c)
   target_link_libraries(kgate_code_table_tool PRIVATE kgate_flags kgate_profiler)
   set(table ${PROJECT_BINARY_DIR}/code_table.c)
   # The library stands for its objects: with Makefiles a target knows no other's objects as files.

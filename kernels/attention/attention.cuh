@@ -5,7 +5,7 @@
 
 #include "attention/attention.h"
 #include "common/common.h"
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "gemm/gemm.h"
 
 struct kg_attention_shape {

@@ -23,7 +23,7 @@
 #include "attention/attention.cuh"
 #include "attention/attention_flash.cuh"
 #include "common/common.h"
-#include "common/mma.cuh"
+#include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "kgate/profiler.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 enum {
     KG_FLASH_ROWS = 128, /* queries of a block */

@@ -1,7 +1,7 @@
 /* bfs.cuh: what the GPU's versions share. For .cu files. */
 #pragma once
 #include "bfs/bfs.h"
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 enum { KG_BFS_UNREACHED = -1, KG_BFS_BLOCK = 256 };
 

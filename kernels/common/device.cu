@@ -1,7 +1,7 @@
 #include "common/device.h"
 
 #include "common/common.h"
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 static bool good(struct kgate_context *context, cudaError_t status)
 {

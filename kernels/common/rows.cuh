@@ -13,7 +13,7 @@
  * empty
  */
 #pragma once
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "common/rows.h"
 
 /* WIDTH elements, loaded and stored at once: 16 bytes where WIDTH is 4. */

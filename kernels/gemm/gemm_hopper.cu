@@ -12,7 +12,7 @@
 #include "gemm/gemm_hopper.cuh"
 
 #include "common/common.h"
-#include "common/hopper.cuh"
+#include "device/code/hopper.cuh"
 #include "gemm/gemm.h"
 
 enum {

@@ -11,7 +11,7 @@
  * needs: then elements are loaded one by one, by way of registers. Much slower, for completeness.
  */
 #include "common/common.h"
-#include "common/mma.cuh"
+#include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "gemm/gemm_tensor.cuh"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 enum {
     KG_TENSOR_M = 128, /* a block's tile of C */

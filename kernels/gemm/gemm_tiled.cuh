@@ -7,7 +7,7 @@
  *
  * COLUMNS is 128, or 64 where C has no more, of 16384 elements in all. */
 #pragma once
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 enum { KG_TILED_DEPTH = 16, KG_TILED_THREADS = 256, KG_TILED_VECTOR = 4 };
 

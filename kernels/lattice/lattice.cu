@@ -1,6 +1,6 @@
 #include "lattice/lattice.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 enum : unsigned { THREADS = 128, WARP = 32, MOST = KG_LATTICE_DIMENSIONS_MOST };
 

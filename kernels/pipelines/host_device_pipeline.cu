@@ -1,7 +1,7 @@
 #include "pipelines/host_device_pipeline.h"
 
 #include "common/common.h"
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "kgate/profiler.h"
 
 enum { THREADS = 256 };

@@ -1,7 +1,7 @@
 #include "pipelines/many_small_kernels.h"
 
 #include "common/common.h"
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "kgate/profiler.h"
 
 enum { THREADS = 256 };

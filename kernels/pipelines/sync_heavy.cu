@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "kgate/profiler.h"
 
 enum { THREADS = 256, WARPS = THREADS / 32 };

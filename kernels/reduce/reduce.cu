@@ -1,7 +1,7 @@
 #include "reduce/reduce.h"
 
 #include "common/common.h"
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 /* Floats of one access, threads of a block, lanes of a warp, and accesses that a thread of `fast`
  * has in flight. */

@@ -1,6 +1,6 @@
 #include "stream/stream.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 /* Floats of one access, threads of a block, and accesses that a thread of `fast` has in flight. */
 enum : unsigned { FLOATS = 4, THREADS = 256, COPY_FLIGHT = 4, TRIAD_FLIGHT = 2 };

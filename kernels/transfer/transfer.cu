@@ -1,6 +1,6 @@
 #include "transfer/transfer.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 extern "C" void kg_transfer_start(const struct kg_transfer *transfer)
 {

@@ -1,4 +1,4 @@
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "transformer/blocks.h"
 
 /* What goes wrong here stays CUDA's last error, which kg_device_good reports. */

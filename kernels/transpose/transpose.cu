@@ -1,6 +1,6 @@
 #include "transpose/transpose.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 /* Floats of one access; tile, rows of threads and elements a thread of `tiled`; tile and threads of
  * `fast`, each of which moves four accesses, a square of 4 by 4. */

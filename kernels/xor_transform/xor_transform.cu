@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 /* Words of one access, threads of a block, and accesses that a thread of `fast` has in flight. */
 enum : unsigned { WORDS = 2, THREADS = 256, FLIGHT = 4 };

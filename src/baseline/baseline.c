@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "baseline/stored_traits.h"
-#include "measure/throttle.h"
+#include "results/throttle.h"
 
 #define LIST(type, member, count, field_kind)                                                      \
     {                                                                                              \

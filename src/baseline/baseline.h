@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "measure/results.h"
-#include "measure/traits.h"
+#include "results/results.h"
+#include "results/traits.h"
 
 #define KG_BASELINE_SCHEMA "kgate.baseline.v1"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "compare/sequence.h"
+#include "gate/sequence.h"
 #include "measure/pairing.h"
 #include "util/file.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "compare/calibration.h"
+#include "gate/calibrate.h"
 #include "measure/measurement.h"
 
 enum { RUNS_MOST = 100 };

@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
 #include "measure/measurement.h"
+#include "timing/clock.h"
 #include "util/escape.h"
 #include "util/file.h"
 #include "util/units.h"

@@ -7,7 +7,7 @@
 
 #include "cli/arguments.h"
 #include "compare/comparison.h"
-#include "compare/sequence.h"
+#include "gate/sequence.h"
 #include "measure/measurement.h"
 #include "plan/plan.h"
 #include "report/report.h"

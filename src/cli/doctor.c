@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "device/doctor.h"
-#include "device/doctor_noise.h"
 #include "device/gpus.h"
+#include "doctor/doctor.h"
+#include "doctor/doctor_noise.h"
 #include "report/table.h"
 #include "util/escape.h"
 #include "util/record.h"

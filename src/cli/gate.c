@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "compare/sequence.h"
+#include "gate/sequence.h"
 #include "measure/measurement.h"
 #include "util/file.h"
 

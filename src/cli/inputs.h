@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 #include "baseline/baseline.h"
-#include "measure/results.h"
 #include "profile/profile.h"
+#include "results/results.h"
 #include "util/arena.h"
 #include "util/error.h"
 

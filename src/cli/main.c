@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "measure/protocol.h"
-#include "measure/worker.h"
 #include "util/nearest.h"
+#include "worker/protocol.h"
+#include "worker/worker.h"
 
 /* kgate's own time is nobody's question: KGATE_PROFILE is for the programs that it runs. Not const:
  * that would be folded into the weak one's value. */

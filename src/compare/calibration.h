@@ -1,12 +1,12 @@
 /* calibration.h: what a suite's gate is worth on a machine, from runs of the same code: how often
  * it would have alarmed, and the smallest change that it would have caught. JSON in
- * kgate.calibration.v1. Decided from recorded rounds alone. */
+ * kgate.calibration.v1.
+ * Made by gate/calibrate.h. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compare/sequence.h"
-#include "measure/results.h"
+#include "results/results.h"
 
 #define KG_CALIBRATION_SCHEMA "kgate.calibration.v1"
 
@@ -39,13 +39,5 @@ struct kg_calibration {
 };
 
 extern const struct kg_record kg_calibration_record;
-
-/* Calibrates.
- * runs    `count` recorded results of one plan on one machine, at least 2, with screening and
- *         confirming rounds
- * limits  of each case
- * calibration: filled on success, to be freed with kg_calibration_free; zeroed on failure */
-bool kg_calibrate(const struct kg_results *runs, size_t count, const struct kg_round_limits *limits,
-                  struct kg_calibration *calibration, struct kg_error *err);
 
 void kg_calibration_free(struct kg_calibration *calibration);

@@ -9,7 +9,6 @@
 #include "compare/ranking.h"
 #include "compare/reference.h"
 #include "compare/verdict.h"
-#include "measure/case_result.h"
 #include "stats/stats.h"
 #include "util/units.h"
 

@@ -7,7 +7,7 @@
 
 #include "baseline/baseline.h"
 #include "config/policy.h"
-#include "measure/results.h"
+#include "results/results.h"
 
 #define KG_COMPARISON_SCHEMA "kgate.comparison.v1"
 

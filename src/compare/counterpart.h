@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "measure/results.h"
+#include "results/results.h"
 
 /* The cases on the CPU, sorted by workload and parameters. */
 struct kg_counterparts {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/throttle.h"
+#include "results/throttle.h"
 
 /* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster,
  * so that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "baseline/baseline.h"
-#include "measure/case_result.h"
 
 const struct kg_profile_judging kg_profile_judging_usual = {
     .threshold = 0.05, .alpha = 0.01, .share = 0.002};

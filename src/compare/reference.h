@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "baseline/baseline.h"
-#include "measure/results.h"
+#include "results/results.h"
 
 /* A case of a stored run. */
 struct kg_reference_entry {

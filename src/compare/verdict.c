@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/throttle.h"
+#include "results/throttle.h"
 #include "util/units.h"
 
 enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 1 };

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "device/apart.h"
-#include "device/doctor_tree.h"
 #include "device/driver.h"
 #include "device/nvml.h"
+#include "device/tree.h"
 
 enum { CODE_MISMATCH = 803, CODE_COMPATIBILITY = 804, CODE_NOT_READY = 802, CODE_LOST = 719 };
 

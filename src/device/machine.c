@@ -10,8 +10,8 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
-#include "common/blas.h"
-#include "common/vectors.h"
+#include "cpu/blas.h"
+#include "cpu/vectors.h"
 #include "device/architectures.h"
 #include "device/driver.h"
 #include "device/gpus.h"

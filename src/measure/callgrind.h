@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "measure/counting.h"
+#include "timing/counting.h"
 
 /* The program `valgrind` in $PATH; false where there is none. */
 bool kg_callgrind_find(char *path, size_t bytes);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "measure/measurement.h"
-#include "measure/protocol.h"
+#include "worker/protocol.h"
 
 /* Appends a value to a counter of the measurement's results. */
 bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,

@@ -2,22 +2,11 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
-#include "workload/code_identity.h"
+#include "code/code_identity.h"
 
 static const char *const backend_names[] = {
     [KG_SOURCE_KERNEL] = "builtin", [KG_SOURCE_PLUGIN] = "plugin", [KG_SOURCE_COMMAND] = "command"};
-
-const char *kg_timestamp(struct kg_arena *arena)
-{
-    char text[32];
-    struct tm parts;
-    const time_t now = time(NULL);
-    gmtime_r(&now, &parts);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return kg_arena_copy(arena, text);
-}
 
 static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
                        struct kg_case_result *result)

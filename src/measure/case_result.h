@@ -2,8 +2,8 @@
 #pragma once
 #include <stdbool.h>
 
-#include "measure/results.h"
 #include "plan/plan.h"
+#include "results/results.h"
 
 /* Copies what the plan says into a result without rounds, status UNMEASURED or SKIPPED; strings
  * live in `arena`. false where memory is out. */
@@ -14,6 +14,3 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
 bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
                       const struct kg_plan *plan, const struct kg_machine *machine,
                       const char *filter, struct kg_error *err);
-
-/* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`; NULL where memory is out. */
-const char *kg_timestamp(struct kg_arena *arena);

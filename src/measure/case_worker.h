@@ -6,7 +6,7 @@
 
 #include "measure/measurement.h"
 #include "measure/process.h"
-#include "measure/protocol.h"
+#include "worker/protocol.h"
 
 /* What a worker is asked, beyond what the plan says of its case. */
 struct kg_task_options {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "measure/case_worker.h"
-#include "measure/counting.h"
+#include "timing/counting.h"
 
 enum kg_count_source { KG_COUNT_BY_PERF, KG_COUNT_BY_CALLGRIND, KG_COUNT_BY_NOTHING };
 extern const char *const kg_count_source_names[4]; /* "perf", "callgrind", "none" */

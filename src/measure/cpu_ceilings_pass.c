@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "device/doctor_tree.h"
+#include "device/tree.h"
 #include "measure/case_worker.h"
 #include "measure/supervise.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "measure/clock.h"
+#include "timing/clock.h"
 
 struct group {
     struct kg_measurement *measurement;

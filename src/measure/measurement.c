@@ -10,13 +10,13 @@
 #include "measure/case_result.h"
 #include "measure/case_worker.h"
 #include "measure/ceilings_pass.h"
-#include "measure/clock.h"
 #include "measure/count_pass.h"
 #include "measure/cpu_ceilings_pass.h"
 #include "measure/group.h"
 #include "measure/look_pass.h"
-#include "measure/throttle.h"
 #include "measure/trace_pass.h"
+#include "results/throttle.h"
+#include "timing/clock.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;

@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 #include "measure/interrupt.h"
-#include "measure/journal.h"
 #include "measure/probe.h"
-#include "measure/results.h"
 #include "measure/side.h"
 #include "plan/plan.h"
+#include "results/journal.h"
+#include "results/results.h"
 #include "util/error.h"
 #include "util/random.h"
 

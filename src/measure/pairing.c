@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 
 #include "measure/case_worker.h"
-#include "measure/clock.h"
-#include "measure/throttle.h"
+#include "results/throttle.h"
+#include "timing/clock.h"
 
 enum { SIDES = 2 };
 static const double TURN_LEAST_NS = 1e6, TURN_MOST_NS = 4e6;

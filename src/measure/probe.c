@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/clock.h"
+#include "timing/clock.h"
 #include "util/random.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "measure/results.h"
+#include "results/results.h"
 
 struct kg_probe {
     char *stream; /* read a window at a time, so that it always comes from beyond the caches */

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
 #include "measure/interrupt.h"
-#include "measure/protocol.h"
+#include "timing/clock.h"
+#include "worker/protocol.h"
 
 enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 6 };
 

@@ -5,9 +5,6 @@
 
 #include "measure/measurement.h"
 
-/* The scope inside a case's on the GPU: from the call's beginning to its end on the stream. */
-#define KG_PROFILE_STREAM_SCOPE "on the stream"
-
 /* Runs every measured case once more and joins what its processes recorded into one recording at
  * `path`, in which each process is labelled with its case's id; results->profile becomes its name
  * without the folder. A command that is not built with the profiler adds nothing. Interrupted, it

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
+#include "code/code_identity.h"
 #include "measure/interrupt.h"
 #include "measure/process.h"
-#include "measure/protocol.h"
+#include "timing/clock.h"
 #include "util/file.h"
-#include "workload/code_identity.h"
+#include "worker/protocol.h"
 
 /* Where a checkout's build may lie. */
 static const char *const builds[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",

@@ -2,8 +2,8 @@
 #pragma once
 #include <stdbool.h>
 
-#include "measure/results.h"
 #include "plan/plan.h"
+#include "results/results.h"
 #include "util/arena.h"
 #include "util/error.h"
 

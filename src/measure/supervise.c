@@ -1,6 +1,6 @@
 #include "measure/supervise.h"
 
-#include "measure/clock.h"
+#include "timing/clock.h"
 
 bool kg_supervise(const struct kg_launch *launch, struct kg_outcome *outcome, struct kg_error *err)
 {

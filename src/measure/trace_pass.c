@@ -5,7 +5,7 @@
 
 #include "measure/case_attempt.h"
 #include "measure/case_counters.h"
-#include "measure/cupti_counters.h"
+#include "worker/cupti_counters.h"
 
 struct pass {
     struct kg_measurement *measurement;

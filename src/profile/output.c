@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "profile/profile.h"
-#include "profile/profiler.h"
+#include "profiler/profiler.h"
 #include "util/file.h"
 
 static void message_copy(char message[256], const struct kg_error *err)

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "profile/losses.h"
 #include "profile/path_texts.h"
 #include "profile/scan.h"
 #include "profile/sum.h"
+#include "profiler/losses.h"
 
 const char *const kg_scope_kind_names[KG_SCOPE_KINDS + 1] = {"compute", "transfer", "profiler",
                                                              "wait",    "parallel", NULL};

@@ -15,6 +15,9 @@
 
 #define KG_PROFILE_SCHEMA "kgate.profile.v1"
 
+/* The scope inside a case's on the GPU: from the call's beginning to its end on the stream. */
+#define KG_PROFILE_STREAM_SCOPE "on the stream"
+
 enum kg_clock_name_count { KG_CLOCK_NAMES = 3 };
 
 /* "compute", "transfer", "profiler", "wait", "parallel": of enum kgate_scope_kind. */

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/losses.h"
 #include "profile/scan.h"
 #include "profile/scan_state.h"
 #include "profile/segment.h"
+#include "profiler/losses.h"
 
 enum {
     PROCESSES_MOST = 1 << 16,

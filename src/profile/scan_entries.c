@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/pack.h"
 #include "profile/scan_state.h"
+#include "profiler/pack.h"
 
 /* Some four years: no process is profiled for so long, and what is longer is damage. */
 static const double TIME_MOST_NS = 0x1p57;

@@ -7,9 +7,9 @@
 #include "profile/map.h"
 #include "profile/paths.h"
 #include "profile/profile.h"
-#include "profile/recording.h"
 #include "profile/strings.h"
 #include "profile/window.h"
+#include "profiler/recording.h"
 
 /* A name of the process at hand. */
 struct kg_scan_name {

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/recording.h"
 #include "profile/window.h"
+#include "profiler/recording.h"
 #include "util/error.h"
 
 /* A process's part of the file. The last chunk may be cut off, and so may its header. */

@@ -6,8 +6,8 @@
 
 #include "compare/calibration.h"
 #include "compare/comparison.h"
-#include "measure/results.h"
 #include "profile/profile.h"
+#include "results/results.h"
 #include "suggest/explanation.h"
 #include "suggest/suggest.h"
 #include "util/text.h"

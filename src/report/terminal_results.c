@@ -2,11 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/throttle.h"
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/terminal_parts.h"
+#include "results/throttle.h"
 #include "util/escape.h"
 #include "util/units.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "measure/traits.h"
+#include "results/traits.h"
 #include "util/arena.h"
 
 /* A case that became slower, or takes more memory or instructions. */

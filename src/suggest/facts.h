@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "measure/traits.h"
+#include "results/traits.h"
 #include "util/arena.h"
 
 enum kg_operation_kind { KG_OPERATION_CASE, KG_OPERATION_SCOPE };

@@ -1,7 +1,7 @@
 /* neighbours.h: what other cases of the same results say of one: the same on the other device,
  * other versions of the same kernel, its place in a sweep. Only cases of status OK with a time. */
 #pragma once
-#include "measure/results.h"
+#include "results/results.h"
 #include "suggest/facts.h"
 #include "util/error.h"
 

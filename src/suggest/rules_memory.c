@@ -1,4 +1,4 @@
-#include "measure/traits.h"
+#include "results/traits.h"
 #include "suggest/rule_parts.h"
 
 /* Of the four to eight that cores of the last decade can end in a cycle: one that ends so many does

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/profile_pass.h"
+#include "profile/profile.h"
 #include "suggest/scopes_parts.h"
 
 bool kg_scopes_of_case(const struct kg_profile *profile, const struct kg_suggest_settings *settings,

@@ -7,8 +7,8 @@
  * of its processes is a call, and its first thread is the first that recorded. */
 #pragma once
 #include "config/suggest_settings.h"
-#include "device/cpu_ceilings.h"
 #include "profile/profile.h"
+#include "results/cpu_ceilings.h"
 #include "suggest/facts.h"
 #include "util/arena.h"
 #include "util/error.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "config/suggest_settings.h"
-#include "device/cpu_ceilings.h"
+#include "results/cpu_ceilings.h"
 #include "suggest/facts.h"
 #include "suggest/scopes_view.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/case_result.h"
 #include "suggest/changed.h"
 #include "suggest/gather.h"
 #include "suggest/notes.h"

@@ -6,8 +6,8 @@
 
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
-#include "measure/results.h"
 #include "profile/profile.h"
+#include "results/results.h"
 #include "suggest/diagnosis.h"
 #include "suggest/facts.h"
 #include "suggest/rules.h"

@@ -1,5 +1,5 @@
 /* emulator.h: as much of CUDA C++ as the kernels use, on the host, so that the very same .cu files
- * run under the sanitizers where there is no GPU. kernels/common/launch.cuh includes it where
+ * run under the sanitizers where there is no GPU. src/device/code/launch.cuh includes it where
  * KGATE_EMULATE_CUDA is defined.
  *
  * Blocks run one after the other, in an order that the seed decides; so do the threads of a block
@@ -9,7 +9,7 @@
  * of which no thread can go on ends the process with what each of them waits at.
  *
  * Not here: time, more than one block at once, races that no order of whole stretches between
- * barriers shows, and inline PTX (kernels/common/mma.cuh has host versions of its own). In
+ * barriers shows, and inline PTX (src/device/code/mma.cuh has host versions of its own). In
  * templates g++ keeps
  * `__shared__` arrays out of what is filled; clang does not. One thread of the system only. */
 #pragma once

@@ -12,7 +12,7 @@
 #include "attention/attention_flash.cuh"
 #include "common/bf16.h"
 #include "common/cublas.h"
-#include "common/mma.cuh"
+#include "device/code/mma.cuh"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
 #include "gemm/gemm.h"

@@ -2,7 +2,7 @@
  * and that the sums are those that ceilings_arithmetic.c checks. */
 #include "cuda/cmocka_cpp.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "device/code/ceilings_wgmma.cuh"
 
 enum { BLOCKS = 2, RESULTS = BLOCKS * KG_CEILING_THREADS };

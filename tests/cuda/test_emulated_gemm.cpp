@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "common/mma.cuh"
+#include "device/code/mma.cuh"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
 #include "gemm/gemm.h"

@@ -2,7 +2,7 @@
  * kernel ends, whatever happens. */
 #include "cuda/cmocka_cpp.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 #include "device/code/timing.cu"
 
 static uint64_t now_ns, cycles, step_ns, reads;

@@ -5,7 +5,7 @@
 
 #include "cuda/cmocka_cpp.h"
 
-#include "common/launch.cuh"
+#include "device/code/launch.cuh"
 
 static cudaStream_t first()
 {

@@ -12,9 +12,9 @@
 #include "device/code.h"
 #include "device/code/ceilings.h"
 #include "device/nvml.h"
-#include "measure/gpu_hold.h"
-#include "measure/gpu_sampler.h"
 #include "stats/stats.h"
+#include "timing/gpu_hold.h"
+#include "timing/gpu_sampler.h"
 
 enum { BYTES = 64 << 20, SMALL_BYTES = 64 << 10, ROUND_SAMPLES = 4096 };
 

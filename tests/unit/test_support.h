@@ -15,7 +15,7 @@
 
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
-#include "measure/results.h"
+#include "results/results.h"
 
 /* A fresh folder, removed by support_remove. */
 static inline char *support_folder(void)

@@ -3,7 +3,7 @@
  */
 #include "device/code/ceilings.h"
 
-#include "common/mma.cuh"
+#include "device/code/mma.cuh"
 #include "device/code/ceilings_wgmma.cuh"
 
 static __device__ uint64_t thread_number()

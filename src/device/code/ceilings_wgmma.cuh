@@ -2,7 +2,7 @@
  * full: products of a warpgroup, four warps, that takes both operands from shared memory. Part of
  * ceilings.cu; in code compiled for 9.0a alone. */
 #pragma once
-#include "common/hopper.cuh"
+#include "device/code/hopper.cuh"
 #include "device/code/ceilings.h"
 
 #ifdef KG_HOPPER_CODE

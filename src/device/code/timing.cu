@@ -4,7 +4,6 @@
 #include "device/code/timing.h"
 
 #ifdef KGATE_EMULATE_CUDA
-#include "cuda/emulator.h"
 /* A test's clocks. */
 uint64_t timer_ns();
 uint32_t multiprocessor();

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
+#include "timing/clock.h"
 #include "util/random.h"
 
 enum { STREAM_BYTES = 64 * 1024 * 1024, CHUNK = 1024 * 1024 };

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/clock.h"
 #include "measure/measurement.h"
 #include "measure/pairing.h"
+#include "timing/clock.h"
 #include "util/text.h"
 
 const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "compare/sequence.h"
-#include "measure/results.h"
+#include "gate/sequence.h"
 #include "plan/plan.h"
+#include "results/results.h"
 
 enum {
     WORKLOADS = 4,

@@ -11,11 +11,11 @@
 #include <time.h>
 
 #include "judging.h"
-#include "measure/worker.h"
 #include "neighbour.h"
 #include "recording.h"
 #include "rules.h"
 #include "util/file.h"
+#include "worker/worker.h"
 
 enum { STATES = 2, SCORES_MOST = 16, STORED = 5 };
 static const char *const state_names[STATES] = {"quiet", "neighbour"};

@@ -1,6 +1,6 @@
 /* Times on the GPU: confirmed in cycles, and without the rounds in which the device was held back.
  */
-#include "measure/throttle.h"
+#include "results/throttle.h"
 #include "test_support.h"
 
 enum { ROUNDS = 12 };

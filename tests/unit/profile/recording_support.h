@@ -2,9 +2,9 @@
 #pragma once
 #include "test_support.h"
 
-#include "profile/pack.h"
 #include "profile/profile.h"
-#include "profile/recording.h"
+#include "profiler/pack.h"
+#include "profiler/recording.h"
 #include "util/text.h"
 
 /* Sanitizers take memory of their own: what is taken cannot be told then. */

@@ -1,0 +1,142 @@
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "results/ceilings.h"
+#include "results/cpu_ceilings.h"
+#include "util/file.h"
+
+/* Raised when figures come to mean something else, or are measured otherwise. */
+enum { METHOD = 2 };
+
+/* A stored file. */
+struct stored {
+    uint64_t method;
+    const char *fingerprint;
+    uint64_t cpu_count;
+    const char *cpus;
+    const char *vectors;
+    double quota_cpus;
+    double pulse_ns; /* of the probe, as the next */
+    double bandwidth_bytes_per_s;
+    struct kg_cpu_ceilings ceilings;
+};
+
+#define STORED(member, field_kind) KG_FIELD(struct stored, member, field_kind)
+#define STORED_OPTIONAL(member, field_kind)                                                        \
+    {                                                                                              \
+        .name = #member, .kind = (field_kind), .optional = true,                                   \
+        .offset = offsetof(struct stored, member)                                                  \
+    }
+static const struct kg_field fields[] = {
+    STORED(method, KG_FIELD_COUNT),
+    STORED(fingerprint, KG_FIELD_STRING),
+    STORED(cpu_count, KG_FIELD_COUNT),
+    STORED(cpus, KG_FIELD_STRING),
+    STORED_OPTIONAL(vectors, KG_FIELD_STRING),
+    STORED_OPTIONAL(quota_cpus, KG_FIELD_REAL),
+    STORED_OPTIONAL(pulse_ns, KG_FIELD_REAL),
+    STORED_OPTIONAL(bandwidth_bytes_per_s, KG_FIELD_REAL),
+    {.name = "ceilings",
+     .kind = KG_FIELD_RECORD,
+     .offset = offsetof(struct stored, ceilings),
+     .record = &kg_cpu_ceilings_record},
+};
+static const struct kg_record record = KG_RECORD_OF(struct stored, fields);
+
+/* One file for a machine and a number of CPUs; NULL where the fingerprint is none that a file could
+ * be named after. */
+static const char *path_of(struct kg_arena *arena, const char *directory,
+                           const struct kg_cpu_ceilings_key *key)
+{
+    static const char LETTERS[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+    const char *name = key->fingerprint;
+    if (!name || !*name || name[strspn(name, LETTERS)] || !key->cpus)
+        return NULL;
+    return kg_arena_printf(arena, "%s/cpu-ceilings-%s-%" PRIu64 ".json", directory, name,
+                           key->cpu_count);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool fits(const struct stored *stored, const struct kg_cpu_ceilings_key *key)
+{
+    return stored->method == METHOD && same_text(stored->fingerprint, key->fingerprint) &&
+           stored->cpu_count == key->cpu_count && same_text(stored->cpus, key->cpus) &&
+           same_text(stored->vectors, key->vectors) &&
+           same_number(stored->quota_cpus, key->quota_cpus);
+}
+
+/* Figures that could be, and all that every machine has. */
+static bool plausible(const struct kg_cpu_ceilings *ceilings)
+{
+    return kg_cpu_ceilings_good(ceilings) && !ceilings->reason &&
+           isfinite(ceilings->one.vector_flops_per_s) &&
+           isfinite(ceilings->one.memory_bytes_per_s) &&
+           isfinite(ceilings->all.vector_flops_per_s) && isfinite(ceilings->all.memory_bytes_per_s);
+}
+
+static bool pace_near(double then, double now)
+{
+    static const double APART = 1.25;
+    const double ratio = now / then;
+    return isnan(now) || (ratio < APART && ratio * APART > 1); /* false where `then` is NaN */
+}
+
+bool kg_cpu_pace_same(const struct kg_cpu_pace *then, const struct kg_cpu_pace *now)
+{
+    return pace_near(then->pulse_ns, now->pulse_ns) &&
+           pace_near(then->bandwidth_bytes_per_s, now->bandwidth_bytes_per_s);
+}
+
+bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_key *key,
+                            const struct kg_cpu_pace *pace, int64_t now_s, struct kg_arena *arena,
+                            struct kg_cpu_ceilings *ceilings)
+{
+    static const int64_t HOUR_S = 3600, WEEK_S = 7 * 24 * 3600;
+    struct stored stored = {0};
+    struct kg_error unread;
+    const char *path = path_of(arena, directory, key);
+    if (!path || !kg_record_load(&record, KG_CPU_CEILINGS_SCHEMA, path, arena, &stored, &unread))
+        return false;
+    const struct kg_cpu_pace then = {stored.pulse_ns, stored.bandwidth_bytes_per_s};
+    if (!fits(&stored, key) || !plausible(&stored.ceilings) || !kg_cpu_pace_same(&then, pace) ||
+        !kg_ceilings_recent(stored.ceilings.measured, now_s,
+                            stored.ceilings.note ? HOUR_S : WEEK_S))
+        return false;
+    *ceilings = stored.ceilings;
+    return true;
+}
+
+bool kg_cpu_ceilings_store(const char *directory, const struct kg_cpu_ceilings_key *key,
+                           const struct kg_cpu_pace *pace, const struct kg_cpu_ceilings *ceilings,
+                           struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    const struct stored stored = {.method = METHOD,
+                                  .fingerprint = key->fingerprint,
+                                  .cpu_count = key->cpu_count,
+                                  .cpus = key->cpus,
+                                  .vectors = key->vectors,
+                                  .quota_cpus = key->quota_cpus,
+                                  .pulse_ns = pace->pulse_ns,
+                                  .bandwidth_bytes_per_s = pace->bandwidth_bytes_per_s,
+                                  .ceilings = *ceilings};
+    const char *path = path_of(&arena, directory, key);
+    bool good = path && plausible(ceilings)
+                    ? kg_directory_make(directory, err)
+                    : kg_error_set(err, KG_ERROR_MEASURE,
+                                   "what the CPU was measured to be capable of is not kept: "
+                                   "figures are missing, or the machine is not known");
+    good = good && kg_record_save(&record, &stored, KG_CPU_CEILINGS_SCHEMA, path, err);
+    kg_arena_free(&arena);
+    return good;
+}

@@ -1,0 +1,184 @@
+/* hopper.cuh: what compute capability 9.0 has beyond common/mma.cuh: barriers in shared memory that
+ * count bytes too (mbarrier), copies of boxes of matrices (TMA), and products of a warpgroup from
+ * shared memory (wgmma), each one PTX instruction. Under KGATE_EMULATE_CUDA the same functions on
+ * the host, from what the PTX ISA says of them: the logic of a kernel and its layouts are tested
+ * there, not the hardware.
+ *
+ * wgmma is only in code compiled for 9.0a: KG_HOPPER_CODE says that this is. */
+#pragma once
+#include <stdint.h>
+
+#include "device/code/mma.cuh"
+
+#ifndef KGATE_EMULATE_CUDA
+#include <cuda.h>
+
+/* A matrix in global memory as TMA sees it; given to kernels as `const __grid_constant__`. */
+struct kg_tensor_map {
+    CUtensorMap opaque;
+};
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define KG_HOPPER_CODE
+/* --- mbarrier: PTX ISA 9.2, "Parallel synchronization: mbarrier" ------------------------------ */
+static __device__ __forceinline__ void kg_mbarrier_make(uint64_t *barrier, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(kg_shared_address(barrier)),
+                 "r"(arrivals)
+                 : "memory");
+}
+
+/* After making them, before __syncthreads: TMA, which works by the asynchronous proxy, sees them.
+ */
+static __device__ __forceinline__ void kg_mbarrier_publish()
+{
+    asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
+}
+
+static __device__ __forceinline__ void kg_mbarrier_arrive(uint64_t *barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(kg_shared_address(barrier))
+                 : "memory");
+}
+
+/* Arrives, and the phase ends only when so many bytes have come too. */
+static __device__ __forceinline__ void kg_mbarrier_expect(uint64_t *barrier, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(
+                     kg_shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+static __device__ __forceinline__ bool kg_mbarrier_passed(uint64_t *barrier, int parity)
+{
+    uint32_t passed;
+    asm volatile("{\n"
+                 ".reg .pred passed;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 passed, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, passed;\n"
+                 "}\n"
+                 : "=r"(passed)
+                 : "r"(kg_shared_address(barrier)), "r"(parity)
+                 : "memory");
+    return passed != 0;
+}
+
+static __device__ __forceinline__ uint64_t now_ns()
+{
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %globaltimer;\n" : "=l"(ns));
+    return ns;
+}
+
+/* Waits for the end of the phase of that parity. A mistake here must not hang a device: after ten
+ * seconds, when a stage takes microseconds, the kernel fails. */
+static __device__ __forceinline__ void kg_mbarrier_wait(uint64_t *barrier, int parity)
+{
+    if (kg_mbarrier_passed(barrier, parity))
+        return;
+    const uint64_t start_ns = now_ns();
+    while (!kg_mbarrier_passed(barrier, parity))
+        if (now_ns() - start_ns > UINT64_C(10000000000))
+            __trap();
+}
+
+/* --- TMA: "cp.async.bulk.tensor" -------------------------------------------------------------- */
+static __device__ __forceinline__ void kg_tma_copy(void *shared, const struct kg_tensor_map *map,
+                                                   int column, int line, uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];\n" ::"r"(kg_shared_address(shared)),
+                 "l"(map), "r"(column), "r"(line), "r"(kg_shared_address(barrier))
+                 : "memory");
+}
+
+/* --- wgmma: 9.7.15 ---------------------------------------------------------------------------- */
+static __device__ __forceinline__ void kg_wgmma_begin()
+{
+    asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory");
+}
+
+static __device__ __forceinline__ void kg_wgmma_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
+}
+
+template <int pending> static __device__ __forceinline__ void kg_wgmma_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;\n" ::"n"(pending) : "memory");
+}
+
+#define KG_SUM_4(i) "+f"(s[i]), "+f"(s[(i) + 1]), "+f"(s[(i) + 2]), "+f"(s[(i) + 3])
+#define KG_SUM_16(i) KG_SUM_4(i), KG_SUM_4((i) + 4), KG_SUM_4((i) + 8), KG_SUM_4((i) + 12)
+#define KG_SUM_64(i) KG_SUM_16(i), KG_SUM_16((i) + 16), KG_SUM_16((i) + 32), KG_SUM_16((i) + 48)
+
+/* s += A B: A 64 by 16, K-major, and B 16 by 256, N-major, by their descriptors; a thread of the
+ * warpgroup's 128 holds in s[4 j …] columns 8 j + 2 (lane % 4) and the next of row 16 (warp % 4) +
+ * lane / 4 and, the last two, of the row 8 below (9.7.15.5.1.1.1). The numbers after the
+ * descriptors: keep the sums, signs 1 and 1, A not transposed, B transposed, which is N-major. */
+static __device__ __forceinline__ void kg_wgmma_64x256x16(float s[128], uint64_t a, uint64_t b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
+                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+                 "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+                 "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+                 "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "
+                 "%110, %111, "
+                 "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, "
+                 "%125, %126, %127}, "
+                 "%128, %129, 1, 1, 1, 0, 1;\n"
+                 : KG_SUM_64(0), KG_SUM_64(64)
+                 : "l"(a), "l"(b));
+}
+#endif
+
+/* --- Tensor maps, on the host ----------------------------------------------------------------- */
+/* cuTensorMapEncodeTiled as CUDA 12.0 has it, of the driver: the program is not linked with it. */
+typedef CUresult (*kg_tensor_map_encode)(CUtensorMap *map, CUtensorMapDataType type,
+                                         cuuint32_t rank, void *address, const cuuint64_t *extents,
+                                         const cuuint64_t *strides, const cuuint32_t *box,
+                                         const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                         CUtensorMapSwizzle swizzle,
+                                         CUtensorMapL2promotion promotion,
+                                         CUtensorMapFloatOOBfill fill);
+
+static inline kg_tensor_map_encode kg_tensor_map_encode_find()
+{
+    void *address = NULL;
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    const cudaError_t status = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &address,
+                                                                12000, cudaEnableDefault, &result);
+#else
+    const cudaError_t status =
+        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &address, cudaEnableDefault, &result);
+#endif
+    return status == cudaSuccess && result == cudaDriverEntryPointSuccess
+               ? reinterpret_cast<kg_tensor_map_encode>(address)
+               : NULL;
+}
+
+/* Whether the driver knows tensor maps: that of CUDA 12.0 does. */
+static inline bool kg_tensor_map_known()
+{
+    return kg_tensor_map_encode_find() != NULL;
+}
+
+/* Describes a matrix of 16-bit elements, lines by columns, at a multiple of 16 bytes, as are its
+ * lines, copied in boxes of box_lines by box_columns; false where the driver refuses. */
+static inline bool kg_tensor_map_make(struct kg_tensor_map *map, void *address, size_t lines,
+                                      size_t columns, unsigned box_lines, unsigned box_columns)
+{
+    const cuuint64_t extents[] = {columns, lines}, strides[] = {columns * sizeof(uint16_t)};
+    const cuuint32_t box[] = {box_columns, box_lines}, steps[] = {1, 1};
+    return kg_tensor_map_encode_find()(&map->opaque, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, address,
+                                       extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                       CU_TENSOR_MAP_SWIZZLE_128B,
+                                       CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+#endif

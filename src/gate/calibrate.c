@@ -1,0 +1,294 @@
+#include "gate/calibrate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gate/replay.h"
+#include "stats/stats.h"
+
+/* Changes beyond this are not looked for: a case that cannot see them is of no use to a gate. */
+static const double CAUGHT_MOST = 0.5;
+enum { BISECTIONS = 7 };
+
+struct calibrator {
+    const struct kg_results *runs;
+    size_t count;
+    const struct kg_round_limits *limits;
+    struct kg_calibration *calibration;
+    struct kg_error *err;
+};
+
+static bool alarmed(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_REGRESSION || change->change == KG_CHANGE_IMPROVEMENT;
+}
+
+/* Notes what a pair of runs of the same code was called. */
+static bool pair_note(struct calibrator *calibrator, const struct kg_comparison *comparison)
+{
+    struct kg_calibration *calibration = calibrator->calibration;
+    bool any = false;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->order >= calibration->case_count)
+            continue;
+        struct kg_calibrated_case *calibrated = &calibration->cases[change->order];
+        calibrated->alarms += alarmed(change);
+        calibrated->doubts += change->change == KG_CHANGE_INCONCLUSIVE;
+        calibrated->rounds += (double)change->rounds / (double)calibration->pairs;
+        any = any || alarmed(change);
+        for (size_t m = 0; m < change->metric_count; m++)
+            if (!strcmp(change->metrics[m].name, "time"))
+                calibrated->worst_ratio =
+                    fmax(calibrated->worst_ratio,
+                         fmax(change->metrics[m].ratio, 1 / change->metrics[m].ratio));
+    }
+    return any;
+}
+
+/* The gate on recorded results, against a baseline. */
+static bool gate(struct calibrator *calibrator, const struct kg_baseline *baseline,
+                 const struct kg_results *current, const struct kg_round_limits *limits,
+                 const double *factors, struct kg_comparison *comparison)
+{
+    struct kg_replay replay;
+    if (!kg_replay_start(&replay, current, factors))
+        return kg_error_memory(calibrator->err);
+    const bool good = kg_replay_run(&replay, limits, baseline, comparison, calibrator->err);
+    kg_replay_free(&replay);
+    return good;
+}
+
+static bool pair_gate(struct calibrator *calibrator, size_t base, size_t current)
+{
+    struct kg_baseline baseline;
+    struct kg_comparison comparison;
+    if (!kg_baseline_from_results(&calibrator->runs[base], &baseline, calibrator->err))
+        return false;
+    const bool good = gate(calibrator, &baseline, &calibrator->runs[current], calibrator->limits,
+                           NULL, &comparison);
+    if (good)
+        calibrator->calibration->alarmed_pairs += pair_note(calibrator, &comparison);
+    kg_comparison_free(&comparison);
+    kg_baseline_free(&baseline);
+    return good;
+}
+
+/* A run against all others together, as a store that has them would be. */
+static bool others_gate(struct calibrator *calibrator, size_t current)
+{
+    struct kg_baseline baseline = {.fingerprint = calibrator->runs[0].machine.fingerprint,
+                                   .machine = calibrator->runs[0].machine};
+    struct kg_comparison comparison = {0};
+    bool good = true, any = false;
+    baseline.runs = kg_arena_alloc(&baseline.arena, calibrator->count, sizeof *baseline.runs);
+    for (size_t i = 0; baseline.runs && i < calibrator->count && good; i++)
+        if (i != current)
+            good = kg_baseline_run_make(&baseline.arena, &calibrator->runs[i],
+                                        &baseline.runs[baseline.run_count++]);
+    if (!baseline.runs || !good)
+        good = kg_error_memory(calibrator->err);
+    good = good && gate(calibrator, &baseline, &calibrator->runs[current], calibrator->limits, NULL,
+                        &comparison);
+    for (size_t i = 0; i < comparison.case_count; i++)
+        any = any || alarmed(&comparison.cases[i]);
+    calibrator->calibration->alarmed_runs += any;
+    kg_comparison_free(&comparison);
+    kg_baseline_free(&baseline);
+    return good;
+}
+
+/* Whether the case alone, slower by `change`, is caught in a pair. The other cases are stood for by
+ * the share of alpha that is left: as hard as if all of them were tested before it. */
+static bool pair_catches(struct calibrator *calibrator, size_t base, size_t current, size_t index,
+                         double change, bool *caught)
+{
+    const size_t cases = calibrator->calibration->case_count;
+    struct kg_results alone = calibrator->runs[current], reference = calibrator->runs[base];
+    const double factor = 1 + change;
+    struct kg_baseline baseline;
+    struct kg_comparison comparison;
+    alone.cases = &calibrator->runs[current].cases[index];
+    alone.case_count = 1;
+    alone.policy.alpha /= (double)cases;
+    reference.cases = &calibrator->runs[base].cases[index];
+    reference.case_count = 1;
+    if (!kg_baseline_from_results(&reference, &baseline, calibrator->err))
+        return false;
+    const bool good =
+        gate(calibrator, &baseline, &alone, &calibrator->limits[index], &factor, &comparison);
+    *caught = good && comparison.case_count && comparison.cases[0].change == KG_CHANGE_REGRESSION;
+    kg_comparison_free(&comparison);
+    kg_baseline_free(&baseline);
+    return good;
+}
+
+static bool all_catch(struct calibrator *calibrator, size_t index, double change, bool *all)
+{
+    *all = true;
+    for (size_t i = 0; i < calibrator->count && *all; i++)
+        for (size_t j = 0; j < calibrator->count && *all; j++)
+            if (i != j && !pair_catches(calibrator, i, j, index, change, all))
+                return false;
+    return true;
+}
+
+/* Slowdowns are made by calculation, of times. */
+static bool times_compared(const struct kg_case_result *result)
+{
+    return !result->metrics || result->metrics & 1u << KG_METRIC_TIME;
+}
+
+/* The smallest change that every pair catches, by bisection. */
+static bool caught_find(struct calibrator *calibrator, size_t index)
+{
+    struct kg_calibrated_case *calibrated = &calibrator->calibration->cases[index];
+    double low = 0, high = CAUGHT_MOST;
+    bool all;
+    calibrated->caught = NAN;
+    if (!times_compared(&calibrator->runs[0].cases[index]))
+        return true;
+    if (!all_catch(calibrator, index, high, &all))
+        return false;
+    if (!all)
+        return true;
+    for (int i = 0; i < BISECTIONS; i++) {
+        const double middle = (low + high) / 2;
+        if (!all_catch(calibrator, index, middle, &all))
+            return false;
+        if (all)
+            high = middle;
+        else
+            low = middle;
+    }
+    calibrated->caught = high;
+    return true;
+}
+
+/* Scatter of the locations of the runs, and of the rounds within them. */
+static bool scatter_find(struct calibrator *calibrator, size_t index)
+{
+    struct kg_arena scratch = {0};
+    struct kg_calibrated_case *calibrated = &calibrator->calibration->cases[index];
+    double *locations = kg_arena_alloc(&scratch, calibrator->count, sizeof *locations);
+    double squares = 0;
+    bool good = locations != NULL;
+    calibrated->run_scatter = calibrated->round_scatter = NAN;
+    for (size_t r = 0; r < calibrator->count && good; r++) {
+        const struct kg_case_result *result = &calibrator->runs[r].cases[index];
+        double *logs = kg_arena_alloc(&scratch, result->round_count + 1, sizeof *logs);
+        if (!logs || !result->round_count) {
+            good = logs != NULL;
+            kg_arena_free(&scratch);
+            return good ? true : kg_error_memory(calibrator->err);
+        }
+        for (size_t i = 0; i < result->round_count; i++)
+            logs[i] = log(result->rounds[i].median_ns);
+        const double deviation = kg_standard_deviation(logs, result->round_count);
+        squares += deviation * deviation;
+        kg_sort(logs, result->round_count);
+        locations[r] = exp(kg_quantile_sorted(logs, result->round_count, 0.25));
+    }
+    if (good) {
+        calibrated->run_scatter = kg_run_scatter(locations, calibrator->count);
+        calibrated->round_scatter = sqrt(squares / (double)calibrator->count);
+    }
+    kg_arena_free(&scratch);
+    return good ? true : kg_error_memory(calibrator->err);
+}
+
+/* Whole per cents, upwards; small ones to half a per cent. */
+static double rounded_up(double share)
+{
+    const double step = share < 0.05 ? 0.005 : 0.01;
+    return ceil(share / step - 1e-9) * step;
+}
+
+/* What to do about a case, from what was found. */
+static bool advise(struct calibrator *calibrator, size_t index)
+{
+    struct kg_calibrated_case *c = &calibrator->calibration->cases[index];
+    struct kg_arena *arena = &calibrator->calibration->arena;
+    const size_t rounds = calibrator->runs[0].cases[index].round_count;
+    /* half as much again as the worst of these pairs, as later ones will be worse than any of them
+     */
+    const double wanted = rounded_up(1.5 * (c->worst_ratio - 1));
+    const bool rounds_help =
+        c->run_scatter < 2 * c->round_scatter / sqrt(rounds ? (double)rounds : 1);
+    if (!times_compared(&calibrator->runs[0].cases[index]))
+        c->advice = "its time is not compared";
+    else if (isnan(c->run_scatter))
+        c->advice = "it was not measured in every run";
+    else if (isnan(c->caught))
+        c->advice = rounds_help
+                        ? "misses even a change of 50 %: raise rounds or min_time, or leave it out"
+                        : "misses even a change of 50 %: leave it out, or use `kgate ab` or "
+                          "`metrics: [instructions]`";
+    else if (c->alarms)
+        c->advice = kg_arena_printf(
+            arena, "alarms without a change: raise its threshold to %g %%%s", 100 * wanted,
+            rounds_help ? ", or its rounds" : "; more rounds would not help, runs differ");
+    else if (c->doubts > calibrator->calibration->pairs / 10)
+        c->advice = kg_arena_printf(
+            arena, "often INCONCLUSIVE: %s, or raise its threshold to %g %%",
+            rounds_help ? "raise rounds.max or min_time" : "runs differ, so use `kgate ab`",
+            100 * fmax(wanted, rounded_up(1.5 * c->threshold)));
+    else if (wanted > 0 && 2 * wanted <= c->threshold)
+        c->advice = kg_arena_printf(arena, "quiet enough for a threshold of %g %%", 100 * wanted);
+    return c->advice || !c->alarms ? true : kg_error_memory(calibrator->err);
+}
+
+static bool cases_start(struct calibrator *calibrator)
+{
+    struct kg_calibration *calibration = calibrator->calibration;
+    const struct kg_results *first = &calibrator->runs[0];
+    calibration->created = kg_timestamp(&calibration->arena);
+    calibration->kgate_version = KGATE_VERSION;
+    calibration->suite = kg_arena_copy(&calibration->arena, first->suite);
+    calibration->runs = calibrator->count;
+    calibration->pairs = calibrator->count * (calibrator->count - 1);
+    calibration->alpha = first->policy.alpha;
+    calibration->cases =
+        kg_arena_alloc(&calibration->arena, first->case_count, sizeof *calibration->cases);
+    if (!calibration->created || !calibration->suite || !calibration->cases ||
+        !kg_machine_copy(&calibration->arena, &first->machine, &calibration->machine))
+        return kg_error_memory(calibrator->err);
+    for (size_t i = 0; i < first->case_count; i++) {
+        calibration->cases[i] = (struct kg_calibrated_case){
+            .id = kg_arena_copy(&calibration->arena, first->cases[i].id),
+            .threshold = first->cases[i].threshold,
+            .worst_ratio = 1};
+        if (!calibration->cases[i].id)
+            return kg_error_memory(calibrator->err);
+    }
+    calibration->case_count = first->case_count;
+    return true;
+}
+
+static bool calibrate(struct calibrator *calibrator)
+{
+    if (!cases_start(calibrator))
+        return false;
+    for (size_t i = 0; i < calibrator->count; i++)
+        for (size_t j = 0; j < calibrator->count; j++)
+            if (i != j && !pair_gate(calibrator, i, j))
+                return false;
+    for (size_t j = 0; j < calibrator->count; j++)
+        if (!others_gate(calibrator, j))
+            return false;
+    for (size_t c = 0; c < calibrator->calibration->case_count; c++)
+        if (!scatter_find(calibrator, c) || !caught_find(calibrator, c) || !advise(calibrator, c))
+            return false;
+    return true;
+}
+
+bool kg_calibrate(const struct kg_results *runs, size_t count, const struct kg_round_limits *limits,
+                  struct kg_calibration *calibration, struct kg_error *err)
+{
+    struct calibrator calibrator = {runs, count, limits, calibration, err};
+    *calibration = (struct kg_calibration){0};
+    if (calibrate(&calibrator))
+        return true;
+    kg_calibration_free(calibration);
+    return false;
+}

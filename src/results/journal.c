@@ -1,0 +1,177 @@
+#include "results/journal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool line_write(struct kg_journal *journal, json_t *json, struct kg_error *err)
+{
+    char *line = json ? json_dumps(json, JSON_REAL_PRECISION(15)) : NULL;
+    json_decref(json);
+    if (!line)
+        return kg_error_memory(err);
+    /* flushed, the line outlives the process; only a power cut could lose it */
+    const bool good = fputs(line, journal->file) >= 0 && fputc('\n', journal->file) != EOF &&
+                      fflush(journal->file) == 0;
+    free(line);
+    return good ? true
+                : kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", journal->path,
+                               strerror(errno));
+}
+
+bool kg_journal_open(const char *results_path, const struct kg_results *results,
+                     struct kg_journal *journal, struct kg_error *err)
+{
+    *journal = (struct kg_journal){0};
+    const int length = snprintf(journal->path, sizeof journal->path, "%s.journal", results_path);
+    if (length < 0 || (size_t)length >= sizeof journal->path)
+        return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", results_path);
+    journal->file = fopen(journal->path, "we");
+    if (!journal->file)
+        return kg_error_set(err, errno == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
+                            "cannot write '%s': %s", journal->path, strerror(errno));
+    json_t *whole = json_pack("{s:s}", "schema", KG_JOURNAL_SCHEMA);
+    json_t *json = kg_record_write(&kg_results_record, results);
+    if (!whole || !json || json_object_update(whole, json) != 0) {
+        json_decref(whole);
+        whole = NULL;
+    }
+    json_decref(json);
+    if (line_write(journal, whole, err))
+        return true;
+    kg_journal_remove(journal);
+    return false;
+}
+
+static bool entry_write(struct kg_journal *journal, size_t index, const char *name, json_t *value,
+                        struct kg_error *err)
+{
+    return line_write(journal, json_pack("{s:I, s:o}", "case", (json_int_t)index, name, value),
+                      err);
+}
+
+bool kg_journal_round(struct kg_journal *journal, size_t index, const struct kg_round *round,
+                      struct kg_error *err)
+{
+    json_t *json = kg_record_write(&kg_round_record, round);
+    return json ? entry_write(journal, index, "round", json, err) : kg_error_memory(err);
+}
+
+bool kg_journal_case(struct kg_journal *journal, size_t index, const struct kg_case_result *result,
+                     struct kg_error *err)
+{
+    struct kg_case_result bare = *result;
+    bare.rounds = NULL;
+    bare.round_count = 0;
+    json_t *json = kg_record_write(&kg_case_result_record, &bare);
+    return json ? entry_write(journal, index, "update", json, err) : kg_error_memory(err);
+}
+
+void kg_journal_close(struct kg_journal *journal)
+{
+    if (journal->file)
+        fclose(journal->file);
+    journal->file = NULL;
+}
+
+void kg_journal_remove(struct kg_journal *journal)
+{
+    kg_journal_close(journal);
+    unlink(journal->path);
+}
+
+static bool round_append(struct kg_results *results, size_t index, const json_t *json,
+                         struct kg_error *err)
+{
+    struct kg_case_result *result = &results->cases[index];
+    /* Grown to the next power of two; what is left behind is small and goes with the arena. */
+    if ((result->round_count & (result->round_count - 1)) == 0) {
+        const size_t capacity = result->round_count ? 2 * result->round_count : 1;
+        struct kg_round *rounds = kg_arena_alloc(&results->arena, capacity, sizeof *rounds);
+        if (!rounds)
+            return kg_error_memory(err);
+        if (result->round_count)
+            memcpy(rounds, result->rounds, result->round_count * sizeof *rounds);
+        result->rounds = rounds;
+    }
+    struct kg_round *round = &result->rounds[result->round_count];
+    *round = (struct kg_round){0};
+    if (!kg_record_read(&kg_round_record, json, &results->arena, round, err))
+        return false;
+    result->round_count++;
+    result->status = KG_STATUS_OK;
+    results->measured_ns += round->wall_ns;
+    return true;
+}
+
+static bool case_update(struct kg_results *results, size_t index, const json_t *json,
+                        struct kg_error *err)
+{
+    struct kg_case_result *result = &results->cases[index];
+    struct kg_case_result updated = {0};
+    if (!kg_record_read(&kg_case_result_record, json, &results->arena, &updated, err))
+        return false;
+    updated.rounds = result->rounds;
+    updated.round_count = result->round_count;
+    *result = updated;
+    return true;
+}
+
+static bool entry_apply(struct kg_results *results, const json_t *json, struct kg_error *err)
+{
+    const json_t *number = json_object_get(json, "case");
+    const json_t *round = json_object_get(json, "round");
+    const json_t *update = json_object_get(json, "update");
+    const json_int_t index = json_integer_value(number);
+    if (!json_is_integer(number) || index < 0 || (size_t)index >= results->case_count)
+        return kg_error_set(err, KG_ERROR_USAGE, "case: expected the index of a case");
+    if (round)
+        return round_append(results, (size_t)index, round, err);
+    if (update)
+        return case_update(results, (size_t)index, update, err);
+    return kg_error_set(err, KG_ERROR_USAGE, "expected a round or an update");
+}
+
+static bool lines_apply(const char *path, const char *bytes, const char *end,
+                        struct kg_results *results, struct kg_error *err)
+{
+    unsigned number = 2;
+    for (const char *line = bytes; line < end; number++) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        json_t *json;
+        if (!stop)
+            return true; /* cut short: the writer was killed while it wrote */
+        bool good = kg_json_parse(path, line, (size_t)(stop - line), &json, err);
+        if (good) {
+            good = entry_apply(results, json, err);
+            json_decref(json);
+        }
+        if (!good) {
+            snprintf(err->path, sizeof err->path, "%s", path);
+            err->line = number;
+            return false;
+        }
+        line = stop + 1;
+    }
+    return true;
+}
+
+bool kg_journal_parse(const char *path, const char *bytes, size_t length,
+                      struct kg_results *results, struct kg_error *err)
+{
+    const char *end = bytes + length, *first = memchr(bytes, '\n', length);
+    *results = (struct kg_results){0};
+    if (!first)
+        return kg_error_at(err, path, 1, 0, "the journal has no whole first line");
+    if (!kg_record_parse(&kg_results_record, KG_JOURNAL_SCHEMA, path, bytes,
+                         (size_t)(first - bytes), &results->arena, results, err) ||
+        !lines_apply(path, first + 1, end, results, err)) {
+        kg_results_free(results);
+        return false;
+    }
+    results->complete = false;
+    for (size_t i = 0; i < results->case_count; i++)
+        kg_case_summarize(&results->cases[i]);
+    return true;
+}

@@ -1,0 +1,170 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/breakdown.h"
+#include "results/results.h"
+#include "stats/stats.h"
+
+enum { ROUNDS_MOST = 4096, READINGS_LEAST = 5 };
+
+/* Files have 15 significant digits: what is derived is rounded to them here, so that a result is
+ * the same in memory and on disk. */
+static double to_file_precision(double value)
+{
+    char text[40];
+    if (!isfinite(value))
+        return value;
+    snprintf(text, sizeof text, "%.15g", value);
+    return strtod(text, NULL);
+}
+
+static double median_of(double *values, size_t count)
+{
+    kg_sort(values, count);
+    return to_file_precision(kg_median_sorted(values, count));
+}
+
+static double rate(double amount, double ns)
+{
+    return to_file_precision(1e9 * amount / ns);
+}
+
+bool kg_counter_values_good(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= 0) || !isfinite(values[i]))
+            return false;
+    return count > 0;
+}
+
+bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+                     struct kg_figure **figures, size_t *count)
+{
+    bool good = true;
+    *count = 0;
+    *figures = kg_arena_alloc(arena, result->counter_count, sizeof **figures);
+    for (size_t i = 0; i < result->counter_count && *figures && good; i++) {
+        const struct kg_counter *counter = &result->counters[i];
+        if (strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) != 0 || !counter->value_count)
+            continue;
+        double *values = kg_arena_alloc(arena, counter->value_count, sizeof *values);
+        good = values != NULL;
+        if (good) {
+            memcpy(values, counter->values, counter->value_count * sizeof *values);
+            (*figures)[(*count)++] = (struct kg_figure){kg_arena_keep(arena, counter->name, &good),
+                                                        median_of(values, counter->value_count)};
+        }
+    }
+    return *figures && good;
+}
+
+/* The median of one member of the readings. */
+static double probe_median(const struct kg_results *results, size_t offset)
+{
+    double values[KG_PROBES_MOST];
+    const size_t count =
+        results->probe_count < KG_PROBES_MOST ? results->probe_count : KG_PROBES_MOST;
+    for (size_t i = 0; i < count; i++)
+        values[i] = *(const double *)(const void *)((const char *)&results->probes[i] + offset);
+    /* of one or two, a single interrupt would make a moved machine */
+    return count >= READINGS_LEAST ? median_of(values, count) : NAN;
+}
+
+struct kg_probe_reading kg_results_probe(const struct kg_results *results)
+{
+    return (struct kg_probe_reading){
+        .at_ns = NAN,
+        .pulse_ns = probe_median(results, offsetof(struct kg_probe_reading, pulse_ns)),
+        .bandwidth_bytes_per_s =
+            probe_median(results, offsetof(struct kg_probe_reading, bandwidth_bytes_per_s)),
+        .latency_ns = probe_median(results, offsetof(struct kg_probe_reading, latency_ns)),
+    };
+}
+
+/* Of the rounds that know it. */
+static double call_median(const struct kg_round *rounds, size_t count)
+{
+    double values[ROUNDS_MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(rounds[i].call_ns))
+            values[known++] = rounds[i].call_ns;
+    return known ? median_of(values, known) : NAN;
+}
+
+/* Of a case on the GPU: its rounds' times are the device's, but where the host's were asked for. */
+static void device_divide(struct kg_case_result *result, size_t count)
+{
+    const bool wall = !strcmp(result->timing, kg_timing_names[KG_TIMING_WALL]);
+    const struct kg_call_times times = {
+        .wall_ns = wall ? result->summary.median_ns : call_median(result->rounds, count),
+        .device_ns = wall ? NAN : result->summary.median_ns,
+        .cpu_ns = result->breakdown.cpu_ns,
+    };
+    struct kg_breakdown *breakdown = &result->breakdown;
+    *breakdown = kg_breakdown_of_call(&times, &result->trace);
+    breakdown->gpu_ns = to_file_precision(breakdown->gpu_ns);
+    breakdown->transfer_ns = to_file_precision(breakdown->transfer_ns);
+    breakdown->overhead_ns = to_file_precision(breakdown->overhead_ns);
+}
+
+bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result)
+{
+    const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
+    return gpu && strcmp(result->timing, kg_timing_names[KG_TIMING_COLD]) != 0 &&
+           result->work.bytes <= (double)gpu->l2_bytes;
+}
+
+void kg_results_shares(struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        struct kg_case_work *work = &results->cases[i].work;
+        if (!results->cases[i].timing)
+            continue;
+        kg_work_shares(&results->ceilings, kg_case_in_l2(results, &results->cases[i]), work);
+        work->bandwidth_share = to_file_precision(work->bandwidth_share);
+        work->fma_share = to_file_precision(work->fma_share);
+        work->tensor_share = to_file_precision(work->tensor_share);
+    }
+}
+
+void kg_case_summarize(struct kg_case_result *result)
+{
+    double medians[ROUNDS_MOST], other[ROUNDS_MOST];
+    const size_t count = result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
+    const struct kg_round *rounds = result->rounds;
+    struct kg_summary *summary = &result->summary;
+    *summary = (struct kg_summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (!count)
+        return;
+    summary->min_ns = rounds[0].min_ns;
+    summary->max_ns = rounds[0].max_ns;
+    for (size_t i = 0; i < count; i++) {
+        medians[i] = rounds[i].median_ns;
+        summary->min_ns = fmin(summary->min_ns, rounds[i].min_ns);
+        summary->max_ns = fmax(summary->max_ns, rounds[i].max_ns);
+    }
+    summary->mean_ns = to_file_precision(kg_mean(medians, count));
+    summary->standard_deviation_ns = to_file_precision(kg_standard_deviation(medians, count));
+    summary->median_ns = median_of(medians, count);
+    const struct kg_interval interval = kg_median_interval(medians, count, 0.95);
+    summary->interval_low_ns = interval.low;
+    summary->interval_high_ns = interval.high;
+    for (size_t i = 0; i < count; i++)
+        other[i] = rounds[i].p95_ns;
+    summary->p95_ns = median_of(other, count);
+    for (size_t i = 0; i < count; i++)
+        other[i] = rounds[i].cpu_ns;
+    result->breakdown.wall_ns = summary->median_ns;
+    result->breakdown.cpu_ns = median_of(other, count);
+    if (result->timing)
+        device_divide(result, count);
+    for (size_t i = 0; i < count; i++)
+        other[i] = (double)rounds[i].peak_bytes;
+    result->memory.peak_bytes = (uint64_t)median_of(other, count);
+    result->work.items_per_second = rate(result->work.items, summary->median_ns);
+    result->work.bytes_per_second = rate(result->work.bytes, summary->median_ns);
+    result->work.flops_per_second = rate(result->work.flops, summary->median_ns);
+}

@@ -1,0 +1,101 @@
+/* traits.h: what is known of how a case runs, each trait a number: derived from one case and what
+ * its machine is capable of, and stored with a baseline, so that a later run can say what changed.
+ * Pure functions; thread-safe. What is not known, or makes no sense, is NaN. */
+#pragma once
+#include <stddef.h>
+
+#include "results/results.h"
+
+/* Amounts and times are a call's. */
+struct kg_traits {
+    double time_ns;
+    double cpu_ns;     /* of all threads */
+    double threads;    /* that it may use */
+    double cores_busy; /* CPU over wall time, in the rounds that others disturbed the least; of what
+                          runs on the host alone */
+    double alone_ns;   /* with one thread */
+    double page_faults; /* minor ones; as the next, of what is timed alone, and not on the GPU */
+    double waits;       /* times that a thread gave up its CPU to wait */
+    double preempted;   /* times that one lost its CPU to others */
+    /* work */
+    double items;
+    double bytes;
+    double flops;
+    double bytes_per_s;
+    double flops_per_s;
+    double intensity; /* flops a byte */
+    /* the roofline: of the GPU, or of the CPU for these threads and this working set */
+    double working_set_bytes;
+    double level; /* enum kg_cache_level that it lies in, or a nearer one where it is moved faster
+                     than that allows; of a GPU memory, NaN in its L2 cache */
+    double bandwidth_ceiling_bytes_per_s;
+    double flops_ceiling_per_s;
+    double ridge;           /* flops a byte where the roofs meet */
+    double bandwidth_share; /* of its ceiling, as the next; clearly above 1 it is no ceiling, and
+                               both are NaN */
+    double flops_share;
+    double roof_ns; /* the least time that the roofs allow: the later of moving and computing; NaN
+                       where one of the two is done under a roof that is not known */
+    /* what was counted */
+    double instructions;
+    double instructions_per_cycle; /* of a core at work; NaN where more than one thread is busy */
+    double flops_per_instruction;
+    double line_bytes;        /* of the first level of cache */
+    double memory_line_bytes; /* of memory; of the GPU's, by CUPTI */
+    /* memory */
+    double peak_bytes;
+    double allocated_bytes;
+    /* the GPU */
+    double gpu_ns;
+    double transfer_ns; /* but what kernels hide: */
+    double hidden_ns;
+    double overhead_ns;
+    double gap_ns;
+    double launch_ns; /* of the host, for launching; NaN where that has waiting in it */
+    double launches;  /* of kernels */
+    double to_device_bytes;
+    double to_host_bytes;
+    double pageable_bytes;
+    /* of the kernel with the most time; not known of several without times */
+    double main_kernel_ns; /* all its launches */
+    double occupancy;
+    double waves;
+    double local_bytes; /* of a thread */
+};
+
+/* What a trait is counted in. */
+enum kg_trait_unit {
+    KG_TRAIT_NS,
+    KG_TRAIT_BYTES,
+    KG_TRAIT_BYTES_PER_S,
+    KG_TRAIT_FLOPS_PER_S,
+    KG_TRAIT_SHARE,
+    KG_TRAIT_COUNT,
+    KG_TRAIT_LEVEL, /* enum kg_cache_level */
+};
+extern const char *const kg_trait_unit_names[8]; /* "ns", "bytes", "bytes/s", "flops/s", "share",
+                                                    "", "level", NULL */
+
+/* All of them, in the struct's order: for files, reports and documents. */
+struct kg_trait {
+    const char *name; /* the member's */
+    enum kg_trait_unit unit;
+    size_t offset;
+    const char *words; /* as a report calls it: "of the bandwidth ceiling" */
+};
+extern const struct kg_trait kg_trait_table[];
+extern const size_t kg_trait_count;
+
+/* The member of that row. */
+double kg_trait_get(const struct kg_traits *traits, const struct kg_trait *trait);
+void kg_trait_set(struct kg_traits *traits, const struct kg_trait *trait, double value);
+
+/* "3.2 ms", "12.4 GB/s", "41 %", "L2". */
+void kg_trait_format(enum kg_trait_unit unit, double value, struct kg_text *text);
+
+/* All NaN. */
+void kg_traits_clear(struct kg_traits *traits);
+
+/* Of one case of the results; all NaN where it has no rounds. */
+void kg_traits_find(const struct kg_results *results, const struct kg_case_result *result,
+                    struct kg_traits *traits);

@@ -1,0 +1,164 @@
+#include "timing/sampler.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "stats/stats.h"
+#include "timing/clock.h"
+#include "timing/samples.h"
+
+/* Short enough that an interrupt spoils one sample among many, which the median then ignores. */
+static const double SAMPLE_NS = 100e3;
+static const double RESOLUTION_SHARE = 0.001;
+/* Some more, so that a batch that gets faster once warm still is long enough. */
+static const double MARGIN = 1.25;
+/* A reference's batch may give samples so many times shorter than wished, and still be kept. */
+static const double REFERENCE_SLACK = 4;
+static const double CLEARLY = 4;
+static const double STABLE = 1.02;
+static const double WARM_UP_SHARE = 0.1;
+static const double PULSE_EVERY_NS = 1e6;
+
+static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
+{
+    const uint64_t start = kg_clock_ns();
+    for (uint64_t i = 0; i < batch; i++)
+        sampler->run(sampler->state);
+    return (double)(kg_clock_ns() - start);
+}
+
+/* The middle one of three: neither a cold first batch nor an interrupted one decides. */
+static double batch_time_typical_ns(const struct kg_sampler *sampler, uint64_t batch)
+{
+    double times[3];
+    for (int i = 0; i < 3; i++)
+        times[i] = batch_time_ns(sampler, batch);
+    kg_sort(times, 3);
+    return times[1];
+}
+
+/* Whether samples of that many calls are long enough for the clock, even if not as long as wished.
+ */
+static bool batch_does(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
+{
+    return batch_time_typical_ns(sampler, batch) >= target_ns / REFERENCE_SLACK;
+}
+
+uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference)
+{
+    double target = fmax(SAMPLE_NS, sampler->resolution_ns / RESOLUTION_SHARE);
+    target = MARGIN * fmax(target, 2 * sampler->min_time_ns / KG_SAMPLES_MOST);
+    /* Calls that are long by far need no third look, which could take minutes. */
+    if (!reference && batch_time_ns(sampler, 1) >= CLEARLY * target &&
+        batch_time_ns(sampler, 1) >= CLEARLY * target)
+        return 1;
+    if (reference && batch_does(sampler, reference, target))
+        return reference;
+    uint64_t batch = 1;
+    for (double time; (time = batch_time_typical_ns(sampler, batch)) < target;)
+        batch = kg_batch_from(
+            fmin(fmax(2, target / fmax(time, 1)) * (double)batch, 16.0 * (double)batch));
+    return batch;
+}
+
+static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
+{
+    double spent = 0, last[3] = {0};
+    for (int i = 0;; i++) {
+        const double time = batch_time_ns(sampler, batch);
+        spent += time;
+        last[i % 3] = time;
+        const double low = fmin(last[0], fmin(last[1], last[2]));
+        const double high = fmax(last[0], fmax(last[1], last[2]));
+        if ((low > 0 && high <= STABLE * low) ||
+            spent + time > WARM_UP_SHARE * sampler->min_time_ns)
+            return spent;
+    }
+}
+
+/* One reading for each millisecond measured, or each sample where that is longer: under 2 %. */
+static void pulse_take(struct kg_pulses *pulses, double sample_ns)
+{
+    pulses->since_ns += sample_ns;
+    if (pulses->since_ns < PULSE_EVERY_NS || pulses->count == KG_PULSES_MOST)
+        return;
+    pulses->ns[pulses->count++] = kg_pulse_ns();
+    pulses->since_ns = 0;
+}
+
+static double pulses_median(struct kg_pulses *pulses)
+{
+    if (!pulses->count)
+        return kg_samples_rounded(kg_pulse_ns());
+    kg_sort(pulses->ns, pulses->count);
+    return kg_samples_rounded(kg_median_sorted(pulses->ns, pulses->count));
+}
+
+static struct rusage usage_now(const struct kg_sampler *sampler)
+{
+    struct rusage usage;
+    getrusage(sampler->children ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);
+    return usage;
+}
+
+void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sampler,
+                       uint64_t batch)
+{
+    *sampling = (struct kg_sampling){.sampler = sampler, .batch = batch};
+    sampling->warm_up_ns = warm_up(sampler, batch);
+}
+
+/* Usage is that of the pieces: between them a round may wait for its turn, with threads that spin
+ * meanwhile. */
+double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
+{
+    const struct kg_sampler *sampler = sampling->sampler;
+    const struct rusage before = usage_now(sampler);
+    double spent = 0;
+    while (spent < time_ns) {
+        const double time = batch_time_ns(sampler, sampling->batch);
+        spent += time;
+        if (sampling->count == sampler->capacity)
+            sampling->count = kg_samples_thin(sampler->buffer, sampling->count);
+        sampler->buffer[sampling->count++] = time / (double)sampling->batch;
+        sampling->taken++;
+        pulse_take(&sampling->pulses, time);
+    }
+    const struct rusage after = usage_now(sampler);
+    kg_usage_add(&sampling->usage, &before, &after);
+    sampling->spent_ns += spent;
+    return spent;
+}
+
+bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struct kg_round *round,
+                     struct kg_error *err)
+{
+    const struct kg_sampler *sampler = sampling->sampler;
+    if (!sampling->count)
+        return kg_error_set(err, KG_ERROR_MEASURE, "a round without a sample");
+    *round = (struct kg_round){KG_ROUND_ON_CPU,
+                               .batch = sampling->batch,
+                               .warm_up_ns = sampling->warm_up_ns,
+                               .wall_ns = sampling->spent_ns,
+                               .calls = sampling->taken * sampling->batch,
+                               .base_ratio = NAN};
+    round->pulse_ns = pulses_median(&sampling->pulses);
+    round->cpu_ns = sampling->usage.cpu_ns / (double)round->calls;
+    kg_usage_record(round, &sampling->usage);
+    if (!kg_samples_keep(sampler->buffer, sampling->count, sampling->taken, arena, round, err))
+        return false;
+    kg_samples_summarize(sampler->buffer, sampling->count, round);
+    if (!(round->median_ns > 0))
+        return kg_error_set(err, KG_ERROR_MEASURE, "a call takes less than the clock can show");
+    return true;
+}
+
+bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
+                      struct kg_round *round, struct kg_error *err)
+{
+    struct kg_sampling sampling;
+    kg_sampling_begin(&sampling, sampler, batch);
+    kg_sampling_run(&sampling, fmax(1, sampler->min_time_ns));
+    return kg_sampling_end(&sampling, arena, round, err);
+}

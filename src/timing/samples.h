@@ -1,0 +1,43 @@
+/* samples.h: what the samples of a round amount to: the same for those of the CPU and of the GPU.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "results/results.h"
+#include "util/arena.h"
+#include "util/error.h"
+
+/* The power of two that is so many calls or the next above, at least 1: batches are such. */
+uint64_t kg_batch_from(double calls);
+
+/* Whole picoseconds: finer than any clock, and short in a file. */
+double kg_samples_rounded(double ns);
+
+/* Every second of the values goes; returns how many are left. So a round can go on when its buffer
+ * is full, and what is kept is spread over it. */
+size_t kg_samples_thin(double *values, size_t count);
+
+/* Keeps samples evenly spread over the round, in their order, in `arena`.
+ * taken  samples that the round had, also those that were thinned out */
+bool kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
+                     struct kg_round *round, struct kg_error *err);
+
+/* Fills median, mean, min, max and p95; sorts the samples, at least one. */
+void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round);
+
+/* What a process used in the timed parts of a round. */
+struct kg_usage {
+    double cpu_ns; /* of all threads, of both kinds */
+    uint64_t voluntary_switches;
+    uint64_t involuntary_switches;
+    uint64_t minor_faults;
+    uint64_t major_faults;
+};
+
+/* Adds what was used between two readings. */
+void kg_usage_add(struct kg_usage *usage, const struct rusage *before, const struct rusage *after);
+/* Fills the round's counts of switches and faults. */
+void kg_usage_record(struct kg_round *round, const struct kg_usage *usage);

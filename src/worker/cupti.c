@@ -1,0 +1,120 @@
+#include "worker/cupti.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "worker/cupti_abi.h"
+
+enum { PATH_BYTES = 4096, MAJOR_FIRST = 12, MAJOR_LAST = 13 };
+
+#define CALL(member) offsetof(struct kg_cupti, member)
+static const struct {
+    const char *name;
+    size_t offset; /* of the pointer in struct kg_cupti */
+} symbols[] = {
+    {"cuptiGetResultString", CALL(result_string)},
+    {"cuptiGetTimestamp", CALL(timestamp)},
+    {"cuptiActivityRegisterCallbacks", CALL(activity_callbacks)},
+    {"cuptiActivityEnable", CALL(activity_enable)},
+    {"cuptiActivityDisable", CALL(activity_disable)},
+    {"cuptiActivityFlushAll", CALL(activity_flush)},
+    {"cuptiActivityGetNextRecord", CALL(activity_next)},
+    {"cuptiActivityGetNumDroppedRecords", CALL(activity_dropped)},
+};
+
+int kg_cupti_version(uint32_t says)
+{
+    /* Counted until CUDA 12.9; since then the toolkit's version as 130001. */
+    enum { FIRST_OF_12 = 19, LAST_COUNTED = 99, SINCE_13 = 130000 };
+    if (says >= SINCE_13)
+        return (int)(1000 * (says / 10000) + 10 * (says / 100 % 100));
+    return says >= FIRST_OF_12 && says <= LAST_COUNTED ? 12000 : 0;
+}
+
+static bool version_fits(struct kg_cupti *cupti, int driver_version, char *why, size_t why_bytes)
+{
+    uint32_t says = 0;
+    int (*ask)(uint32_t * version) = NULL;
+    void *address = dlsym(cupti->library, "cuptiGetVersion");
+    memcpy(&ask, &address, sizeof ask);
+    cupti->version = ask && ask(&says) == KG_CUPTI_SUCCESS ? kg_cupti_version(says) : 0;
+    const int major = cupti->version / 1000;
+    if (major < MAJOR_FIRST || major > MAJOR_LAST)
+        snprintf(why, why_bytes,
+                 "the CUPTI that was found is of a version (%u) that this kgate does not know: "
+                 "those of CUDA %d and %d it does",
+                 says, MAJOR_FIRST, MAJOR_LAST);
+    else if (driver_version && major > driver_version / 1000)
+        snprintf(why, why_bytes,
+                 "the CUPTI that was found is of CUDA %d, the driver knows no more than CUDA %d",
+                 major, driver_version / 1000);
+    else
+        return true;
+    return false;
+}
+
+/* A library that does not fit stays open: what CUPTI starts when it is loaded cannot be undone. */
+static bool library_try(const char *path, int driver_version, struct kg_cupti *cupti, char *why,
+                        size_t why_bytes)
+{
+    *cupti = (struct kg_cupti){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    if (!cupti->library || !version_fits(cupti, driver_version, why, why_bytes))
+        return false;
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *address = dlsym(cupti->library, symbols[i].name);
+        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
+        memcpy((char *)cupti + symbols[i].offset, &address, sizeof address);
+        if (!address) {
+            snprintf(why, why_bytes, "the CUPTI that was found has no %s", symbols[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool kg_cupti_open(const char *library, int driver_version, struct kg_cupti *cupti, char *why,
+                   size_t why_bytes)
+{
+    static const char *const folders[] = {"%s/extras/CUPTI/lib64/", "%s/lib64/"};
+    const char *roots[] = {getenv("CUDA_PATH"), "/usr/local/cuda"};
+    char path[PATH_BYTES], folder[PATH_BYTES];
+    snprintf(why, why_bytes,
+             "CUPTI, of the CUDA toolkit, is not installed where the loader, $CUDA_PATH and "
+             "/usr/local/cuda point");
+    if (library)
+        return library_try(library, driver_version, cupti, why, why_bytes);
+    for (int major = MAJOR_LAST; major >= MAJOR_FIRST; major--) {
+        snprintf(path, sizeof path, "libcupti.so.%d", major);
+        if (library_try(path, driver_version, cupti, why, why_bytes))
+            return true;
+        for (size_t i = 0; i < 4; i++) {
+            const char *root = roots[i / 2];
+            if (!root || !*root)
+                continue;
+            snprintf(folder, sizeof folder, i % 2 ? folders[1] : folders[0], root);
+            if (snprintf(path, sizeof path, "%slibcupti.so.%d", folder, major) < PATH_BYTES &&
+                library_try(path, driver_version, cupti, why, why_bytes))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool kg_cupti_good(const struct kg_cupti *cupti, int code, const char *what, struct kg_error *err)
+{
+    const char *words = NULL;
+    if (code == KG_CUPTI_SUCCESS)
+        return true;
+    if (code == KG_CUPTI_INSUFFICIENT_PRIVILEGES ||
+        code == KG_CUPTI_VIRTUALIZED_INSUFFICIENT_PRIVILEGES)
+        return kg_error_set(err, KG_ERROR_MEASURE,
+                            "%s: the driver lets only administrators do that; load its kernel "
+                            "module with NVreg_RestrictProfilingToAdminUsers=0, or run kgate with "
+                            "CAP_SYS_ADMIN",
+                            what);
+    if (cupti->result_string(code, &words) != KG_CUPTI_SUCCESS || !words)
+        words = "an error that it has no words for";
+    return kg_error_set(err, KG_ERROR_MEASURE, "%s: %s (code %d)", what, words, code);
+}

@@ -1,0 +1,32 @@
+/* cupti_counters.h: what the device's hardware counts during a call, by CUPTI's range profiler.
+ * First thread of a process that is not timed. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "device/driver.h"
+#include "timing/gpu_timer.h"
+#include "util/error.h"
+#include "worker/cupti.h"
+#include "worker/protocol.h"
+
+enum { KG_CUPTI_METRICS = 7 };
+
+/* A counter by a name of kgate's and by NVIDIA's, which the Nsight Compute documentation explains.
+ */
+struct kg_cupti_metric {
+    const char *name;
+    const char *metric;
+    double scale; /* from NVIDIA's unit: shares are 0 to 1 */
+    enum kg_better better;
+};
+extern const struct kg_cupti_metric kg_cupti_metrics[KG_CUPTI_METRICS];
+
+/* Runs the call as often as the device needs to count everything, once a pass.
+ * context   the current CUDA context, of device 0
+ * reported  room for KG_CUPTI_METRICS; filled with *count values by name: those that this device
+ * has returns   false with KG_ERROR_MEASURE where counting is not permitted or not possible,
+ *           KG_ERROR_MEMORY where memory is out */
+bool kg_cupti_count(const struct kg_cupti *cupti, const struct kg_driver *driver, void *context,
+                    const struct kg_gpu_call *call, struct kg_reported *reported, size_t *count,
+                    struct kg_error *err);

@@ -1,0 +1,107 @@
+/* protocol.h: what kgate and its worker process say to each other: one request on the worker's
+ * standard input, one response on its descriptor KG_WORKER_RESPONSE, both JSON. Before the response
+ * of KG_TASK_TURNS there are turns: the worker writes "ready", and then for each KG_TURN that it
+ * gets measures for turn_ns and writes the time measured in ns; KG_TURN_END asks for the response.
+ * Each of these is a line.
+ *
+ * On the GPU one process does many tasks one after the other (`kgate worker --group`): requests
+ * come as lines on KG_WORKER_RESPONSE too, each is answered by a line, and the end of the stream
+ * ends the process. After a task that failed the process ends by itself: nobody knows what it left
+ * behind.
+ *
+ * `kgate worker --protocol` prints KG_REQUEST_SCHEMA, so that `ab` can tell beforehand whether two
+ * builds of different ages understand each other. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/suite.h"
+#include "results/results.h"
+#include "util/record.h"
+
+/* Raised when a request or response changes its meaning: a worker refuses another version. */
+#define KG_REQUEST_SCHEMA "kgate.request.v3"
+#define KG_RESPONSE_SCHEMA "kgate.response.v3"
+
+enum { KG_WORKER_RESPONSE = 3 };
+
+enum kg_task {
+    KG_TASK_CHECK,    /* set up, run once, check, find the batch; nothing is recorded as timing */
+    KG_TASK_ROUND,    /* set up, warm up, measure one round */
+    KG_TASK_TURNS,    /* the same, but in turns, as they are asked for */
+    KG_TASK_COUNT,    /* set up, run once, count the instructions, or more, of `batch` calls */
+    KG_TASK_PROFILE,  /* set up, run once, then for min_time_ns with scopes on */
+    KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
+    KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
+    KG_TASK_CPU_CEILINGS, /* what the CPUs are capable of that the process may use; likewise */
+};
+
+#define KG_TURN "turn\n"
+#define KG_TURN_END "end\n"
+#define KG_TURN_READY "ready\n"
+
+struct kg_request {
+    enum kg_task task;
+    enum kg_source source;
+    const char *target;
+    const char *entry; /* plugin: the workload in it */
+    struct kg_pair *params;
+    size_t param_count;
+    const char **command;
+    size_t command_count;
+    size_t device;       /* enum kgate_device */
+    size_t timing;       /* enum kg_timing, on the GPU */
+    uint64_t held_calls; /* on the GPU: what the check found, as kg_gpu_nature has it */
+    double call_ns;      /* likewise */
+    size_t threads;
+    uint64_t seed;
+    uint64_t memory_limit_bytes;
+    double min_time_ns;
+    uint64_t batch; /* calls a sample; KG_TASK_CHECK: those of a reference, to be kept if they do */
+    double turn_ns; /* KG_TASK_TURNS */
+    const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
+    const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
+    bool count_lines;            /* KG_TASK_COUNT: cache lines too */
+    const char **count_options;  /* likewise: what Callgrind is told besides, of a command */
+    size_t count_option_count;
+    const char *profile_path;  /* KG_TASK_PROFILE: of the recording, with "%p" */
+    const char *profile_label; /* likewise: what it is of */
+};
+
+/* A figure of the workload's own, or one of struct kg_counts, a call. */
+struct kg_reported {
+    const char *name;
+    double value;
+};
+
+#define KG_COUNTED_INSTRUCTIONS "instructions"
+#define KG_COUNTED_LINE_BYTES "line_bytes"
+#define KG_COUNTED_MEMORY_LINE_BYTES "memory_line_bytes"
+
+struct kg_response {
+    bool good; /* false: message says why the case failed, or was not to be had here: */
+    bool unavailable;
+    const char *message;
+    double timer_resolution_ns;
+    uint64_t batch; /* KG_TASK_CHECK: calls a sample needs */
+    struct kg_case_check check;
+    struct kg_case_work work; /* items, bytes, flops */
+    uint64_t allocated_bytes;
+    uint64_t harness_bytes;
+    uint64_t held_calls;      /* KG_TASK_CHECK on the GPU */
+    double call_ns;           /* likewise */
+    const char *note;         /* what speaks against the figures that will come of it; or NULL */
+    double device_peak_bytes; /* this and the next NaN on the CPU */
+    double device_allocated_bytes;
+    struct kg_trace trace;               /* KG_TASK_TRACE */
+    struct kg_ceilings ceilings;         /* KG_TASK_CEILINGS */
+    struct kg_cpu_ceilings cpu_ceilings; /* KG_TASK_CPU_CEILINGS */
+    struct kg_round *rounds;             /* KG_TASK_ROUND: one */
+    size_t round_count;
+    struct kg_reported *reported;
+    size_t reported_count;
+};
+
+extern const struct kg_record kg_request_record;
+extern const struct kg_record kg_response_record;

@@ -1,0 +1,349 @@
+#include "worker/worker.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cpu/team.h"
+#include "timing/clock.h"
+#include "util/file.h"
+#include "worker/worker_state.h"
+#include "workload/params.h"
+#include "workload/plugin_load.h"
+#include "workload/registry.h"
+
+uint64_t kg_worker_status_bytes(const char *key)
+{
+    char line[256];
+    uint64_t kib = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':') {
+            kib = strtoull(line + strlen(key) + 1, NULL, 10);
+            break;
+        }
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+/* Makes VmHWM begin anew at what is resident now (proc(5)); where that is not allowed the peak
+ * includes what loading the program took. */
+static void peak_reset(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "we");
+    if (!file)
+        return;
+    fputs("5", file);
+    fclose(file);
+}
+
+bool kg_worker_say(const char *text)
+{
+    for (size_t done = 0, length = strlen(text); done < length;) {
+        const ssize_t count = write(KG_WORKER_RESPONSE, text + done, length - done);
+        if (count <= 0)
+            return false;
+        done += (size_t)count;
+    }
+    return true;
+}
+
+static bool respond(struct worker *worker)
+{
+    json_t *json = kg_record_write(&kg_response_record, &worker->response);
+    if (!json || json_object_set_new(json, "schema", json_string(KG_RESPONSE_SCHEMA)) != 0) {
+        json_decref(json);
+        return false;
+    }
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(json);
+    const bool written = text && kg_worker_say(text);
+    free(text);
+    return written;
+}
+
+/* For a command: its failure ends the worker from within the timed call. */
+static void command_fail(void *owner, const char *message)
+{
+    struct worker *worker = owner;
+    worker->response.good = false;
+    worker->response.message = message;
+    _exit(respond(worker) ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+static bool request_parse(struct worker *worker, const char *text, size_t length,
+                          struct kg_error *err)
+{
+    return kg_record_parse(&kg_request_record, KG_REQUEST_SCHEMA, "request", text, length,
+                           &worker->arena, &worker->request, err);
+}
+
+bool kg_worker_on_stream(const struct worker *worker)
+{
+    return worker->request.device == KGATE_DEVICE_CUDA &&
+           worker->request.source != KG_SOURCE_COMMAND;
+}
+
+/* A CUDA context reserves address space by the tens of GiB: there the limit is the allocator's. */
+static bool limit_memory(const struct worker *worker, struct kg_error *err)
+{
+    const uint64_t bytes = worker->request.memory_limit_bytes;
+    if (!bytes || kg_worker_on_stream(worker))
+        return true;
+    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+    return setrlimit(RLIMIT_AS, &limit) == 0
+               ? true
+               : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
+}
+
+static bool workload_find(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    size_t at;
+    if (request->source == KG_SOURCE_COMMAND) {
+        worker->command = (struct kg_command_run){
+            .argv = (char *const *)request->command, .fail = command_fail, .owner = worker};
+        return true;
+    }
+    worker->workload = request->source == KG_SOURCE_KERNEL
+                           ? kg_registry_find(request->target)
+                           : kg_plugin_load(request->target, request->entry, err);
+    if (!worker->workload)
+        return request->source == KG_SOURCE_PLUGIN
+                   ? false
+                   : kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'",
+                                  request->target);
+    if (worker->workload->param_count > PARAMS_MOST || !worker->workload->run ||
+        !worker->workload->set_up)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "workload '%s' has no run or set_up, or more than %d parameters",
+                            worker->workload->name, PARAMS_MOST);
+    return kg_params_resolve(worker->workload, request->params, request->param_count,
+                             worker->values, &at, err);
+}
+
+bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_error *err)
+{
+    const char *message = worker->host.context.message;
+    const char *reason = message[0] ? message : "the workload gave no reason";
+    worker->response.unavailable = worker->host.context.unavailable;
+    if (worker->response.unavailable)
+        return kg_error_set(err, KG_ERROR_MEASURE, "%s", reason);
+    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s%s", step, reason,
+                        worker->host.limit_met ? " (the suite's `memory_limit` refused it)" : "");
+}
+
+static const char *arithmetic_name(enum kgate_arithmetic arithmetic)
+{
+    static const char *const names[] = {[KGATE_ARITHMETIC_F32] = KG_ARITHMETIC_F32,
+                                        [KGATE_ARITHMETIC_BF16_TENSOR] = KG_ARITHMETIC_BF16_TENSOR};
+    return (size_t)arithmetic < sizeof names / sizeof *names ? names[arithmetic] : NULL;
+}
+
+static bool describe(struct worker *worker, struct kg_error *err)
+{
+    struct kgate_work work = {0};
+    const struct kgate_workload *workload = worker->workload;
+    if (workload && workload->describe && !workload->describe(&worker->host.context, &work))
+        return kg_worker_host_error(worker, "describe", err);
+    if (workload && !(workload->devices & 1U << worker->request.device)) {
+        worker->response.unavailable = true;
+        return kg_error_set(err, KG_ERROR_MEASURE, "workload '%s' has no version for this device",
+                            workload->name);
+    }
+    worker->response.work = (struct kg_case_work){
+        .items = work.items > 0 ? work.items : NAN,
+        .bytes = work.bytes > 0 ? work.bytes : NAN,
+        .flops = work.flops > 0 ? work.flops : NAN,
+        .arithmetic = arithmetic_name(work.arithmetic),
+    };
+    return true;
+}
+
+static bool set_up(struct worker *worker, struct kg_error *err)
+{
+    /* Touched now, so that the buffer counts as the harness's memory. */
+    memset(worker->buffer, 1, sizeof worker->buffer);
+    malloc_trim(0);
+    worker->response.harness_bytes = kg_worker_status_bytes("VmRSS");
+    peak_reset();
+    worker->host.context.message[0] = '\0';
+    if (worker->workload && worker->host.context.device == KGATE_DEVICE_CPU)
+        kg_team_spread(worker->host.context.threads);
+    if (worker->workload && !worker->workload->set_up(&worker->host.context, &worker->state))
+        return kg_worker_host_error(worker, "set-up", err);
+    worker->sampler = (struct kg_sampler){
+        .run = worker->workload ? worker->workload->run : kg_command_call,
+        .state = worker->workload ? worker->state : &worker->command,
+        .resolution_ns = worker->response.timer_resolution_ns,
+        .min_time_ns = worker->request.min_time_ns,
+        .children = !worker->workload,
+        .buffer = worker->buffer,
+        .capacity = KG_SAMPLES_MOST,
+    };
+    return true;
+}
+
+/* Before set_up, which may start threads. */
+static bool count_prepare(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    if (request->task != KG_TASK_COUNT || request->count_directory)
+        return true;
+    return kg_counting_open(&worker->counting,
+                            request->count_source && !strcmp(request->count_source, "perf"),
+                            request->count_lines, err);
+}
+
+/* A command finds in its environment where its counters may go: a file in memory. */
+static void counters_prepare(struct worker *worker)
+{
+    char path[64];
+    worker->counters_file = -1;
+    if (worker->workload)
+        return;
+    worker->counters_file = memfd_create("kgate-counters", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), worker->counters_file);
+    if (worker->counters_file >= 0)
+        setenv("KGATE_COUNTERS", path, 1);
+}
+
+/* Everything between describing and tearing down. */
+static bool work_set_up(struct worker *worker, struct kg_error *err)
+{
+    const bool on_stream = kg_worker_on_stream(worker);
+    if (on_stream && !kg_worker_gpu_start(worker, err))
+        return false;
+    if (!set_up(worker, err))
+        return false;
+    if (on_stream)
+        kg_worker_gpu_ready(worker);
+    const bool good = kg_worker_task(worker, err);
+    worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
+    if (on_stream)
+        kg_worker_gpu_finish(worker);
+    if (worker->workload && worker->workload->tear_down)
+        worker->workload->tear_down(&worker->host.context, worker->state);
+    return good;
+}
+
+static bool work(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    kg_host_start(&worker->host, worker->values, (enum kgate_device)request->device,
+                  (unsigned)request->threads, request->seed);
+    if (request->task == KG_TASK_CEILINGS)
+        return kg_worker_gpu_ceilings(worker, err);
+    if (request->task == KG_TASK_CPU_CEILINGS)
+        return kg_cpu_ceilings_measure(&worker->arena, &worker->response.cpu_ceilings, err);
+    worker->response.timer_resolution_ns = kg_clock_resolution_ns();
+    if (!limit_memory(worker, err) || !workload_find(worker, err) || !describe(worker, err) ||
+        !count_prepare(worker, err))
+        return false;
+    counters_prepare(worker);
+    return work_set_up(worker, err);
+}
+
+/* Does one request. false where its response could not be written. */
+static bool request_do(struct worker *worker)
+{
+    struct kg_error err = {0};
+    struct kg_response *response = &worker->response;
+    response->work = (struct kg_case_work)KG_WORK_UNKNOWN;
+    response->check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    response->trace = (struct kg_trace)KG_TRACE_NONE;
+    response->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
+    response->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
+    response->device_peak_bytes = response->device_allocated_bytes = NAN;
+    response->good = work(worker, &err);
+    if (!response->good)
+        response->message = err.message;
+    const bool responded = respond(worker);
+    kg_host_end(&worker->host);
+    return responded;
+}
+
+/* Whatever is set for the user's own programs must not slow what is timed. */
+static struct worker *worker_new(void)
+{
+    unsetenv("KGATE_PROFILE");
+    return calloc(1, sizeof(struct worker));
+}
+
+static int refuse(const char *why)
+{
+    fprintf(stderr, "worker: %s\n", why);
+    return 2;
+}
+
+int kg_worker_main(void)
+{
+    struct kg_error err = {0};
+    struct kg_text text = {0};
+    struct worker *worker = worker_new();
+    int status = 2;
+    if (!worker)
+        return refuse("out of memory");
+    if (kg_file_read("-", REQUEST_MOST, &text, &err) &&
+        request_parse(worker, kg_text_string(&text), text.length, &err))
+        status = request_do(worker) ? 0 : 2;
+    else
+        refuse(err.message);
+    kg_text_free(&text);
+    kg_arena_free(&worker->arena);
+    kg_worker_gpu_close(&worker->gpu);
+    free(worker);
+    return status;
+}
+
+/* Does the request of a line; *again is whether another can follow. */
+static int group_request(struct worker *worker, const char *line, size_t length, bool *again)
+{
+    struct kg_error err = {0};
+    struct kg_arena arena = {0};
+    const struct worker_gpu gpu = worker->gpu;
+    *worker = (struct worker){.gpu = gpu, .arena = arena};
+    *again = false;
+    if (!request_parse(worker, line, length, &err))
+        return refuse(err.message);
+    const bool responded = request_do(worker) && kg_worker_say("\n");
+    *again = responded && worker->response.good;
+    kg_arena_free(&worker->arena);
+    return responded ? 0 : 2;
+}
+
+/* Request after request. */
+static int group_serve(struct worker *worker, FILE *requests)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    int status = 0;
+    for (bool again = true; again;) {
+        const ssize_t length = getline(&line, &capacity, requests);
+        if (length <= 0)
+            break;
+        status = group_request(worker, line, (size_t)length, &again);
+    }
+    free(line);
+    return status;
+}
+
+int kg_worker_group_main(void)
+{
+    struct worker *worker = worker_new();
+    FILE *requests = worker ? fdopen(dup(KG_WORKER_RESPONSE), "r") : NULL;
+    const int status = requests ? group_serve(worker, requests) : refuse("cannot read requests");
+    if (requests)
+        fclose(requests);
+    if (worker)
+        kg_worker_gpu_close(&worker->gpu);
+    free(worker);
+    return status;
+}

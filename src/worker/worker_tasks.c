@@ -1,0 +1,327 @@
+/* What a worker can be asked to do with a workload that is set up. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kgate/profiler.h"
+#include "profile/profile.h"
+#include "timing/clock.h"
+#include "util/file.h"
+#include "worker/worker_state.h"
+
+static bool check(struct worker *worker, struct kg_error *err)
+{
+    struct kgate_check found = {.error = NAN};
+    worker->sampler.run(worker->sampler.state);
+    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    if (kg_worker_on_stream(worker) && !kg_worker_gpu_wait(worker, err))
+        return false;
+    if (!worker->workload || !worker->workload->check)
+        return true;
+    if (!worker->workload->check(&worker->host.context, worker->state, &found))
+        return kg_worker_host_error(worker, "check", err);
+    worker->response.check =
+        (struct kg_case_check){.checked = true, .error = found.error, .tolerance = found.tolerance};
+    if (found.error <= found.tolerance)
+        return true;
+    return kg_error_set(err, KG_ERROR_MEASURE,
+                        "wrong result: error %.3g is above the tolerance %.3g", found.error,
+                        found.tolerance);
+}
+
+/* What the workload reported: a plugin by calls, a command by lines "name value". */
+static bool reported_collect(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    struct kg_text text = {0};
+    char path[64], name[KG_REPORT_NAME_MOST + 1];
+    double value;
+    int used;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", worker->counters_file);
+    if (worker->counters_file >= 0 && !kg_file_read(path, REQUEST_MOST, &text, err))
+        return false;
+    for (const char *line = kg_text_string(&text);
+         sscanf(line, " %100s %lf%n", name, &value, &used) == 2; line += used)
+        kg_host_report(&worker->host, name, value);
+    kg_text_free(&text);
+    for (size_t i = 0; i < worker->host.report_count; i++)
+        worker->reported[response->reported_count++] =
+            (struct kg_reported){worker->host.reports[i].name, worker->host.reports[i].value};
+    response->reported = worker->reported;
+    return true;
+}
+
+static bool round_room(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
+    return response->rounds ? true : kg_error_memory(err);
+}
+
+/* On the GPU what the workload asked for of the device: the resident memory of a process that has a
+ * CUDA context, and what is free on the device, move with what other cases did there before. */
+static uint64_t peak_memory(const struct worker *worker)
+{
+    const uint64_t harness = worker->response.harness_bytes;
+    if (kg_worker_on_stream(worker))
+        return worker->host.device_peak_bytes;
+    if (!worker->workload)
+        return worker->command.peak_bytes;
+    const uint64_t peak = kg_worker_status_bytes("VmHWM");
+    return peak > harness ? peak - harness : 0;
+}
+
+static bool round_finish(struct worker *worker, struct kg_error *err)
+{
+    struct kg_response *response = &worker->response;
+    response->round_count = 1;
+    response->rounds->peak_bytes = peak_memory(worker);
+    return reported_collect(worker, err);
+}
+
+/* A round piece by piece, on either device. */
+struct pieces {
+    struct worker *worker;
+    struct kg_sampling sampling; /* on the CPU */
+    bool on_stream;
+};
+
+static bool pieces_begin(struct pieces *pieces, struct worker *worker, struct kg_error *err)
+{
+    pieces->worker = worker;
+    pieces->on_stream = kg_worker_on_stream(worker);
+    if (pieces->on_stream)
+        return kg_worker_gpu_begin(worker, err);
+    kg_sampling_begin(&pieces->sampling, &worker->sampler, worker->request.batch);
+    return true;
+}
+
+static bool pieces_run(struct pieces *pieces, double time_ns, double *measured_ns,
+                       struct kg_error *err)
+{
+    *measured_ns = 0;
+    if (pieces->on_stream)
+        return kg_worker_gpu_run(pieces->worker, time_ns, measured_ns, err);
+    *measured_ns = kg_sampling_run(&pieces->sampling, time_ns);
+    return true;
+}
+
+static bool pieces_end(struct pieces *pieces, struct kg_error *err)
+{
+    struct worker *worker = pieces->worker;
+    return (pieces->on_stream ? kg_worker_gpu_end(worker, worker->response.rounds, err)
+                              : kg_sampling_end(&pieces->sampling, &worker->arena,
+                                                worker->response.rounds, err)) &&
+           round_finish(worker, err);
+}
+
+static void pieces_free(struct pieces *pieces)
+{
+    if (pieces->on_stream)
+        kg_worker_gpu_drop(pieces->worker);
+}
+
+static bool measure_round(struct worker *worker, struct kg_error *err)
+{
+    struct pieces pieces;
+    double measured_ns;
+    if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
+        return false;
+    const bool good =
+        pieces_run(&pieces, fmax(1, worker->request.min_time_ns), &measured_ns, err) &&
+        pieces_end(&pieces, err);
+    pieces_free(&pieces);
+    return good;
+}
+
+/* The next thing that is asked for; false at the end, or where nobody is there any more. */
+static bool turn_asked(void)
+{
+    char asked[sizeof KG_TURN];
+    size_t length = 0;
+    while (length + 1 < sizeof asked && read(KG_WORKER_RESPONSE, asked + length, 1) == 1)
+        if (asked[length++] == '\n')
+            break;
+    asked[length] = '\0';
+    return !strcmp(asked, KG_TURN);
+}
+
+static bool turns_take(struct pieces *pieces, struct kg_error *err)
+{
+    char line[64];
+    double measured_ns;
+    bool heard = kg_worker_say(KG_TURN_READY);
+    while (heard && turn_asked()) {
+        if (!pieces_run(pieces, pieces->worker->request.turn_ns, &measured_ns, err))
+            return false;
+        snprintf(line, sizeof line, "%.17g\n", measured_ns);
+        heard = kg_worker_say(line);
+    }
+    return heard ? pieces_end(pieces, err) : kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+}
+
+static bool measure_turns(struct worker *worker, struct kg_error *err)
+{
+    struct pieces pieces;
+    if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
+        return false;
+    const bool good = turns_take(&pieces, err);
+    pieces_free(&pieces);
+    return good;
+}
+
+/* A command's own process is counted, from its start to its end, by Callgrind around it. */
+static bool command_count(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    char output[4096];
+    const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
+                                     "--trace-children=yes", output};
+    enum { FIXED = sizeof callgrind / sizeof *callgrind };
+    const size_t before = FIXED + request->count_option_count;
+    const char **argv =
+        kg_arena_alloc(&worker->arena, before + request->command_count + 1, sizeof *argv);
+    if (!argv)
+        return kg_error_memory(err);
+    snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
+    memcpy(argv, callgrind, sizeof callgrind);
+    for (size_t i = 0; i < request->count_option_count; i++)
+        argv[FIXED + i] = request->count_options[i];
+    for (size_t i = 0; i < request->command_count; i++)
+        argv[before + i] = request->command[i];
+    worker->command.argv = (char *const *)argv;
+    kg_command_call(&worker->command);
+    return true;
+}
+
+/* A figure a call; one that was not counted, or is in Callgrind's file, is left out. */
+static void counted_report(struct worker *worker, const char *name, double sum)
+{
+    struct kg_response *response = &worker->response;
+    response->reported = worker->reported;
+    if (!isnan(sum))
+        worker->reported[response->reported_count++] =
+            (struct kg_reported){name, sum / (double)worker->request.batch};
+}
+
+static bool count(struct worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    struct kg_counts counts;
+    if (!worker->workload && request->count_directory)
+        return command_count(worker, err);
+    if (request->count_lines)
+        kg_counting_watch(&worker->counting);
+    if (worker->workload)
+        worker->sampler.run(worker->sampler.state);
+    kg_counting_start(&worker->counting);
+    for (uint64_t i = 0; i < request->batch; i++)
+        worker->sampler.run(worker->sampler.state);
+    const bool counted = kg_counting_stop(&worker->counting, &counts, err);
+    kg_counting_close(&worker->counting);
+    if (!counted)
+        return false;
+    counted_report(worker, KG_COUNTED_INSTRUCTIONS, counts.instructions);
+    counted_report(worker, KG_COUNTED_LINE_BYTES, counts.line_bytes);
+    counted_report(worker, KG_COUNTED_MEMORY_LINE_BYTES, counts.memory_line_bytes);
+    return true;
+}
+
+/* A command records itself, where it is built with the profiler. Each of its processes is one. */
+static bool command_profile(struct worker *worker)
+{
+    enum { CALLS_MOST = 10 };
+    const struct kg_request *request = &worker->request;
+    const uint64_t start = kg_clock_ns();
+    setenv("KGATE_PROFILE", request->profile_path, 1);
+    setenv("KGATE_PROFILE_LABEL", request->profile_label, 1);
+    for (int i = 0; i < CALLS_MOST; i++) {
+        kg_command_call(&worker->command);
+        if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
+            break;
+    }
+    return true;
+}
+
+/* A call on the GPU, inside a scope that lasts until it is done: one at a time, for the next must
+ * not wait in the queue behind it. */
+static bool stream_call(struct worker *worker, struct kg_error *err)
+{
+    static struct kgate_site site = {.name = KG_PROFILE_STREAM_SCOPE, .device = KGATE_DEVICE_CUDA};
+    struct kgate_scope scope = kgate_scope_begin_cuda(NULL, &site, worker->host.context.stream, 0);
+    worker->sampler.run(worker->sampler.state);
+    kgate_scope_end(&scope);
+    return kg_worker_gpu_wait(worker, err);
+}
+
+static bool profiled_call(struct worker *worker, struct kgate_site *site, uint64_t bytes,
+                          struct kg_error *err)
+{
+    bool good = true;
+    struct kgate_scope scope = kgate_scope_begin(NULL, site, bytes);
+    if (kg_worker_on_stream(worker))
+        good = stream_call(worker, err);
+    else
+        worker->sampler.run(worker->sampler.state);
+    kgate_scope_end(&scope);
+    return good;
+}
+
+static bool profile(struct worker *worker, struct kg_error *err)
+{
+    enum { CALLS_MOST = 10000 }; /* the scopes of more say nothing new, and fill the disk */
+    const struct kg_request *request = &worker->request;
+    const struct kgate_profiler_options options = {.path = request->profile_path,
+                                                   .label = request->profile_label};
+    char message[256];
+    if (!request->profile_path || !request->profile_label)
+        return kg_error_set(err, KG_ERROR_USAGE, "no path for the profile");
+    if (!worker->workload)
+        return command_profile(worker);
+    static struct kgate_site site;
+    site.name = request->profile_label; /* so that cases of one workload are told apart */
+    site.device = worker->host.context.device;
+    const uint64_t bytes =
+        worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;
+    worker->sampler.run(worker->sampler.state);
+    if (!kgate_profiler_start(&options, message))
+        return kg_error_set(err, KG_ERROR_SYSTEM, "%s", message);
+    const uint64_t start = kg_clock_ns();
+    bool good = true;
+    for (int i = 0; i < CALLS_MOST && good; i++) {
+        good = profiled_call(worker, &site, bytes, err);
+        if ((double)(kg_clock_ns() - start) >= request->min_time_ns)
+            break;
+    }
+    kgate_profiler_stop();
+    return good;
+}
+
+bool kg_worker_task(struct worker *worker, struct kg_error *err)
+{
+    switch (worker->request.task) {
+    case KG_TASK_CHECK:
+        if (!check(worker, err))
+            return false;
+        if (kg_worker_on_stream(worker))
+            return kg_worker_gpu_check(worker, err);
+        worker->response.batch = kg_sampler_batch(&worker->sampler, worker->request.batch);
+        return true;
+    case KG_TASK_ROUND:
+        return measure_round(worker, err);
+    case KG_TASK_TURNS:
+        return measure_turns(worker, err);
+    case KG_TASK_COUNT:
+        return count(worker, err);
+    case KG_TASK_PROFILE:
+        return profile(worker, err);
+    case KG_TASK_TRACE:
+        return kg_worker_gpu_trace(worker, err);
+    case KG_TASK_CEILINGS: /* these need no workload: worker.c */
+    case KG_TASK_CPU_CEILINGS:
+        break;
+    }
+    return false;
+}

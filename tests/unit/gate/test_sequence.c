@@ -1,0 +1,389 @@
+/* Measuring until it is clear: what is asked for, and what is decided, on recorded rounds. */
+#include "gate/replay.h"
+#include "gate/sequence.h"
+#include "test_support.h"
+#include "util/random.h"
+
+enum { LEAST = 5, MOST = 20, CONFIRMING = 20, SCREENED = 30, RECORDED = SCREENED + CONFIRMING };
+
+static double normal(struct kg_random *random)
+{
+    const double u = 1 - kg_random_unit(random), v = kg_random_unit(random);
+    return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
+}
+
+/* A recorded run: `cases` cases of RECORDED rounds, the last CONFIRMING of which confirm; times
+ * scatter by `noise`, log-normally. */
+static struct kg_results run_make(size_t cases, double noise, struct kg_random *random)
+{
+    struct kg_results results;
+    support_results(&results, cases, RECORDED, 10000);
+    for (size_t i = 0; i < cases; i++)
+        for (size_t r = 0; r < RECORDED; r++) {
+            struct kg_round *round_ = &results.cases[i].rounds[r];
+            round_->median_ns = 10000 * exp(noise * normal(random));
+            round_->confirms = r >= SCREENED;
+        }
+    return results;
+}
+
+/* Makes a case slower: its first rounds, or its confirming ones. */
+static void slow(struct kg_results *results, size_t index, double factor, bool confirming)
+{
+    for (size_t r = 0; r < RECORDED; r++)
+        if (results->cases[index].rounds[r].confirms == confirming)
+            results->cases[index].rounds[r].median_ns *= factor;
+}
+
+struct scene {
+    struct kg_results base, current;
+    struct kg_baseline baseline;
+    struct kg_comparison comparison;
+    struct kg_replay replay;
+};
+
+static void scene_run(struct scene *scene)
+{
+    struct kg_round_limits limits[8];
+    struct kg_error err = {0};
+    for (size_t i = 0; i < 8; i++)
+        limits[i] = (struct kg_round_limits){LEAST, MOST};
+    assert_true(kg_baseline_from_results(&scene->base, &scene->baseline, &err));
+    assert_true(kg_replay_start(&scene->replay, &scene->current, NULL));
+    if (!kg_replay_run(&scene->replay, limits, &scene->baseline, &scene->comparison, &err))
+        fail_msg("%s", err.message);
+}
+
+static void scene_free(struct scene *scene)
+{
+    kg_comparison_free(&scene->comparison);
+    kg_replay_free(&scene->replay);
+    kg_baseline_free(&scene->baseline);
+    kg_results_free(&scene->base);
+    kg_results_free(&scene->current);
+}
+
+static const struct kg_case_change *change_of(const struct scene *scene, size_t order)
+{
+    for (size_t i = 0; i < scene->comparison.case_count; i++)
+        if (scene->comparison.cases[i].order == order)
+            return &scene->comparison.cases[i];
+    fail_msg("no case %zu", order);
+    return NULL;
+}
+
+static void is(const struct scene *scene, size_t order, enum kg_change expected, size_t rounds,
+               size_t confirming)
+{
+    const struct kg_case_change *change = change_of(scene, order);
+    if (change->change != expected)
+        fail_msg("case %zu is %s, expected %s: %s", order, kg_change_name(change->change),
+                 kg_change_name(expected), change->reason ? change->reason : "");
+    if (change->rounds - change->confirming_rounds != rounds ||
+        change->confirming_rounds != confirming)
+        fail_msg("case %zu has %zu rounds and %zu confirming ones, expected %zu and %zu", order,
+                 change->rounds - change->confirming_rounds, change->confirming_rounds, rounds,
+                 confirming);
+}
+
+static void clear_cases_stop_at_the_least(void **state)
+{
+    struct kg_random random = {1};
+    struct scene scene = {.base = run_make(3, 0.005, &random),
+                          .current = run_make(3, 0.005, &random)};
+    (void)state;
+    scene_run(&scene);
+    for (size_t i = 0; i < 3; i++)
+        is(&scene, i, KG_CHANGE_NO_CHANGE, LEAST, 0);
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_PASS);
+    scene_free(&scene);
+}
+
+static void doubtful_cases_go_on_and_no_other(void **state)
+{
+    struct kg_random random = {2};
+    struct scene scene = {.base = run_make(3, 0.005, &random),
+                          .current = run_make(3, 0.005, &random)};
+    (void)state;
+    for (size_t r = 0; r < RECORDED; r++) /* two modes, 8 % apart */
+        scene.current.cases[1].rounds[r].median_ns *= r % 2 ? 1.08 : 1;
+    scene_run(&scene);
+    is(&scene, 0, KG_CHANGE_NO_CHANGE, LEAST, 0);
+    assert_true(change_of(&scene, 1)->rounds > LEAST);
+    is(&scene, 2, KG_CHANGE_NO_CHANGE, LEAST, 0);
+    scene_free(&scene);
+}
+
+static void a_suspect_that_is_confirmed_fails_the_gate(void **state)
+{
+    struct kg_random random = {3};
+    struct scene scene = {.base = run_make(3, 0.005, &random),
+                          .current = run_make(3, 0.005, &random)};
+    (void)state;
+    slow(&scene.current, 1, 1.2, false);
+    slow(&scene.current, 1, 1.2, true);
+    scene_run(&scene);
+    is(&scene, 0, KG_CHANGE_NO_CHANGE, LEAST, 0);
+    is(&scene, 1, KG_CHANGE_REGRESSION, LEAST, 2 * LEAST);
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_REGRESSION);
+    scene_free(&scene);
+}
+
+/* A neighbour's burst over the first rounds: the later ones do not show it. */
+static void a_suspect_that_is_not_confirmed_does_not(void **state)
+{
+    struct kg_random random = {4};
+    struct scene scene = {.base = run_make(3, 0.005, &random),
+                          .current = run_make(3, 0.005, &random)};
+    (void)state;
+    slow(&scene.current, 1, 1.2, false);
+    scene_run(&scene);
+    is(&scene, 1, KG_CHANGE_NO_CHANGE, LEAST, 2 * LEAST);
+    assert_non_null(strstr(change_of(&scene, 1)->reason, "not confirmed: +"));
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_PASS);
+    scene_free(&scene);
+}
+
+static void an_improvement_is_confirmed_too(void **state)
+{
+    struct kg_random random = {5};
+    struct scene scene = {.base = run_make(2, 0.005, &random),
+                          .current = run_make(2, 0.005, &random)};
+    (void)state;
+    slow(&scene.current, 0, 0.8, false);
+    slow(&scene.current, 0, 0.8, true);
+    slow(&scene.current, 1, 0.8, false);
+    scene_run(&scene);
+    is(&scene, 0, KG_CHANGE_IMPROVEMENT, LEAST, 2 * LEAST);
+    is(&scene, 1, KG_CHANGE_NO_CHANGE, LEAST, 2 * LEAST);
+    scene_free(&scene);
+}
+
+/* What is suspected but never confirmed, as where the time is up, is no regression. */
+static void without_confirming_rounds_a_suspect_stays_one(void **state)
+{
+    struct kg_random random = {6};
+    struct scene scene = {.base = run_make(2, 0.005, &random),
+                          .current = run_make(2, 0.005, &random)};
+    (void)state;
+    slow(&scene.current, 0, 1.2, false);
+    scene.current.cases[0].round_count = LEAST;
+    scene.current.cases[1].round_count = LEAST;
+    scene_run(&scene);
+    is(&scene, 0, KG_CHANGE_INCONCLUSIVE, LEAST, 0);
+    assert_non_null(strstr(change_of(&scene, 0)->reason, "suspected"));
+    scene_free(&scene);
+}
+
+/* The same suite against itself on noise that crosses the threshold all the time. */
+static void looking_often_raises_no_alarms(void **state)
+{
+    enum { SEED = 7, TRIALS = 200, CASES = 8 };
+    struct kg_random random = {SEED};
+    size_t alarms = 0;
+    (void)state;
+    for (int t = 0; t < TRIALS; t++) {
+        struct scene scene = {.base = run_make(CASES, 0.08, &random),
+                              .current = run_make(CASES, 0.08, &random)};
+        scene_run(&scene);
+        alarms += scene.comparison.exit_status == KG_EXIT_REGRESSION;
+        scene_free(&scene);
+    }
+    printf("seed %d: %zu of %d gates alarmed\n", SEED, alarms, TRIALS);
+    /* alpha is 1 %: of 200, more than six come by chance once in two hundred times */
+    assert_true(alarms <= 6);
+}
+
+/* Gates of unchanged code whose runs differ by `scatter`, against `stored` runs; returns alarms. */
+static size_t moving_alarms(size_t trials, size_t stored, double scatter)
+{
+    enum { CASES = 8, STORED_MOST = 5 };
+    struct kg_random random = {21};
+    size_t alarms = 0;
+    for (size_t t = 0; t < trials; t++) {
+        struct kg_results runs[STORED_MOST + 1];
+        struct kg_baseline_run kept[STORED_MOST];
+        struct scene scene = {0};
+        for (size_t r = 0; r <= stored; r++) {
+            runs[r] = run_make(CASES, 0.005, &random);
+            for (size_t c = 0; c < CASES; c++) {
+                const double moved = exp(scatter * normal(&random));
+                slow(&runs[r], c, moved, false);
+                slow(&runs[r], c, moved, true);
+            }
+        }
+        scene.base = runs[0];
+        scene.current = runs[stored];
+        struct kg_round_limits limits[CASES];
+        struct kg_error err = {0};
+        for (size_t i = 0; i < CASES; i++)
+            limits[i] = (struct kg_round_limits){LEAST, MOST};
+        scene.baseline = (struct kg_baseline){.fingerprint = runs[0].machine.fingerprint,
+                                              .machine = runs[0].machine,
+                                              .runs = kept,
+                                              .run_count = stored};
+        for (size_t r = 0; r < stored; r++)
+            assert_true(kg_baseline_run_make(&scene.baseline.arena, &runs[r], &kept[r]));
+        assert_true(kg_replay_start(&scene.replay, &scene.current, NULL));
+        assert_true(kg_replay_run(&scene.replay, limits, &scene.baseline, &scene.comparison, &err));
+        alarms += scene.comparison.exit_status == KG_EXIT_REGRESSION;
+        for (size_t r = 1; r < stored; r++)
+            kg_results_free(&runs[r]);
+        scene_free(&scene);
+    }
+    return alarms;
+}
+
+/* Runs that differ by 2 % against a threshold of 5 %: several stored runs know it, one cannot. The
+ * table of docs/statistics.md is this test's output. */
+static void several_stored_runs_know_how_much_runs_differ(void **state)
+{
+    enum { TRIALS = 300 };
+    static const size_t stored[] = {1, 2, 3, 5};
+    (void)state;
+    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+        const size_t alarms = moving_alarms(TRIALS, stored[i], 0.02);
+        printf("%zu stored: %.1f %% of gates of 8 cases alarm\n", stored[i],
+               100.0 * (double)alarms / TRIALS);
+        if (stored[i] > 1 && alarms > 9)
+            fail_msg("%zu of %d gates alarmed against %zu runs", alarms, TRIALS, stored[i]);
+    }
+}
+
+static void the_next_look_is_half_as_many_rounds_again(void **state)
+{
+    (void)state;
+    assert_int_equal(kg_sequence_next(5, 30), 8);
+    assert_int_equal(kg_sequence_next(8, 30), 12);
+    assert_int_equal(kg_sequence_next(1, 30), 2);
+    assert_int_equal(kg_sequence_next(25, 30), 30);
+    assert_int_equal(kg_sequence_next(30, 30), 30);
+}
+
+static void there_are_confirming_rounds_enough_to_be_sure(void **state)
+{
+    (void)state;
+    /* 30 stored rounds and 10: 2 / C(40, 10) is far below 1 % of 20 tests */
+    assert_int_equal(kg_sequence_confirming(5, 30, 30, 20, 0.01, false), 10);
+    /* 5 stored ones: 2 / C(5 + n, 5) <= 0.00025 from n = 13 on */
+    assert_int_equal(kg_sequence_confirming(5, 30, 5, 20, 0.01, false), 13);
+    /* pairs: 2^(1 - n) <= 0.00025 from n = 13 on */
+    assert_int_equal(kg_sequence_confirming(5, 30, 5, 20, 0.01, true), 13);
+    assert_int_equal(kg_sequence_confirming(5, 8, 5, 20, 0.01, false), 8);
+}
+
+/* A source of rounds that costs time. */
+struct clocked {
+    struct kg_replay replay;
+    double round_ns;
+    size_t asked;
+};
+
+static size_t rounds_of(const struct kg_results *results)
+{
+    size_t rounds = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        rounds += results->cases[i].round_count;
+    return rounds;
+}
+
+static bool clocked_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
+{
+    struct clocked *clocked = user;
+    struct kg_results *shown = &clocked->replay.shown;
+    (void)err;
+    for (size_t i = 0; i < shown->case_count; i++)
+        while (shown->cases[i].round_count < wanted[i]) {
+            struct kg_case_result *result = &shown->cases[i];
+            const struct kg_case_result *recorded = &clocked->replay.recorded->cases[i];
+            result->rounds[result->round_count] = recorded->rounds[result->round_count];
+            result->rounds[result->round_count++].confirms = confirm;
+        }
+    clocked->asked++;
+    return true;
+}
+
+static double clocked_elapsed(void *user)
+{
+    const struct clocked *clocked = user;
+    return (double)rounds_of(&clocked->replay.shown) * clocked->round_ns;
+}
+
+static bool clocked_stopped(void *user)
+{
+    (void)user;
+    return false;
+}
+
+/* Eight doubtful cases and a budget for 60 rounds in all. */
+static void the_budget_ends_it(void **state)
+{
+    enum { CASES = 8, BUDGET = 60 };
+    struct kg_random random = {8};
+    struct kg_results base = run_make(CASES, 0.1, &random);
+    struct kg_results current = run_make(CASES, 0.1, &random);
+    struct kg_round_limits limits[CASES];
+    struct clocked clocked = {.round_ns = 1e6};
+    struct kg_baseline baseline;
+    struct kg_comparison comparison;
+    struct kg_error err = {0};
+    (void)state;
+    for (size_t i = 0; i < CASES; i++)
+        limits[i] = (struct kg_round_limits){LEAST, MOST};
+    assert_true(kg_baseline_from_results(&base, &baseline, &err));
+    assert_true(kg_replay_start(&clocked.replay, &current, NULL));
+    const struct kg_sequence sequence = {.measure = clocked_measure,
+                                         .elapsed_ns = clocked_elapsed,
+                                         .stopped = clocked_stopped,
+                                         .user = &clocked,
+                                         .limits = limits,
+                                         .budget_ns = BUDGET * 1e6};
+    assert_true(kg_sequence_run(&sequence, &baseline, &clocked.replay.shown, &comparison, &err));
+    const size_t rounds = rounds_of(&clocked.replay.shown);
+    if (rounds > BUDGET || rounds <= CASES * LEAST)
+        fail_msg("%zu rounds were taken of a budget of %d", rounds, BUDGET);
+    kg_comparison_free(&comparison);
+    kg_replay_free(&clocked.replay);
+    kg_baseline_free(&baseline);
+    kg_results_free(&base);
+    kg_results_free(&current);
+}
+
+/* Pairs whose ratio is steady although both sides swing together by a fifth. */
+static void pairs_see_what_two_runs_cannot(void **state)
+{
+    struct kg_random random = {9};
+    struct scene scene = {.base = run_make(2, 0.2, &random), .current = run_make(2, 0.2, &random)};
+    (void)state;
+    scene.base.pair = kg_arena_copy(&scene.base.arena, "pair");
+    scene.current.pair = kg_arena_copy(&scene.current.arena, "pair");
+    for (size_t r = 0; r < RECORDED; r++) {
+        scene.current.cases[0].rounds[r].base_ratio = exp(0.002 * normal(&random));
+        scene.current.cases[1].rounds[r].base_ratio = 1.06 * exp(0.002 * normal(&random));
+    }
+    scene_run(&scene);
+    assert_int_equal(change_of(&scene, 0)->change, KG_CHANGE_NO_CHANGE);
+    assert_int_equal(change_of(&scene, 1)->change, KG_CHANGE_REGRESSION);
+    assert_string_equal(change_of(&scene, 1)->metrics[0].against, "base");
+    assert_true(fabs(change_of(&scene, 1)->metrics[0].ratio - 1.06) < 0.005);
+    scene_free(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clear_cases_stop_at_the_least),
+        cmocka_unit_test(doubtful_cases_go_on_and_no_other),
+        cmocka_unit_test(a_suspect_that_is_confirmed_fails_the_gate),
+        cmocka_unit_test(a_suspect_that_is_not_confirmed_does_not),
+        cmocka_unit_test(an_improvement_is_confirmed_too),
+        cmocka_unit_test(without_confirming_rounds_a_suspect_stays_one),
+        cmocka_unit_test(looking_often_raises_no_alarms),
+        cmocka_unit_test(several_stored_runs_know_how_much_runs_differ),
+        cmocka_unit_test(the_next_look_is_half_as_many_rounds_again),
+        cmocka_unit_test(there_are_confirming_rounds_enough_to_be_sure),
+        cmocka_unit_test(the_budget_ends_it),
+        cmocka_unit_test(pairs_see_what_two_runs_cannot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

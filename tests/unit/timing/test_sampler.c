@@ -1,0 +1,105 @@
+/* The timed loop on work of known length: what it counts, not how fast this machine is. */
+#include <time.h>
+
+#include "test_support.h"
+#include "timing/clock.h"
+#include "timing/sampler.h"
+
+struct work {
+    uint64_t calls;
+    uint64_t length_ns;
+};
+
+static void busy(void *state)
+{
+    struct work *work = state;
+    const uint64_t end = kg_clock_ns() + work->length_ns;
+    work->calls++;
+    while (kg_clock_ns() < end)
+        continue;
+}
+
+static struct kg_sampler sampler_for(struct work *work, double min_time_ns)
+{
+    static double buffer[KG_SAMPLES_MOST];
+    return (struct kg_sampler){.run = busy,
+                               .state = work,
+                               .resolution_ns = kg_clock_resolution_ns(),
+                               .min_time_ns = min_time_ns,
+                               .buffer = buffer,
+                               .capacity = KG_SAMPLES_MOST};
+}
+
+static void resolution_is_positive_and_below_a_microsecond_or_so(void **state)
+{
+    const double resolution = kg_clock_resolution_ns();
+    (void)state;
+    assert_true(resolution >= 1 && resolution < 1e5);
+}
+
+static void short_calls_are_batched_past_the_clock(void **state)
+{
+    struct work work = {.length_ns = 500};
+    const struct kg_sampler sampler = sampler_for(&work, 1e6);
+    const uint64_t batch = kg_sampler_batch(&sampler, 0);
+    (void)state;
+    assert_in_range(batch, 2, 100000);
+    /* a call takes at least its length: the batch is never longer than the target asks */
+    assert_true((double)batch * 500 <= 2 * fmax(125e3, 1250 * sampler.resolution_ns) * 16);
+}
+
+static void long_calls_are_timed_alone(void **state)
+{
+    struct work work = {.length_ns = 2000000};
+    const struct kg_sampler sampler = sampler_for(&work, 1e6);
+    (void)state;
+    assert_int_equal(kg_sampler_batch(&sampler, 0), 1);
+}
+
+static void round_counts_calls_and_reaches_its_time(void **state)
+{
+    struct work work = {.length_ns = 20000};
+    struct kg_arena arena = {0};
+    struct kg_error err;
+    struct kg_round round;
+    const struct kg_sampler sampler = sampler_for(&work, 5e6);
+    (void)state;
+    assert_true(kg_sampler_round(&sampler, 3, &arena, &round, &err));
+    assert_true(round.wall_ns >= 5e6);
+    assert_int_equal(round.calls % 3, 0);
+    assert_true(work.calls > round.calls); /* the warm-up's are not counted */
+    assert_true(round.min_ns >= 20000);
+    assert_true(round.min_ns <= round.median_ns && round.median_ns <= round.p95_ns &&
+                round.p95_ns <= round.max_ns);
+    assert_int_equal(round.sample_count, KG_ROUND_SAMPLES_MOST);
+    assert_int_equal(round.sample_count + round.samples_dropped, round.calls / 3);
+    assert_true(round.cpu_ns > 0);
+    kg_arena_free(&arena);
+}
+
+/* 50 us a call: two calls would do. A reference that had one, or four, keeps them; one that had a
+ * thousandth of what is needed does not. */
+static void a_reference_keeps_its_batch_where_it_does(void **state)
+{
+    struct work work = {.length_ns = 50000};
+    struct kg_sampler sampler = sampler_for(&work, 1e6);
+    (void)state;
+    sampler.resolution_ns = 30;
+    assert_int_equal(kg_sampler_batch(&sampler, 1), 1);
+    assert_int_equal(kg_sampler_batch(&sampler, 4), 4);
+    work.length_ns = 200;
+    const uint64_t batch = kg_sampler_batch(&sampler, 1);
+    assert_true(batch > 64 && (batch & (batch - 1)) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resolution_is_positive_and_below_a_microsecond_or_so),
+        cmocka_unit_test(a_reference_keeps_its_batch_where_it_does),
+        cmocka_unit_test(short_calls_are_batched_past_the_clock),
+        cmocka_unit_test(long_calls_are_timed_alone),
+        cmocka_unit_test(round_counts_calls_and_reaches_its_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
