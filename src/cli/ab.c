@@ -10,8 +10,8 @@
 struct ab {
     const struct kg_arguments *arguments;
     struct kg_prepared prepared;
-    struct kg_side base;
-    struct kg_side head;
+    struct kg_build base;
+    struct kg_build head;
     struct kg_pairing pairing;
     struct kg_baseline baseline; /* the base's rounds so far */
     struct kg_comparison comparison;
@@ -155,8 +155,8 @@ static bool ab_start(struct ab *ab)
     ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", ab->directory);
     if (!ab->base_path || !ab->head_path)
         return kg_error_memory(&ab->err);
-    if (!kg_side_resolve(&ab->arena, "base", arguments->base, &ab->base, &ab->err) ||
-        !kg_side_resolve(&ab->arena, "head", arguments->head, &ab->head, &ab->err) ||
+    if (!kg_build_resolve(&ab->arena, "base", arguments->base, &ab->base, &ab->err) ||
+        !kg_build_resolve(&ab->arena, "head", arguments->head, &ab->head, &ab->err) ||
         !kg_directory_make(ab->directory, &ab->err))
         return false;
     const struct kg_prepared_suite what = kg_prepared_what(&ab->prepared);

@@ -35,7 +35,7 @@ enum kg_timing {
 extern const char *const kg_timing_names[5];
 
 /* Whether a call is looked at apart from the timed rounds: traced on the GPU, and on the CPU as
- * look_pass.h says. */
+ * cpu_counters_pass.h says. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */

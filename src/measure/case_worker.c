@@ -29,19 +29,19 @@ int kg_case_pin(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     /* Two builds must not be compared on two CPUs: they share one wherever one is enough. */
-    const bool share = measurement->side && settings->threads == 1 && settings->pin == KG_PIN_NONE;
+    const bool share = measurement->build && settings->threads == 1 && settings->pin == KG_PIN_NONE;
     return pin_choose(share ? KG_PIN_AUTO : settings->pin);
 }
 
 /* A plugin or command of another build in the place of the suite's. */
-static void side_apply(const struct kg_side *side, struct kg_request *request)
+static void side_apply(const struct kg_build *build, struct kg_request *request)
 {
-    if (!side)
+    if (!build)
         return;
-    if (side->plugin && request->source == KG_SOURCE_PLUGIN)
-        request->target = side->plugin;
-    if (side->command && request->command_count)
-        request->command[0] = side->command;
+    if (build->plugin && request->source == KG_SOURCE_PLUGIN)
+        request->target = build->plugin;
+    if (build->command && request->command_count)
+        request->command[0] = build->command;
 }
 
 static char *json_text(json_t *json)
@@ -58,7 +58,7 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
 {
     const struct kg_case *planned = &measurement->plan->cases[index];
     const struct kg_workload_spec *spec = planned->spec;
-    /* a copy, whose first word a side may replace */
+    /* a copy, whose first word a build may replace */
     const char **words = calloc(planned->command_count + 1, sizeof *words);
     if (!words)
         return NULL;
@@ -75,8 +75,8 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .command_count = planned->command_count,
         .device = (size_t)planned->device,
         .timing = (size_t)planned->timing,
-        .held_calls = measurement->nature[index].held_calls,
-        .call_ns = measurement->nature[index].call_ns,
+        .held_calls = measurement->call_timing[index].held_calls,
+        .call_ns = measurement->call_timing[index].call_ns,
         .threads = (size_t)threads,
         .seed = spec->settings.seed,
         /* not while instructions are counted: Valgrind needs memory of its own */
@@ -94,7 +94,7 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };
-    side_apply(measurement->side, &request);
+    side_apply(measurement->build, &request);
     char *text = json_text(kg_record_write(&kg_request_record, &request));
     free(words);
     return text;
@@ -197,16 +197,16 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
                          struct kg_error *err)
 {
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
-    const struct kg_side *side = measurement->side;
+    const struct kg_build *build = measurement->build;
     const int pin = kg_case_pin(measurement, index);
     const uint64_t threads =
         options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
     char *request = request_text(measurement, index, options, threads);
-    *launch = (struct kg_launch){.program = options->program        ? options->program
-                                            : side && side->program ? side->program
-                                                                    : measurement->program,
+    *launch = (struct kg_launch){.program = options->program          ? options->program
+                                            : build && build->program ? build->program
+                                                                      : measurement->program,
                                  .arguments = options->arguments,
-                                 .directory = side ? side->directory : NULL,
+                                 .directory = build ? build->directory : NULL,
                                  .request = request,
                                  .request_length = request ? strlen(request) : 0,
                                  .threads = threads,
@@ -244,7 +244,8 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     struct kg_case_result *result = &results->cases[index];
     bool good = true;
     measurement->batch[index] = response->batch;
-    measurement->nature[index] = (struct kg_call_nature){response->held_calls, response->call_ns};
+    measurement->call_timing[index] =
+        (struct kg_call_timing){response->held_calls, response->call_ns};
     result->check = response->check;
     result->note = kg_arena_keep(&results->arena, response->note, &good);
     result->work.items = response->work.items;

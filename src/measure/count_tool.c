@@ -71,8 +71,8 @@ static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurem
     arguments[count++] = tool->output;
     for (size_t i = 0; i < options->count_option_count; i++)
         arguments[count++] = options->count_options[i];
-    arguments[count++] = measurement->side && measurement->side->program
-                             ? measurement->side->program
+    arguments[count++] = measurement->build && measurement->build->program
+                             ? measurement->build->program
                              : measurement->program;
     arguments[count++] = "worker";
     arguments[count] = NULL;

@@ -12,8 +12,8 @@
 #include "measure/ceilings_pass.h"
 #include "measure/count_pass.h"
 #include "measure/cpu_ceilings_pass.h"
+#include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
-#include "measure/look_pass.h"
 #include "measure/trace_pass.h"
 #include "results/throttle.h"
 #include "timing/clock.h"
@@ -85,9 +85,9 @@ static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err
     measurement->round_capacity = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
-    measurement->nature = kg_arena_alloc(arena, count, sizeof *measurement->nature);
+    measurement->call_timing = kg_arena_alloc(arena, count, sizeof *measurement->call_timing);
     if (!measurement->batch || !measurement->round_capacity || !measurement->order ||
-        !measurement->grouped || !measurement->nature)
+        !measurement->grouped || !measurement->call_timing)
         return kg_error_memory(err);
     return true;
 }
@@ -107,7 +107,7 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
 {
     *measurement = (struct kg_measurement){.plan = what->plan,
                                            .progress = options->progress,
-                                           .side = options->side,
+                                           .build = options->build,
                                            .started_ns = kg_clock_ns()};
     measurement->random.state = measurement->started_ns;
     measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
@@ -120,8 +120,8 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
     if (good && options->batches)
         memcpy(measurement->batch, options->batches,
                what->plan->case_count * sizeof *measurement->batch);
-    if (good && options->side)
-        good = kg_side_apply(options->side, what->plan, &measurement->results, err);
+    if (good && options->build)
+        good = kg_build_apply(options->build, what->plan, &measurement->results, err);
     for (size_t i = 0; i < what->plan->case_count && good; i++)
         measurement->results.cases[i].threads = kg_case_threads(
             measurement, &what->plan->cases[i].spec->settings, kg_case_pin(measurement, i));
@@ -245,7 +245,7 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
     return kg_ceilings_pass(measurement, err) && kg_cpu_ceilings_pass(measurement, err) &&
-           kg_look_pass(measurement, err) && kg_trace_pass(measurement, err);
+           kg_cpu_counters_pass(measurement, err) && kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "measure/build.h"
 #include "measure/interrupt.h"
 #include "measure/probe.h"
-#include "measure/side.h"
 #include "plan/plan.h"
 #include "results/journal.h"
 #include "results/results.h"
@@ -35,12 +35,12 @@ struct kg_measurement_options {
     bool sequential;             /* rounds will be added while they are looked at */
     const uint64_t *batches; /* calls a sample that each case's reference had, 0 where it has none;
                                 NULL: none has */
-    const struct kg_side *side;     /* another build than this one; NULL: this one */
+    const struct kg_build *build;   /* another build than this one; NULL: this one */
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
 };
 
-/* How a case on the GPU can be timed, as kg_gpu_nature has it. */
-struct kg_call_nature {
+/* How a case on the GPU can be timed, as kg_gpu_call_timing has it. */
+struct kg_call_timing {
     uint64_t held_calls;
     double call_ns;
 };
@@ -53,12 +53,12 @@ struct kg_measurement {
     char program[4096];
     struct kg_journal journal;
     bool journaled;
-    uint64_t *batch;               /* calls a sample, found by the check */
-    struct kg_call_nature *nature; /* on the GPU: likewise */
+    uint64_t *batch;                    /* calls a sample, found by the check */
+    struct kg_call_timing *call_timing; /* on the GPU: likewise */
     size_t *round_capacity;
     size_t *order;
     size_t *grouped; /* room for the cases that share a process */
-    const struct kg_side *side;
+    const struct kg_build *build;
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
     struct kg_random random;
@@ -89,7 +89,7 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 
 /* Looks, where the suite does not leave it out, at what the calls of each case put on the GPU, and
  * again at what that is capable of, should its clock have moved; and on the CPU at what that is
- * capable of, and what look_pass.h says. When the rounds are measured, since nothing of it decides
+ * capable of, and what cpu_counters_pass.h says. When the rounds are measured, since nothing of it decides
  * anything; leaves the rest when asked to stop. */
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
 

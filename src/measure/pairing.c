@@ -317,18 +317,18 @@ static bool pair_name(struct kg_pairing *pairing, struct kg_error *err)
 static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                        const struct kg_pairing_options *options, struct kg_error *err)
 {
-    struct kg_measurement_options side = {.results_path = options->base_path,
-                                          .filter = options->filter,
-                                          .sequential = true,
-                                          .progress = options->progress,
-                                          .side = options->base,
-                                          .interrupt = &pairing->interrupt};
-    if (!kg_measurement_begin(&pairing->base, what, &side, err))
+    struct kg_measurement_options build = {.results_path = options->base_path,
+                                           .filter = options->filter,
+                                           .sequential = true,
+                                           .progress = options->progress,
+                                           .build = options->base,
+                                           .interrupt = &pairing->interrupt};
+    if (!kg_measurement_begin(&pairing->base, what, &build, err))
         return kg_error_wrap(err, "in the base");
-    side.results_path = options->head_path;
-    side.side = options->head;
-    side.batches = pairing->base.batch;
-    if (!kg_measurement_begin(&pairing->head, what, &side, err)) {
+    build.results_path = options->head_path;
+    build.build = options->head;
+    build.batches = pairing->base.batch;
+    if (!kg_measurement_begin(&pairing->head, what, &build, err)) {
         kg_measurement_free(&pairing->base);
         return kg_error_wrap(err, "in the head");
     }

@@ -18,8 +18,8 @@ struct kg_pairing_options {
     const char *head_path;
     const char *filter;
     struct kg_progress progress;
-    const struct kg_side *base;
-    const struct kg_side *head;
+    const struct kg_build *base;
+    const struct kg_build *head;
 };
 
 /* Checks every case in both builds. A case that the base alone cannot do is SKIPPED in the head's

@@ -11,7 +11,7 @@
 #include "workload/params.h"
 #include "workload/registry.h"
 
-enum { KERNELS_MOST = 256, PARAMS_MOST = 64 };
+enum { KERNELS_MOST = 256 };
 
 const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 
@@ -74,9 +74,9 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
                            const struct kgate_workload *kernel, struct kg_case *planned,
                            const size_t *choice)
 {
-    struct kgate_value values[PARAMS_MOST];
+    struct kgate_value values[KG_PARAMS_MOST];
     size_t at = SIZE_MAX;
-    if (kernel->param_count > PARAMS_MOST)
+    if (kernel->param_count > KG_PARAMS_MOST)
         return kg_error_set(planner->err, KG_ERROR_USAGE, "kernel '%s' has too many parameters",
                             kernel->name);
     if (!kg_params_resolve(kernel, planned->params, planned->param_count, values, &at,

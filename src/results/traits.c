@@ -38,7 +38,7 @@ static double one_or_more(double value)
 }
 
 /* One of which there may be none. */
-static double from_0(double value)
+static double non_negative(double value)
 {
     return value >= 0 && value <= AMOUNT_MOST ? value : NAN;
 }
@@ -48,7 +48,7 @@ static double duration(double ns)
     return ns > 0 && ns <= TIME_MOST_NS ? ns : NAN;
 }
 
-static double duration_from_0(double ns)
+static double non_negative_duration(double ns)
 {
     return ns >= 0 && ns <= TIME_MOST_NS ? ns : NAN;
 }
@@ -60,7 +60,7 @@ static double thread_count(double threads)
 
 static double ratio(double value, double of)
 {
-    return from_0(from_0(value) / amount(of));
+    return non_negative(non_negative(value) / amount(of));
 }
 
 static double rate(double value, double time_ns)
@@ -149,7 +149,7 @@ static void counts_find(const struct kg_results *results, const struct kg_case_r
     traits->instructions_per_cycle = one_thread ? amount(ratio(traits->instructions, cycles)) : NAN;
     traits->flops_per_instruction = amount(ratio(traits->flops, traits->instructions));
     traits->line_bytes = amount(look->line_bytes);
-    traits->memory_line_bytes = look->source ? from_0(look->memory_line_bytes) : NAN;
+    traits->memory_line_bytes = look->source ? non_negative(look->memory_line_bytes) : NAN;
 }
 
 /* Where the working set lies; NaN where neither it nor any cache's size is known. */
@@ -286,7 +286,7 @@ static double scaled(double seen_ns, const struct kg_trace *trace,
 {
     const double seen = trace->kernel_ns + trace->transfer_ns + trace->other_ns;
     const double scale = amount(ratio(breakdown->gpu_ns + breakdown->transfer_ns, seen));
-    return duration_from_0(seen_ns * (isnan(scale) ? 1 : scale));
+    return non_negative_duration(seen_ns * (isnan(scale) ? 1 : scale));
 }
 
 static void main_kernel_find(const struct kg_trace *trace, const struct kg_breakdown *breakdown,
@@ -300,7 +300,7 @@ static void main_kernel_find(const struct kg_trace *trace, const struct kg_break
                                  : fmin(scaled(kernel->gpu_ns, trace, breakdown), traits->gpu_ns);
     traits->occupancy = amount(kernel->occupancy);
     traits->waves = amount(kernel->waves);
-    traits->local_bytes = from_0(kernel->local_bytes);
+    traits->local_bytes = non_negative(kernel->local_bytes);
 }
 
 /* Of kernels alone: the trace counts copies and fills, too. */
@@ -309,12 +309,12 @@ static double kernel_launches(const struct kg_trace *trace)
     double sum = trace->kernel_count || trace->launches == 0 ? 0 : NAN;
     for (size_t i = 0; i < trace->kernel_count; i++)
         sum += trace->kernels[i].launches;
-    return from_0(sum);
+    return non_negative(sum);
 }
 
 static double launch_time(const struct kg_round *round)
 {
-    return duration_from_0(round->launch_ns);
+    return non_negative_duration(round->launch_ns);
 }
 
 /* In the other timings the host launches all at once, or waits in between. */
@@ -332,19 +332,19 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
     /* with what pools and libraries keep, where that could be seen */
     if (isfinite(result->memory.device_peak_bytes) && result->memory.device_peak_bytes > 0)
         traits->peak_bytes = amount(result->memory.device_peak_bytes);
-    traits->memory_line_bytes = from_0(counter_median(result, "dram_read_bytes") +
-                                       counter_median(result, "dram_write_bytes"));
-    traits->gpu_ns = duration_from_0(result->breakdown.gpu_ns);
-    traits->transfer_ns = duration_from_0(result->breakdown.transfer_ns);
-    traits->overhead_ns = duration_from_0(result->breakdown.overhead_ns);
+    traits->memory_line_bytes = non_negative(counter_median(result, "dram_read_bytes") +
+                                             counter_median(result, "dram_write_bytes"));
+    traits->gpu_ns = non_negative_duration(result->breakdown.gpu_ns);
+    traits->transfer_ns = non_negative_duration(result->breakdown.transfer_ns);
+    traits->overhead_ns = non_negative_duration(result->breakdown.overhead_ns);
     traits->hidden_ns = scaled(trace->hidden_ns, trace, &result->breakdown);
     traits->gap_ns = scaled(trace->gap_ns, trace, &result->breakdown);
     if (launches_one_by_one(result->timing))
         traits->launch_ns = rounds_quantile(result, 0.5, launch_time);
     traits->launches = kernel_launches(trace);
-    traits->to_device_bytes = from_0(trace->to_device_bytes);
-    traits->to_host_bytes = from_0(trace->to_host_bytes);
-    traits->pageable_bytes = from_0(trace->pageable_bytes);
+    traits->to_device_bytes = non_negative(trace->to_device_bytes);
+    traits->to_host_bytes = non_negative(trace->to_host_bytes);
+    traits->pageable_bytes = non_negative(trace->pageable_bytes);
     main_kernel_find(trace, &result->breakdown, traits);
     gpu_roofs_find(results, result, traits);
 }
@@ -370,9 +370,9 @@ void kg_traits_find(const struct kg_results *results, const struct kg_case_resul
     if (!result->round_count)
         return;
     traits->time_ns = duration(result->summary.median_ns);
-    traits->cpu_ns = duration_from_0(result->breakdown.cpu_ns);
+    traits->cpu_ns = non_negative_duration(result->breakdown.cpu_ns);
     traits->threads = thread_count((double)result->threads);
-    traits->peak_bytes = from_0((double)result->memory.peak_bytes);
+    traits->peak_bytes = non_negative((double)result->memory.peak_bytes);
     work_find(&result->work, traits);
     if (result->timing)
         gpu_find(results, result, traits);

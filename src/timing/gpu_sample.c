@@ -169,7 +169,7 @@ bool kg_gpu_wall(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
 
 /* Whether so many calls are on the stream before the hold's limit is over. */
 static bool hold_try(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t calls,
-                     double limit_ns, struct kg_gpu_nature *nature, bool *held,
+                     double limit_ns, struct kg_gpu_call_timing *call_timing, bool *held,
                      struct kg_error *err)
 {
     struct kg_gpu_sample sample;
@@ -180,33 +180,34 @@ static bool hold_try(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
     *held = sample.held;
     if (!sample.held)
         return true;
-    nature->held_calls = calls;
-    nature->gpu_ns = sample.time_ns;
-    nature->launch_ns = sample.launch_ns;
+    call_timing->held_calls = calls;
+    call_timing->gpu_ns = sample.time_ns;
+    call_timing->launch_ns = sample.launch_ns;
     return true;
 }
 
 /* One call, and again with all the time there is, should the host have been busy with something
  * else: else a call that only once was late would be taken for one that cannot be held back. */
 static bool holding_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
-                         struct kg_gpu_nature *nature, struct kg_error *err)
+                         struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
-    const double limit_ns = timer->holds ? kg_gpu_hold_limit_ns(nature->launch_ns) : 0;
+    const double limit_ns = timer->holds ? kg_gpu_hold_limit_ns(call_timing->launch_ns) : 0;
     bool held = false;
-    if (limit_ns > 0 && !hold_try(timer, call, 1, limit_ns, nature, &held, err))
+    if (limit_ns > 0 && !hold_try(timer, call, 1, limit_ns, call_timing, &held, err))
         return false;
-    return !(limit_ns > 0) || held || hold_try(timer, call, 1, HOLD_LIMIT_NS, nature, &held, err);
+    return !(limit_ns > 0) || held ||
+           hold_try(timer, call, 1, HOLD_LIMIT_NS, call_timing, &held, err);
 }
 
 /* A call may be many launches, and the queue for them is bounded: so how many calls can be held is
  * tried, too. */
 static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
-                            struct kg_gpu_nature *nature, struct kg_error *err)
+                            struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
     bool held = false;
-    for (uint64_t calls = kg_gpu_held_calls(nature->gpu_ns); calls > 1 && !held; calls /= 4) {
-        const double limit_ns = kg_gpu_hold_limit_ns((double)calls * nature->launch_ns);
-        if (limit_ns > 0 && !hold_try(timer, call, calls, limit_ns, nature, &held, err))
+    for (uint64_t calls = kg_gpu_held_calls(call_timing->gpu_ns); calls > 1 && !held; calls /= 4) {
+        const double limit_ns = kg_gpu_hold_limit_ns((double)calls * call_timing->launch_ns);
+        if (limit_ns > 0 && !hold_try(timer, call, calls, limit_ns, call_timing, &held, err))
             return false;
     }
     return true;
@@ -215,42 +216,42 @@ static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call
 /* Tried with every call: one that does not return while it is held may wait for the device, or only
  * for room in the queue of launches. The former cannot be recorded, the latter can. */
 static void capturable_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
-                            struct kg_gpu_nature *nature)
+                            struct kg_gpu_call_timing *call_timing)
 {
     struct kg_gpu_graph graph;
     struct kg_error why;
-    nature->capturable = kg_gpu_graph_record(timer, call, 1, &graph, &why);
-    nature->synchronises = !nature->held_calls && !nature->capturable;
-    nature->empty = nature->capturable && graph.nodes == 0;
-    if (nature->capturable)
+    call_timing->capturable = kg_gpu_graph_record(timer, call, 1, &graph, &why);
+    call_timing->synchronises = !call_timing->held_calls && !call_timing->capturable;
+    call_timing->empty = call_timing->capturable && graph.nodes == 0;
+    if (call_timing->capturable)
         kg_gpu_graph_free(timer, &graph);
-    else if (nature->synchronises && timer->holds)
-        snprintf(nature->why_not, sizeof nature->why_not, "it waits for the device (%.220s)",
-                 why.message);
+    else if (call_timing->synchronises && timer->holds)
+        snprintf(call_timing->why_not, sizeof call_timing->why_not,
+                 "it waits for the device (%.220s)", why.message);
     else
-        snprintf(nature->why_not, sizeof nature->why_not, "%.250s", why.message);
+        snprintf(call_timing->why_not, sizeof call_timing->why_not, "%.250s", why.message);
 }
 
-bool kg_gpu_nature_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
-                        struct kg_gpu_nature *nature, struct kg_error *err)
+bool kg_gpu_call_timing_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
+                             struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
     struct kg_gpu_sample sample;
-    *nature = (struct kg_gpu_nature){0};
+    *call_timing = (struct kg_gpu_call_timing){0};
     /* The first call loads modules and whatever else is put off until then, and waits for it. */
     for (int i = 0; i < 2; i++)
         if (!kg_gpu_wall(timer, call, &sample, err))
             return false;
-    nature->call_ns = sample.time_ns;
-    nature->launch_ns = sample.launch_ns;
-    nature->gpu_ns = sample.time_ns;
-    if (!holding_find(timer, call, nature, err))
+    call_timing->call_ns = sample.time_ns;
+    call_timing->launch_ns = sample.launch_ns;
+    call_timing->gpu_ns = sample.time_ns;
+    if (!holding_find(timer, call, call_timing, err))
         return false;
-    if (nature->held_calls && !held_calls_find(timer, call, nature, err))
+    if (call_timing->held_calls && !held_calls_find(timer, call, call_timing, err))
         return false;
-    if (!nature->held_calls && !kg_gpu_hot(timer, call, 1, 0, &sample, err))
+    if (!call_timing->held_calls && !kg_gpu_hot(timer, call, 1, 0, &sample, err))
         return false;
-    if (!nature->held_calls)
-        nature->gpu_ns = sample.time_ns;
-    capturable_find(timer, call, nature);
+    if (!call_timing->held_calls)
+        call_timing->gpu_ns = sample.time_ns;
+    capturable_find(timer, call, call_timing);
     return true;
 }

@@ -20,7 +20,7 @@ static bool sample_take(struct kg_gpu_sampler *sampler, uint64_t batch,
                         const struct kg_gpu_graph *graph, struct kg_gpu_sample *sample,
                         struct kg_error *err)
 {
-    const uint64_t held_calls = sampler->nature.held_calls;
+    const uint64_t held_calls = sampler->call_timing.held_calls;
     switch (sampler->timing) {
     case KG_TIMING_COLD:
         return kg_gpu_cold(sampler->timer, &sampler->call, held_calls > 0, sample, err);
@@ -68,15 +68,15 @@ bool kg_gpu_sampler_batch(struct kg_gpu_sampler *sampler, uint64_t reference, ui
      * back, of the host: what a batch takes may ask for more. */
     enum { LOOKS = 3 };
     struct kg_gpu_batch_facts facts = {
-        .gpu_ns = sampler->nature.gpu_ns,
-        .launch_ns = sampler->nature.launch_ns,
+        .gpu_ns = sampler->call_timing.gpu_ns,
+        .launch_ns = sampler->call_timing.launch_ns,
         .resolution_ns = sampler->timer->resolution_ns,
-        .held_calls = sampler->nature.held_calls,
+        .held_calls = sampler->call_timing.held_calls,
         .reference = reference,
     };
     *batch = kg_gpu_batch(sampler->timing, &facts);
     const bool first_time_is_the_hosts =
-        sampler->timing == KG_TIMING_GRAPH && !sampler->nature.held_calls;
+        sampler->timing == KG_TIMING_GRAPH && !sampler->call_timing.held_calls;
     if ((*batch > 1 || first_time_is_the_hosts) && !kg_gpu_warm(sampler->timer, err))
         return false;
     for (int i = 0; (*batch > 1 || first_time_is_the_hosts) && i < LOOKS; i++) {
@@ -212,7 +212,7 @@ static bool hold_missed(const struct kg_gpu_sampling *sampling, const struct kg_
 {
     const struct kg_gpu_sampler *sampler = sampling->sampler;
     const bool wanted = sampler->timing == KG_TIMING_GRAPH ||
-                        (sampler->timing != KG_TIMING_WALL && sampler->nature.held_calls > 0);
+                        (sampler->timing != KG_TIMING_WALL && sampler->call_timing.held_calls > 0);
     return wanted && sampler->timer->holds && !sample->held;
 }
 
@@ -248,7 +248,7 @@ static bool whole_calls_time(struct kg_gpu_sampling *sampling, double *call_ns,
     struct kg_gpu_sampler *sampler = sampling->sampler;
     enum { MOST = 16 };
     double times[MOST];
-    int count = kg_gpu_whole_calls(sampler->nature.call_ns, sampler->min_time_ns);
+    int count = kg_gpu_whole_calls(sampler->call_timing.call_ns, sampler->min_time_ns);
     count = count < MOST ? count : MOST;
     for (int i = 0; i < count; i++) {
         struct kg_gpu_sample sample;

@@ -12,7 +12,7 @@
 struct kg_gpu_sampler {
     struct kg_gpu_timer *timer;
     struct kg_gpu_call call;
-    struct kg_gpu_nature nature; /* kg_gpu_nature_find */
+    struct kg_gpu_call_timing call_timing; /* kg_gpu_call_timing_find */
     enum kg_timing timing;
     double min_time_ns; /* measured time of a round */
     double *buffer;     /* room for `capacity` samples, KG_GPU_FIGURES figures each */
@@ -50,7 +50,7 @@ struct kg_gpu_sampling {
 /* Makes one call, records the graph where one is timed, and warms up: the device by kgate's own
  * work (kg_gpu_warm), then the case by its samples until times and clock settle, for 10 ms at least
  * and min_time or one sample at most; one that does not settle is measured all the same. What the
- * sampler knows of the call's nature may be from another process. The sampler must live as long. On
+ * sampler knows of the call's call_timing may be from another process. The sampler must live as long. On
  * failure nothing is held. */
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
                            uint64_t batch, struct kg_error *err);

@@ -70,7 +70,7 @@ struct kg_gpu_call {
 
 /* How a call can be timed, found by trying it: four times where it takes long, up to a hundred
  * times where it is short; once more while its stream is recorded, where what waits fails. */
-struct kg_gpu_nature {
+struct kg_gpu_call_timing {
     bool synchronises;   /* `run` waits for the device, as far as can be told: it neither returns
                             while the stream is held nor can be recorded */
     uint64_t held_calls; /* that can be put on the stream while it is held. 0: not even one, since
@@ -83,8 +83,8 @@ struct kg_gpu_nature {
     double gpu_ns;       /* device time of a call, first impression */
     double launch_ns;    /* host time of `run` alone */
 };
-bool kg_gpu_nature_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
-                        struct kg_gpu_nature *nature, struct kg_error *err);
+bool kg_gpu_call_timing_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
+                             struct kg_gpu_call_timing *call_timing, struct kg_error *err);
 
 /* One sample. Times are of one call: the mean of those timed together. */
 struct kg_gpu_sample {

@@ -52,7 +52,7 @@ struct kg_request {
     size_t command_count;
     size_t device;       /* enum kgate_device */
     size_t timing;       /* enum kg_timing, on the GPU */
-    uint64_t held_calls; /* on the GPU: what the check found, as kg_gpu_nature has it */
+    uint64_t held_calls; /* on the GPU: what the check found, as kg_gpu_call_timing has it */
     double call_ns;      /* likewise */
     size_t threads;
     uint64_t seed;

@@ -55,7 +55,7 @@ bool kg_worker_say(const char *text)
     return true;
 }
 
-static bool respond(struct worker *worker)
+static bool respond(struct kg_worker *worker)
 {
     json_t *json = kg_record_write(&kg_response_record, &worker->response);
     if (!json || json_object_set_new(json, "schema", json_string(KG_RESPONSE_SCHEMA)) != 0) {
@@ -72,27 +72,27 @@ static bool respond(struct worker *worker)
 /* For a command: its failure ends the worker from within the timed call. */
 static void command_fail(void *owner, const char *message)
 {
-    struct worker *worker = owner;
+    struct kg_worker *worker = owner;
     worker->response.good = false;
     worker->response.message = message;
     _exit(respond(worker) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-static bool request_parse(struct worker *worker, const char *text, size_t length,
+static bool request_parse(struct kg_worker *worker, const char *text, size_t length,
                           struct kg_error *err)
 {
     return kg_record_parse(&kg_request_record, KG_REQUEST_SCHEMA, "request", text, length,
                            &worker->arena, &worker->request, err);
 }
 
-bool kg_worker_on_stream(const struct worker *worker)
+bool kg_worker_on_stream(const struct kg_worker *worker)
 {
     return worker->request.device == KGATE_DEVICE_CUDA &&
            worker->request.source != KG_SOURCE_COMMAND;
 }
 
 /* A CUDA context reserves address space by the tens of GiB: there the limit is the allocator's. */
-static bool limit_memory(const struct worker *worker, struct kg_error *err)
+static bool limit_memory(const struct kg_worker *worker, struct kg_error *err)
 {
     const uint64_t bytes = worker->request.memory_limit_bytes;
     if (!bytes || kg_worker_on_stream(worker))
@@ -103,7 +103,7 @@ static bool limit_memory(const struct worker *worker, struct kg_error *err)
                : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
 }
 
-static bool workload_find(struct worker *worker, struct kg_error *err)
+static bool workload_find(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     size_t at;
@@ -120,16 +120,16 @@ static bool workload_find(struct worker *worker, struct kg_error *err)
                    ? false
                    : kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'",
                                   request->target);
-    if (worker->workload->param_count > PARAMS_MOST || !worker->workload->run ||
+    if (worker->workload->param_count > KG_PARAMS_MOST || !worker->workload->run ||
         !worker->workload->set_up)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "workload '%s' has no run or set_up, or more than %d parameters",
-                            worker->workload->name, PARAMS_MOST);
+                            worker->workload->name, KG_PARAMS_MOST);
     return kg_params_resolve(worker->workload, request->params, request->param_count,
                              worker->values, &at, err);
 }
 
-bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_error *err)
+bool kg_worker_host_error(struct kg_worker *worker, const char *step, struct kg_error *err)
 {
     const char *message = worker->host.context.message;
     const char *reason = message[0] ? message : "the workload gave no reason";
@@ -147,7 +147,7 @@ static const char *arithmetic_name(enum kgate_arithmetic arithmetic)
     return (size_t)arithmetic < sizeof names / sizeof *names ? names[arithmetic] : NULL;
 }
 
-static bool describe(struct worker *worker, struct kg_error *err)
+static bool describe(struct kg_worker *worker, struct kg_error *err)
 {
     struct kgate_work work = {0};
     const struct kgate_workload *workload = worker->workload;
@@ -167,7 +167,7 @@ static bool describe(struct worker *worker, struct kg_error *err)
     return true;
 }
 
-static bool set_up(struct worker *worker, struct kg_error *err)
+static bool set_up(struct kg_worker *worker, struct kg_error *err)
 {
     /* Touched now, so that the buffer counts as the harness's memory. */
     memset(worker->buffer, 1, sizeof worker->buffer);
@@ -192,7 +192,7 @@ static bool set_up(struct worker *worker, struct kg_error *err)
 }
 
 /* Before set_up, which may start threads. */
-static bool count_prepare(struct worker *worker, struct kg_error *err)
+static bool count_prepare(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     if (request->task != KG_TASK_COUNT || request->count_directory)
@@ -203,7 +203,7 @@ static bool count_prepare(struct worker *worker, struct kg_error *err)
 }
 
 /* A command finds in its environment where its counters may go: a file in memory. */
-static void counters_prepare(struct worker *worker)
+static void counters_prepare(struct kg_worker *worker)
 {
     char path[64];
     worker->counters_file = -1;
@@ -216,7 +216,7 @@ static void counters_prepare(struct worker *worker)
 }
 
 /* Everything between describing and tearing down. */
-static bool work_set_up(struct worker *worker, struct kg_error *err)
+static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
 {
     const bool on_stream = kg_worker_on_stream(worker);
     if (on_stream && !kg_worker_gpu_start(worker, err))
@@ -234,7 +234,7 @@ static bool work_set_up(struct worker *worker, struct kg_error *err)
     return good;
 }
 
-static bool work(struct worker *worker, struct kg_error *err)
+static bool work(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     kg_host_start(&worker->host, worker->values, (enum kgate_device)request->device,
@@ -252,7 +252,7 @@ static bool work(struct worker *worker, struct kg_error *err)
 }
 
 /* Does one request. false where its response could not be written. */
-static bool request_do(struct worker *worker)
+static bool request_do(struct kg_worker *worker)
 {
     struct kg_error err = {0};
     struct kg_response *response = &worker->response;
@@ -271,10 +271,10 @@ static bool request_do(struct worker *worker)
 }
 
 /* Whatever is set for the user's own programs must not slow what is timed. */
-static struct worker *worker_new(void)
+static struct kg_worker *worker_new(void)
 {
     unsetenv("KGATE_PROFILE");
-    return calloc(1, sizeof(struct worker));
+    return calloc(1, sizeof(struct kg_worker));
 }
 
 static int refuse(const char *why)
@@ -287,7 +287,7 @@ int kg_worker_main(void)
 {
     struct kg_error err = {0};
     struct kg_text text = {0};
-    struct worker *worker = worker_new();
+    struct kg_worker *worker = worker_new();
     int status = 2;
     if (!worker)
         return refuse("out of memory");
@@ -304,12 +304,12 @@ int kg_worker_main(void)
 }
 
 /* Does the request of a line; *again is whether another can follow. */
-static int group_request(struct worker *worker, const char *line, size_t length, bool *again)
+static int group_request(struct kg_worker *worker, const char *line, size_t length, bool *again)
 {
     struct kg_error err = {0};
     struct kg_arena arena = {0};
     const struct worker_gpu gpu = worker->gpu;
-    *worker = (struct worker){.gpu = gpu, .arena = arena};
+    *worker = (struct kg_worker){.gpu = gpu, .arena = arena};
     *again = false;
     if (!request_parse(worker, line, length, &err))
         return refuse(err.message);
@@ -320,7 +320,7 @@ static int group_request(struct worker *worker, const char *line, size_t length,
 }
 
 /* Request after request. */
-static int group_serve(struct worker *worker, FILE *requests)
+static int group_serve(struct kg_worker *worker, FILE *requests)
 {
     char *line = NULL;
     size_t capacity = 0;
@@ -337,7 +337,7 @@ static int group_serve(struct worker *worker, FILE *requests)
 
 int kg_worker_group_main(void)
 {
-    struct worker *worker = worker_new();
+    struct kg_worker *worker = worker_new();
     FILE *requests = worker ? fdopen(dup(KG_WORKER_RESPONSE), "r") : NULL;
     const int status = requests ? group_serve(worker, requests) : refuse("cannot read requests");
     if (requests)

@@ -43,7 +43,7 @@ void kg_worker_gpu_close(struct worker_gpu *gpu)
     gpu->buffer = NULL;
 }
 
-bool kg_worker_gpu_start(struct worker *worker, struct kg_error *err)
+bool kg_worker_gpu_start(struct kg_worker *worker, struct kg_error *err)
 {
     struct worker_gpu *gpu = &worker->gpu;
     size_t total;
@@ -58,7 +58,7 @@ bool kg_worker_gpu_start(struct worker *worker, struct kg_error *err)
     return true;
 }
 
-void kg_worker_gpu_memory(struct worker *worker)
+void kg_worker_gpu_memory(struct kg_worker *worker)
 {
     struct worker_gpu *gpu = &worker->gpu;
     size_t free_bytes, total;
@@ -67,21 +67,21 @@ void kg_worker_gpu_memory(struct worker *worker)
         gpu->free_least = free_bytes;
 }
 
-void kg_worker_gpu_ready(struct worker *worker)
+void kg_worker_gpu_ready(struct kg_worker *worker)
 {
     struct worker_gpu *gpu = &worker->gpu;
     kg_worker_gpu_memory(worker);
-    gpu->sampler = (struct kg_gpu_sampler){
-        .timer = &gpu->timer,
-        .call = {worker->sampler.run, worker->sampler.state},
-        .nature = {.held_calls = worker->request.held_calls, .call_ns = worker->request.call_ns},
-        .timing = (enum kg_timing)worker->request.timing,
-        .min_time_ns = worker->request.min_time_ns,
-        .buffer = gpu->buffer,
-        .capacity = KG_SAMPLES_MOST};
+    gpu->sampler = (struct kg_gpu_sampler){.timer = &gpu->timer,
+                                           .call = {worker->sampler.run, worker->sampler.state},
+                                           .call_timing = {.held_calls = worker->request.held_calls,
+                                                           .call_ns = worker->request.call_ns},
+                                           .timing = (enum kg_timing)worker->request.timing,
+                                           .min_time_ns = worker->request.min_time_ns,
+                                           .buffer = gpu->buffer,
+                                           .capacity = KG_SAMPLES_MOST};
 }
 
-void kg_worker_gpu_finish(struct worker *worker)
+void kg_worker_gpu_finish(struct kg_worker *worker)
 {
     const struct worker_gpu *gpu = &worker->gpu;
     struct kg_response *response = &worker->response;
@@ -90,28 +90,28 @@ void kg_worker_gpu_finish(struct worker *worker)
     response->device_peak_bytes = (double)(gpu->free_bytes - gpu->free_least);
 }
 
-bool kg_worker_gpu_check(struct worker *worker, struct kg_error *err)
+bool kg_worker_gpu_check(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_gpu_sampler *sampler = &worker->gpu.sampler;
-    if (!kg_gpu_nature_find(sampler->timer, &sampler->call, &sampler->nature, err))
+    if (!kg_gpu_call_timing_find(sampler->timer, &sampler->call, &sampler->call_timing, err))
         return false;
-    const struct kg_gpu_nature *nature = &sampler->nature;
-    worker->response.held_calls = nature->held_calls;
-    worker->response.call_ns = nature->call_ns;
+    const struct kg_gpu_call_timing *call_timing = &sampler->call_timing;
+    worker->response.held_calls = call_timing->held_calls;
+    worker->response.call_ns = call_timing->call_ns;
     worker->response.note =
         kg_gpu_doubt(sampler->timing,
-                     &(struct kg_gpu_doubt_facts){.gpu_ns = nature->gpu_ns,
-                                                  .launch_ns = nature->launch_ns,
+                     &(struct kg_gpu_doubt_facts){.gpu_ns = call_timing->gpu_ns,
+                                                  .launch_ns = call_timing->launch_ns,
                                                   .resolution_ns = sampler->timer->resolution_ns,
                                                   .holds = sampler->timer->holds,
-                                                  .held = nature->held_calls > 0,
-                                                  .synchronises = nature->synchronises});
-    if (sampler->timing != KG_TIMING_WALL && sampler->nature.empty)
+                                                  .held = call_timing->held_calls > 0,
+                                                  .synchronises = call_timing->synchronises});
+    if (sampler->timing != KG_TIMING_WALL && sampler->call_timing.empty)
         return kg_error_set(err, KG_ERROR_MEASURE, "a call puts nothing on its stream");
-    if (sampler->timing == KG_TIMING_GRAPH && !sampler->nature.capturable)
+    if (sampler->timing == KG_TIMING_GRAPH && !sampler->call_timing.capturable)
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "cannot be recorded as a CUDA graph (`timing: graph`): %s",
-                            sampler->nature.why_not);
+                            sampler->call_timing.why_not);
     return kg_gpu_sampler_batch(sampler, worker->request.batch, &worker->response.batch, err);
 }
 
@@ -120,19 +120,19 @@ static double known(int value, double scale)
     return value < 0 ? NAN : scale * value;
 }
 
-bool kg_worker_gpu_begin(struct worker *worker, struct kg_error *err)
+bool kg_worker_gpu_begin(struct kg_worker *worker, struct kg_error *err)
 {
     struct worker_gpu *gpu = &worker->gpu;
     return kg_gpu_sampling_begin(&gpu->sampling, &gpu->sampler, worker->request.batch, err);
 }
 
-bool kg_worker_gpu_run(struct worker *worker, double time_ns, double *measured_ns,
+bool kg_worker_gpu_run(struct kg_worker *worker, double time_ns, double *measured_ns,
                        struct kg_error *err)
 {
     return kg_gpu_sampling_run(&worker->gpu.sampling, time_ns, measured_ns, err);
 }
 
-bool kg_worker_gpu_end(struct worker *worker, struct kg_round *round, struct kg_error *err)
+bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct kg_error *err)
 {
     struct worker_gpu *gpu = &worker->gpu;
     struct kg_nvml_telemetry after;
@@ -152,19 +152,19 @@ bool kg_worker_gpu_end(struct worker *worker, struct kg_round *round, struct kg_
     return true;
 }
 
-void kg_worker_gpu_drop(struct worker *worker)
+void kg_worker_gpu_drop(struct kg_worker *worker)
 {
     kg_gpu_sampling_free(&worker->gpu.sampling);
 }
 
-bool kg_worker_gpu_wait(struct worker *worker, struct kg_error *err)
+bool kg_worker_gpu_wait(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_gpu_timer *timer = &worker->gpu.timer;
     return kg_driver_good(&timer->driver, timer->driver.stream_synchronize(timer->stream),
                           "the work on the device failed", err);
 }
 
-bool kg_worker_gpu_trace(struct worker *worker, struct kg_error *err)
+bool kg_worker_gpu_trace(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_gpu_sampler *sampler = &worker->gpu.sampler;
     return kg_trace_task(sampler->timer, NULL, &sampler->call, &worker->arena, &worker->response,
@@ -177,7 +177,7 @@ static bool telemetry_read(void *state, struct kg_nvml_telemetry *telemetry)
     return gpu->nvml.calls && kg_nvml_telemetry_read(&gpu->nvml, gpu->nvml_index, telemetry);
 }
 
-bool kg_worker_gpu_ceilings(struct worker *worker, struct kg_error *err)
+bool kg_worker_gpu_ceilings(struct kg_worker *worker, struct kg_error *err)
 {
     struct worker_gpu *gpu = &worker->gpu;
     const struct kg_ceilings_watch watch = {telemetry_read, gpu};

@@ -9,7 +9,7 @@
 #include "timing/gpu_timer.h"
 #include "util/error.h"
 
-struct worker;
+struct kg_worker;
 
 struct worker_gpu {
     bool open;
@@ -26,29 +26,29 @@ struct worker_gpu {
 };
 
 /* Before set-up: opens the GPU if it is not, and hands it to the workload. */
-bool kg_worker_gpu_start(struct worker *worker, struct kg_error *err);
+bool kg_worker_gpu_start(struct kg_worker *worker, struct kg_error *err);
 /* After set-up: what is to be timed. */
-void kg_worker_gpu_ready(struct worker *worker);
+void kg_worker_gpu_ready(struct kg_worker *worker);
 
 /* KG_TASK_CHECK, but for the check itself: how the call can be timed, and the batch. */
-bool kg_worker_gpu_check(struct worker *worker, struct kg_error *err);
+bool kg_worker_gpu_check(struct kg_worker *worker, struct kg_error *err);
 /* A round piece by piece, as kg_gpu_sampling has it, with what NVML says of it. */
-bool kg_worker_gpu_begin(struct worker *worker, struct kg_error *err);
-bool kg_worker_gpu_run(struct worker *worker, double time_ns, double *measured_ns,
+bool kg_worker_gpu_begin(struct kg_worker *worker, struct kg_error *err);
+bool kg_worker_gpu_run(struct kg_worker *worker, double time_ns, double *measured_ns,
                        struct kg_error *err);
-bool kg_worker_gpu_end(struct worker *worker, struct kg_round *round, struct kg_error *err);
-void kg_worker_gpu_drop(struct worker *worker); /* after kg_worker_gpu_begin, in any case */
+bool kg_worker_gpu_end(struct kg_worker *worker, struct kg_round *round, struct kg_error *err);
+void kg_worker_gpu_drop(struct kg_worker *worker); /* after kg_worker_gpu_begin, in any case */
 
 /* Waits for what the workload put on its stream, and says what went wrong there. */
-bool kg_worker_gpu_wait(struct worker *worker, struct kg_error *err);
+bool kg_worker_gpu_wait(struct kg_worker *worker, struct kg_error *err);
 /* KG_TASK_TRACE and KG_TASK_CEILINGS. */
-bool kg_worker_gpu_trace(struct worker *worker, struct kg_error *err);
-bool kg_worker_gpu_ceilings(struct worker *worker, struct kg_error *err);
+bool kg_worker_gpu_trace(struct kg_worker *worker, struct kg_error *err);
+bool kg_worker_gpu_ceilings(struct kg_worker *worker, struct kg_error *err);
 
 /* Takes down the least device memory that is free: after everything that may allocate. */
-void kg_worker_gpu_memory(struct worker *worker);
+void kg_worker_gpu_memory(struct kg_worker *worker);
 /* Frees what of it is the host's: the context goes with the process, which is quicker. */
 void kg_worker_gpu_close(struct worker_gpu *gpu);
 
 /* Puts device memory into the response. */
-void kg_worker_gpu_finish(struct worker *worker);
+void kg_worker_gpu_finish(struct kg_worker *worker);

@@ -10,16 +10,17 @@
 #include "worker/worker_gpu.h"
 #include "workload/command.h"
 #include "workload/host.h"
+#include "workload/params.h"
 
-enum { PARAMS_MOST = 64, REQUEST_MOST = 16 * 1024 * 1024 };
+enum { REQUEST_MOST = 16 * 1024 * 1024 };
 
-struct worker {
+struct kg_worker {
     struct worker_gpu gpu; /* kept from one request to the next; what follows is of one */
     struct kg_arena arena;
     struct kg_request request;
     struct kg_response response;
     struct kg_host host;
-    struct kgate_value values[PARAMS_MOST];
+    struct kgate_value values[KG_PARAMS_MOST];
     const struct kgate_workload *workload; /* NULL for a command */
     void *state;
     struct kg_command_run command;
@@ -31,16 +32,16 @@ struct worker {
 };
 
 /* Does the request's task and fills the response. */
-bool kg_worker_task(struct worker *worker, struct kg_error *err);
+bool kg_worker_task(struct kg_worker *worker, struct kg_error *err);
 
 /* Writes to whoever asked; false where nobody listens. */
 bool kg_worker_say(const char *text);
 
 /* Whether the request's work goes onto a CUDA stream. */
-bool kg_worker_on_stream(const struct worker *worker);
+bool kg_worker_on_stream(const struct kg_worker *worker);
 
 /* An error with the message that a step of the workload left. */
-bool kg_worker_host_error(struct worker *worker, const char *step, struct kg_error *err);
+bool kg_worker_host_error(struct kg_worker *worker, const char *step, struct kg_error *err);
 
 /* A figure of /proc/self/status in bytes; 0 where it is not there. */
 uint64_t kg_worker_status_bytes(const char *key);

@@ -11,7 +11,7 @@
 #include "util/file.h"
 #include "worker/worker_state.h"
 
-static bool check(struct worker *worker, struct kg_error *err)
+static bool check(struct kg_worker *worker, struct kg_error *err)
 {
     struct kgate_check found = {.error = NAN};
     worker->sampler.run(worker->sampler.state);
@@ -32,7 +32,7 @@ static bool check(struct worker *worker, struct kg_error *err)
 }
 
 /* What the workload reported: a plugin by calls, a command by lines "name value". */
-static bool reported_collect(struct worker *worker, struct kg_error *err)
+static bool reported_collect(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
     struct kg_text text = {0};
@@ -53,7 +53,7 @@ static bool reported_collect(struct worker *worker, struct kg_error *err)
     return true;
 }
 
-static bool round_room(struct worker *worker, struct kg_error *err)
+static bool round_room(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
     response->rounds = kg_arena_alloc(&worker->arena, 1, sizeof *response->rounds);
@@ -62,7 +62,7 @@ static bool round_room(struct worker *worker, struct kg_error *err)
 
 /* On the GPU what the workload asked for of the device: the resident memory of a process that has a
  * CUDA context, and what is free on the device, move with what other cases did there before. */
-static uint64_t peak_memory(const struct worker *worker)
+static uint64_t peak_memory(const struct kg_worker *worker)
 {
     const uint64_t harness = worker->response.harness_bytes;
     if (kg_worker_on_stream(worker))
@@ -73,7 +73,7 @@ static uint64_t peak_memory(const struct worker *worker)
     return peak > harness ? peak - harness : 0;
 }
 
-static bool round_finish(struct worker *worker, struct kg_error *err)
+static bool round_finish(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
     response->round_count = 1;
@@ -83,12 +83,12 @@ static bool round_finish(struct worker *worker, struct kg_error *err)
 
 /* A round piece by piece, on either device. */
 struct pieces {
-    struct worker *worker;
+    struct kg_worker *worker;
     struct kg_sampling sampling; /* on the CPU */
     bool on_stream;
 };
 
-static bool pieces_begin(struct pieces *pieces, struct worker *worker, struct kg_error *err)
+static bool pieces_begin(struct pieces *pieces, struct kg_worker *worker, struct kg_error *err)
 {
     pieces->worker = worker;
     pieces->on_stream = kg_worker_on_stream(worker);
@@ -110,7 +110,7 @@ static bool pieces_run(struct pieces *pieces, double time_ns, double *measured_n
 
 static bool pieces_end(struct pieces *pieces, struct kg_error *err)
 {
-    struct worker *worker = pieces->worker;
+    struct kg_worker *worker = pieces->worker;
     return (pieces->on_stream ? kg_worker_gpu_end(worker, worker->response.rounds, err)
                               : kg_sampling_end(&pieces->sampling, &worker->arena,
                                                 worker->response.rounds, err)) &&
@@ -123,7 +123,7 @@ static void pieces_free(struct pieces *pieces)
         kg_worker_gpu_drop(pieces->worker);
 }
 
-static bool measure_round(struct worker *worker, struct kg_error *err)
+static bool measure_round(struct kg_worker *worker, struct kg_error *err)
 {
     struct pieces pieces;
     double measured_ns;
@@ -162,7 +162,7 @@ static bool turns_take(struct pieces *pieces, struct kg_error *err)
     return heard ? pieces_end(pieces, err) : kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
 }
 
-static bool measure_turns(struct worker *worker, struct kg_error *err)
+static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
 {
     struct pieces pieces;
     if (!round_room(worker, err) || !pieces_begin(&pieces, worker, err))
@@ -173,7 +173,7 @@ static bool measure_turns(struct worker *worker, struct kg_error *err)
 }
 
 /* A command's own process is counted, from its start to its end, by Callgrind around it. */
-static bool command_count(struct worker *worker, struct kg_error *err)
+static bool command_count(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     char output[4096];
@@ -197,7 +197,7 @@ static bool command_count(struct worker *worker, struct kg_error *err)
 }
 
 /* A figure a call; one that was not counted, or is in Callgrind's file, is left out. */
-static void counted_report(struct worker *worker, const char *name, double sum)
+static void counted_report(struct kg_worker *worker, const char *name, double sum)
 {
     struct kg_response *response = &worker->response;
     response->reported = worker->reported;
@@ -206,7 +206,7 @@ static void counted_report(struct worker *worker, const char *name, double sum)
             (struct kg_reported){name, sum / (double)worker->request.batch};
 }
 
-static bool count(struct worker *worker, struct kg_error *err)
+static bool count(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     struct kg_counts counts;
@@ -230,7 +230,7 @@ static bool count(struct worker *worker, struct kg_error *err)
 }
 
 /* A command records itself, where it is built with the profiler. Each of its processes is one. */
-static bool command_profile(struct worker *worker)
+static bool command_profile(struct kg_worker *worker)
 {
     enum { CALLS_MOST = 10 };
     const struct kg_request *request = &worker->request;
@@ -247,7 +247,7 @@ static bool command_profile(struct worker *worker)
 
 /* A call on the GPU, inside a scope that lasts until it is done: one at a time, for the next must
  * not wait in the queue behind it. */
-static bool stream_call(struct worker *worker, struct kg_error *err)
+static bool stream_call(struct kg_worker *worker, struct kg_error *err)
 {
     static struct kgate_site site = {.name = KG_PROFILE_STREAM_SCOPE, .device = KGATE_DEVICE_CUDA};
     struct kgate_scope scope = kgate_scope_begin_cuda(NULL, &site, worker->host.context.stream, 0);
@@ -256,7 +256,7 @@ static bool stream_call(struct worker *worker, struct kg_error *err)
     return kg_worker_gpu_wait(worker, err);
 }
 
-static bool profiled_call(struct worker *worker, struct kgate_site *site, uint64_t bytes,
+static bool profiled_call(struct kg_worker *worker, struct kgate_site *site, uint64_t bytes,
                           struct kg_error *err)
 {
     bool good = true;
@@ -269,7 +269,7 @@ static bool profiled_call(struct worker *worker, struct kgate_site *site, uint64
     return good;
 }
 
-static bool profile(struct worker *worker, struct kg_error *err)
+static bool profile(struct kg_worker *worker, struct kg_error *err)
 {
     enum { CALLS_MOST = 10000 }; /* the scopes of more say nothing new, and fill the disk */
     const struct kg_request *request = &worker->request;
@@ -299,7 +299,7 @@ static bool profile(struct worker *worker, struct kg_error *err)
     return good;
 }
 
-bool kg_worker_task(struct worker *worker, struct kg_error *err)
+bool kg_worker_task(struct kg_worker *worker, struct kg_error *err)
 {
     switch (worker->request.task) {
     case KG_TASK_CHECK:

@@ -6,6 +6,9 @@
 #include "util/error.h"
 #include "util/record.h"
 
+/* Parameters that a workload may declare. */
+enum { KG_PARAMS_MOST = 64 };
+
 /* Fills one value for each parameter that `workload` declares, in its order, from the given pairs,
  * or from the parameter's default where there is no pair of its name.
  * values  workload->param_count of them

@@ -44,20 +44,23 @@ static void fill_run(void *state)
 
 static void nature_test(struct fill *fill)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     struct kg_error err = {0};
     const struct kg_gpu_call call = {fill_run, fill};
-    expect(kg_gpu_nature_find(fill->timer, &call, &nature, &err), "the nature of a call is found");
+    expect(kg_gpu_call_timing_find(fill->timer, &call, &call_timing, &err),
+           "how a call can be timed is found");
     if (err.message[0])
         printf("      %s\n", err.message);
     printf("      device %.0f ns, launch %.0f ns, call %.0f ns, %" PRIu64 " calls can be held\n",
-           nature.gpu_ns, nature.launch_ns, nature.call_ns, nature.held_calls);
+           call_timing.gpu_ns, call_timing.launch_ns, call_timing.call_ns, call_timing.held_calls);
     if (fill->synchronises) {
-        expect(nature.synchronises, "a call that waits is found to wait");
-        expect(!nature.capturable && nature.why_not[0], "and cannot be recorded, with a reason");
+        expect(call_timing.synchronises, "a call that waits is found to wait");
+        expect(!call_timing.capturable && call_timing.why_not[0],
+               "and cannot be recorded, with a reason");
     } else {
-        expect(!nature.synchronises && nature.held_calls > 0, "a call that returns is held back");
-        expect(nature.capturable, "and can be recorded");
+        expect(!call_timing.synchronises && call_timing.held_calls > 0,
+               "a call that returns is held back");
+        expect(call_timing.capturable, "and can be recorded");
     }
 }
 
@@ -75,7 +78,7 @@ static void round_test(struct fill *fill, enum kg_timing timing, double *median_
                                      .buffer = buffer,
                                      .capacity = ROUND_SAMPLES};
     *median_ns = NAN;
-    if (!kg_gpu_nature_find(sampler.timer, &sampler.call, &sampler.nature, &err) ||
+    if (!kg_gpu_call_timing_find(sampler.timer, &sampler.call, &sampler.call_timing, &err) ||
         !kg_gpu_sampler_batch(&sampler, 0, &batch, &err) ||
         !kg_gpu_sampler_round(&sampler, batch, &arena, &round, &err)) {
         printf("      %s: %s\n", kg_timing_names[timing], err.message);
@@ -265,19 +268,22 @@ static void graph_test(struct kg_gpu_timer *timer)
 {
     struct nothings many = {timer, 3000};
     const struct kg_gpu_call call = {nothings_run, &many};
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     struct kg_gpu_graph graph;
     struct kg_gpu_sample sample = {.time_ns = NAN};
     struct kg_error err = {0};
     printf("%u empty kernels\n", many.launches);
-    expect(kg_gpu_nature_find(timer, &call, &nature, &err), "the nature of the call is found");
-    expect(nature.capturable && !nature.synchronises, "it can be recorded, and does not wait");
+    expect(kg_gpu_call_timing_find(timer, &call, &call_timing, &err),
+           "how the call can be timed is found");
+    expect(call_timing.capturable && !call_timing.synchronises,
+           "it can be recorded, and does not wait");
     const bool recorded = kg_gpu_graph_record(timer, &call, 2, &graph, &err);
     const bool replayed = recorded && kg_gpu_graph_time(timer, &graph, 2, &sample, &err);
     expect(replayed, "two replays of a graph of two calls");
     kg_gpu_graph_free(timer, &graph);
     printf("      %s%" PRIu64 " calls held, device %.0f ns; as a graph %.0f ns, %s\n", err.message,
-           nature.held_calls, nature.gpu_ns, sample.time_ns, sample.held ? "held" : "not held");
+           call_timing.held_calls, call_timing.gpu_ns, sample.time_ns,
+           sample.held ? "held" : "not held");
     expect(sample.time_ns > 0, "have a time");
 }
 

@@ -240,8 +240,8 @@ static bool ab_stopped(void *user)
     return kg_measurement_interrupted(&((struct ab *)user)->pairing.base) != 0;
 }
 
-static bool ab_run(struct ab *ab, const struct prepared *prepared, const struct kg_side *base,
-                   const struct kg_side *head, struct kg_error *err)
+static bool ab_run(struct ab *ab, const struct prepared *prepared, const struct kg_build *base,
+                   const struct kg_build *head, struct kg_error *err)
 {
     const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
     const struct kg_pairing_options options = {.base = base, .head = head};
@@ -271,7 +271,7 @@ bool ab_measure(const char *directory, const char *base, const char *head, doubl
     struct kg_text text = {0};
     struct prepared prepared = {0};
     struct kg_arena arena = {0};
-    struct kg_side sides[2];
+    struct kg_build sides[2];
     struct ab ab = {0};
     char paths[2][4096];
     suite_head(&text, "20ms", 8, 24, threshold);
@@ -281,8 +281,8 @@ bool ab_measure(const char *directory, const char *base, const char *head, doubl
                            workload_names[w], directory);
     snprintf(paths[0], sizeof paths[0], "%.4000s/libverdicts_%s.so", directory, base);
     snprintf(paths[1], sizeof paths[1], "%.4000s/libverdicts_%s.so", directory, head);
-    bool good = kg_side_resolve(&arena, "base", paths[0], &sides[0], err) &&
-                kg_side_resolve(&arena, "head", paths[1], &sides[1], err) &&
+    bool good = kg_build_resolve(&arena, "base", paths[0], &sides[0], err) &&
+                kg_build_resolve(&arena, "head", paths[1], &sides[1], err) &&
                 prepare(&prepared, &text, err);
     const double start = (double)kg_clock_ns();
     good = good && ab_run(&ab, &prepared, &sides[0], &sides[1], err);

@@ -47,12 +47,12 @@ static int close_sampler(void **state)
     return 0;
 }
 
-/* Finds its nature and the batch, and measures a round. */
+/* Finds its call_timing and the batch, and measures a round. */
 static bool measure(enum kg_timing timing)
 {
     uint64_t batch = 0;
     sampler.timing = timing;
-    return kg_gpu_nature_find(&timer, &sampler.call, &sampler.nature, &err) &&
+    return kg_gpu_call_timing_find(&timer, &sampler.call, &sampler.call_timing, &err) &&
            kg_gpu_sampler_batch(&sampler, 0, &batch, &err) &&
            kg_gpu_sampler_round(&sampler, batch, &arena, &a_round, &err);
 }
@@ -162,7 +162,7 @@ static void short_calls_do_not_begin_while_the_clock_rises(void **state)
     clock_rise(150e6);
     work.ns = 2e3;
     fake->device->gap_ns = 0;
-    sampler.nature = (struct kg_gpu_nature){.held_calls = 64, .call_ns = 10e3};
+    sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 64, .call_ns = 10e3};
     assert_true(kg_gpu_sampler_round(&sampler, 1, &arena, &a_round, &err));
     assert_near(a_round.max_ns, a_round.min_ns, 0.01);
     assert_near(a_round.sm_clock_hz, 1.98e9, 0.005);
@@ -176,7 +176,7 @@ static void gets_faster(struct work *warming)
 static void a_case_warms_up_by_itself(void **state)
 {
     (void)state;
-    sampler.nature = (struct kg_gpu_nature){.held_calls = 64, .call_ns = 30e3};
+    sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 64, .call_ns = 30e3};
     assert_true(kg_gpu_warm(&timer, &err));
     work.each = gets_faster;
     assert_true(kg_gpu_sampler_round(&sampler, 1, &arena, &a_round, &err));
@@ -193,7 +193,7 @@ static void what_does_not_settle_is_measured_after_min_time(void **state)
 {
     (void)state;
     sampler.capacity = 64;
-    sampler.nature = (struct kg_gpu_nature){.held_calls = 64, .call_ns = 30e3};
+    sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 64, .call_ns = 30e3};
     work.each = gets_slower;
     assert_true(kg_gpu_sampler_round(&sampler, 1, &arena, &a_round, &err));
     assert_true(a_round.warm_up_ns >= 20e6 && a_round.warm_up_ns < 20.2e6);
@@ -205,7 +205,7 @@ static void a_call_that_waits_is_measured_without_a_hold(void **state)
     (void)state;
     work.synchronises = true;
     assert_true(measure(KG_TIMING_COLD));
-    assert_true(sampler.nature.synchronises);
+    assert_true(sampler.call_timing.synchronises);
     assert_true(a_round.median_ns >= 50e3);
     assert_true(measure(KG_TIMING_HOT));
     assert_true(measure(KG_TIMING_WALL));
@@ -243,7 +243,7 @@ static void a_round_of_short_calls_ends_in_time(void **state)
     fake->device->gap_ns = 0;
     fake->device->memset_bytes_per_ns = 500; /* flushing takes 200 us */
     uint64_t batch;
-    assert_true(kg_gpu_nature_find(&timer, &sampler.call, &sampler.nature, &err));
+    assert_true(kg_gpu_call_timing_find(&timer, &sampler.call, &sampler.call_timing, &err));
     assert_true(kg_gpu_sampler_batch(&sampler, 0, &batch, &err));
     assert_true(kg_gpu_warm(&timer, &err));
     const uint64_t start = host_ns;
@@ -315,7 +315,7 @@ static void a_references_batch_is_kept(void **state)
     uint64_t batch = 0;
     (void)state;
     sampler.timing = KG_TIMING_HOT;
-    assert_true(kg_gpu_nature_find(&timer, &sampler.call, &sampler.nature, &err));
+    assert_true(kg_gpu_call_timing_find(&timer, &sampler.call, &sampler.call_timing, &err));
     assert_true(kg_gpu_sampler_batch(&sampler, 5, &batch, &err));
     assert_int_equal(batch, 5);
 }
@@ -325,7 +325,7 @@ static void turns_add_up_to_a_round(void **state)
     struct kg_gpu_sampling sampling;
     double measured_ns = 0;
     (void)state;
-    assert_true(kg_gpu_nature_find(&timer, &sampler.call, &sampler.nature, &err));
+    assert_true(kg_gpu_call_timing_find(&timer, &sampler.call, &sampler.call_timing, &err));
     assert_true(kg_gpu_sampling_begin(&sampling, &sampler, 1, &err));
     for (int turn = 1; turn <= 4; turn++) {
         assert_true(kg_gpu_sampling_run(&sampling, 1e6, &measured_ns, &err));
@@ -342,7 +342,7 @@ static void what_is_loaded_at_the_first_call_is_loaded_before_the_hold(void **st
     (void)state;
     fake->device->lazy = true;
     /* found in another process */
-    sampler.nature = (struct kg_gpu_nature){.held_calls = 4, .call_ns = 60e3};
+    sampler.call_timing = (struct kg_gpu_call_timing){.held_calls = 4, .call_ns = 60e3};
     for (size_t i = 0; i < sizeof timings / sizeof *timings; i++) {
         work_close(&work);
         work_open(&timer, "work", &work);

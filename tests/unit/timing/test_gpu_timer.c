@@ -102,36 +102,36 @@ static void work_on_the_legacy_default_stream_is_timed(void **state)
 
 static void a_call_that_only_launches_is_asynchronous(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     (void)state;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_false(nature.synchronises);
-    assert_true(nature.capturable);
-    assert_int_equal(nature.held_calls, kg_gpu_held_calls(51e3));
-    assert_near(nature.gpu_ns, 51e3, 64);
-    assert_near(nature.launch_ns, 2e3, 100);
-    assert_true(nature.call_ns > nature.gpu_ns);
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_false(call_timing.synchronises);
+    assert_true(call_timing.capturable);
+    assert_int_equal(call_timing.held_calls, kg_gpu_held_calls(51e3));
+    assert_near(call_timing.gpu_ns, 51e3, 64);
+    assert_near(call_timing.launch_ns, 2e3, 100);
+    assert_true(call_timing.call_ns > call_timing.gpu_ns);
     assert_int_equal(fake->counts->timed_out, 0);
     assert_int_equal(fake->counts->graphs_live + fake->counts->executables_live, 0);
 }
 
 static void a_call_that_waits_is_found_and_hangs_nothing(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
     (void)state;
     work.synchronises = true;
     const uint64_t start = host_ns;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_true(nature.synchronises);
-    assert_int_equal(nature.held_calls, 0);
-    assert_false(nature.capturable);
-    assert_non_null(strstr(nature.why_not, "it waits for the device"));
-    assert_non_null(strstr(nature.why_not, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"));
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_true(call_timing.synchronises);
+    assert_int_equal(call_timing.held_calls, 0);
+    assert_false(call_timing.capturable);
+    assert_non_null(strstr(call_timing.why_not, "it waits for the device"));
+    assert_non_null(strstr(call_timing.why_not, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"));
     assert_true((double)(host_ns - start) < 250e6);
     /* and is timed all the same, by what is not held */
     const unsigned timed_out = fake->counts->timed_out;
-    assert_true(kg_gpu_cold(&timer, &call, nature.held_calls > 0, &sample, &err));
+    assert_true(kg_gpu_cold(&timer, &call, call_timing.held_calls > 0, &sample, &err));
     assert_true(sample.time_ns >= 50e3);
     assert_int_equal(fake->counts->timed_out, timed_out);
 }
@@ -143,12 +143,12 @@ static void waits_once(struct work *waiting)
 
 static void a_first_call_that_waits_does_not_decide(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     (void)state;
     fake->device->lazy = true;
     work.each = waits_once;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_false(nature.synchronises);
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_false(call_timing.synchronises);
     assert_int_equal(fake->counts->timed_out, 0);
 }
 
@@ -160,28 +160,28 @@ static void late_once(struct work *late)
 
 static void a_call_that_is_late_once_is_tried_again(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     (void)state;
     work.each = late_once;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
     assert_int_equal(fake->counts->timed_out, 1);
-    assert_false(nature.synchronises);
+    assert_false(call_timing.synchronises);
 }
 
 static void calls_of_many_launches_are_held_in_smaller_numbers(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
     (void)state;
     work.launches = 100;
     work.ns = 20;
     fake->device->gap_ns = 10;
     fake->device->launch_host_ns = 500;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_false(nature.synchronises);
-    assert_true(nature.held_calls >= 1 && nature.held_calls < 10);
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_false(call_timing.synchronises);
+    assert_true(call_timing.held_calls >= 1 && call_timing.held_calls < 10);
     const unsigned blocked = fake->counts->blocked;
-    assert_true(kg_gpu_hot(&timer, &call, 64, nature.held_calls, &sample, &err));
+    assert_true(kg_gpu_hot(&timer, &call, 64, call_timing.held_calls, &sample, &err));
     assert_true(sample.held);
     assert_int_equal(fake->counts->blocked, blocked);
 }
@@ -201,17 +201,17 @@ static void a_full_queue_ends_with_the_hold(void **state)
 
 static void a_call_of_more_launches_than_the_queue_takes_does_not_wait(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
     struct kg_gpu_graph graph;
     (void)state;
     work.launches = 3000;
     work.ns = 1e3;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_true(nature.capturable);
-    assert_false(nature.synchronises);
-    assert_int_equal(nature.held_calls, 0);
-    assert_near(nature.gpu_ns, 3000 * 2e3, 60e3);
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_true(call_timing.capturable);
+    assert_false(call_timing.synchronises);
+    assert_int_equal(call_timing.held_calls, 0);
+    assert_near(call_timing.gpu_ns, 3000 * 2e3, 60e3);
     /* its graph is one launch, which is held */
     assert_true(kg_gpu_graph_record(&timer, &call, 1, &graph, &err));
     assert_true(kg_gpu_graph_time(&timer, &graph, 1, &sample, &err));
@@ -223,12 +223,12 @@ static void a_call_of_more_launches_than_the_queue_takes_does_not_wait(void **st
 /* That its host part is too long for a hold does not mean that it waits. */
 static void a_call_that_takes_the_host_long_does_not_wait(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     (void)state;
     work.host_ns = 60e6;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_int_equal(nature.held_calls, 0);
-    assert_false(nature.synchronises);
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_int_equal(call_timing.held_calls, 0);
+    assert_false(call_timing.synchronises);
     assert_int_equal(fake->counts->timed_out, 0);
 }
 
@@ -415,7 +415,7 @@ static void each_failure_is_said_and_leaves_nothing(void **state)
 /* As under compute-sanitizer. */
 static void launches_that_wait_cost_no_holds(void **state)
 {
-    struct kg_gpu_nature nature;
+    struct kg_gpu_call_timing call_timing;
     struct kg_gpu_sample sample;
     struct kg_gpu_graph graph;
     (void)state;
@@ -425,10 +425,10 @@ static void launches_that_wait_cost_no_holds(void **state)
     assert_false(timer.holds);
     work_open(&timer, "work", &work);
     const unsigned timed_out = fake->counts->timed_out;
-    assert_true(kg_gpu_nature_find(&timer, &call, &nature, &err));
-    assert_false(nature.synchronises);
-    assert_int_equal(nature.held_calls, 0);
-    assert_true(nature.capturable);
+    assert_true(kg_gpu_call_timing_find(&timer, &call, &call_timing, &err));
+    assert_false(call_timing.synchronises);
+    assert_int_equal(call_timing.held_calls, 0);
+    assert_true(call_timing.capturable);
     assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
     assert_true(sample.time_ns >= 50e3);
     assert_false(sample.held);

@@ -1,4 +1,4 @@
-#include "measure/side.h"
+#include "measure/build.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,40 +32,43 @@ static bool contains(const struct kg_text *text, const char *mark)
 }
 
 /* A kgate says so in its data, so that nothing has to be run to find out. */
-static bool kind_find(const char *path, struct kg_side *side, struct kg_error *err)
+static bool kind_find(const char *path, struct kg_build *build, struct kg_error *err)
 {
     struct kg_text text = {0};
     struct stat facts;
     if (stat(path, &facts) != 0)
-        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", side->label,
-                            side->given, strerror(errno));
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", build->label,
+                            build->given, strerror(errno));
     if (S_ISDIR(facts.st_mode)) {
-        side->kind = KG_SIDE_CHECKOUT;
+        build->kind = KG_BUILD_CHECKOUT;
         return true;
     }
     if (!kg_file_read(path, PROGRAM_MOST, &text, err))
-        return kg_error_wrap(err, "--%s", side->label);
+        return kg_error_wrap(err, "--%s", build->label);
     const bool kgate = contains(&text, "kgate.request.v");
     const bool plugin = contains(&text, "kgate_plugin_workloads");
     kg_text_free(&text);
     const bool executable = access(path, X_OK) == 0;
-    side->kind = kgate && executable ? KG_SIDE_KGATE : plugin ? KG_SIDE_PLUGIN : KG_SIDE_COMMAND;
-    if (side->kind == KG_SIDE_COMMAND && !executable)
+    build->kind = kgate && executable ? KG_BUILD_KGATE
+                  : plugin            ? KG_BUILD_PLUGIN
+                                      : KG_BUILD_COMMAND;
+    if (build->kind == KG_BUILD_COMMAND && !executable)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "
                             "that may be executed",
-                            side->label, side->given);
+                            build->label, build->given);
     return true;
 }
 
-static bool checkout_build_find(struct kg_arena *arena, struct kg_side *side, struct kg_error *err)
+static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
+                                struct kg_error *err)
 {
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
-        const char *path = kg_arena_printf(arena, "%s/%s", side->directory, builds[i]);
+        const char *path = kg_arena_printf(arena, "%s/%s", build->directory, builds[i]);
         if (!path)
             return kg_error_memory(err);
         if (access(path, X_OK) == 0) {
-            side->program = path;
+            build->program = path;
             return true;
         }
     }
@@ -73,14 +76,14 @@ static bool checkout_build_find(struct kg_arena *arena, struct kg_side *side, st
 }
 
 /* Asks another kgate which protocol its worker speaks. */
-static bool protocol_ask(const struct kg_side *side, char answer[128], struct kg_error *err)
+static bool protocol_ask(const struct kg_build *build, char answer[128], struct kg_error *err)
 {
     char *arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
     struct kg_outcome outcome = {0};
     struct kg_process process;
     sigset_t mask;
     sigprocmask(SIG_SETMASK, NULL, &mask);
-    const struct kg_launch launch = {.program = side->program,
+    const struct kg_launch launch = {.program = build->program,
                                      .arguments = arguments,
                                      .request = "",
                                      .threads = 1,
@@ -99,12 +102,12 @@ static bool protocol_ask(const struct kg_side *side, char answer[128], struct kg
     return true;
 }
 
-static bool protocol_check(const struct kg_side *side, struct kg_error *err)
+static bool protocol_check(const struct kg_build *build, struct kg_error *err)
 {
     char answer[128];
-    if (!side->program)
+    if (!build->program)
         return true;
-    if (!protocol_ask(side, answer, err))
+    if (!protocol_ask(build, answer, err))
         return false;
     if (!strcmp(answer, KG_REQUEST_SCHEMA))
         return true;
@@ -112,84 +115,84 @@ static bool protocol_check(const struct kg_side *side, struct kg_error *err)
     return kg_error_set(err, KG_ERROR_USAGE,
                         "--%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
                         "paired; build both at versions that speak the same",
-                        side->label, side->program,
+                        build->label, build->program,
                         known ? answer : "an older protocol that does not say its version",
                         KG_REQUEST_SCHEMA);
 }
 
-bool kg_side_resolve(struct kg_arena *arena, const char *label, const char *given,
-                     struct kg_side *side, struct kg_error *err)
+bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
+                      struct kg_build *build, struct kg_error *err)
 {
     char absolute[PATH_MAX];
-    *side = (struct kg_side){.label = label, .given = given};
+    *build = (struct kg_build){.label = label, .given = given};
     if (!realpath(given, absolute))
         return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", label, given,
                             strerror(errno));
     const char *path = kg_arena_copy(arena, absolute);
-    if (!no_memory(path, err) || !kind_find(path, side, err))
+    if (!no_memory(path, err) || !kind_find(path, build, err))
         return false;
-    switch (side->kind) {
-    case KG_SIDE_CHECKOUT:
-        side->directory = path;
-        if (!checkout_build_find(arena, side, err))
+    switch (build->kind) {
+    case KG_BUILD_CHECKOUT:
+        build->directory = path;
+        if (!checkout_build_find(arena, build, err))
             return false;
         break;
-    case KG_SIDE_KGATE:
-        side->program = path;
+    case KG_BUILD_KGATE:
+        build->program = path;
         break;
-    case KG_SIDE_PLUGIN:
-        side->plugin = path;
+    case KG_BUILD_PLUGIN:
+        build->plugin = path;
         break;
-    case KG_SIDE_COMMAND:
-        side->command = path;
+    case KG_BUILD_COMMAND:
+        build->command = path;
         break;
     }
-    return protocol_check(side, err);
+    return protocol_check(build, err);
 }
 
-/* Why this side says nothing about a case; NULL where it does. */
-static const char *silence(const struct kg_side *side, enum kg_source source)
+/* Why this build says nothing about a case; NULL where it does. */
+static const char *skip_reason(const struct kg_build *build, enum kg_source source)
 {
-    switch (side->kind) {
-    case KG_SIDE_CHECKOUT:
-        return source == KG_SOURCE_KERNEL && !side->program
+    switch (build->kind) {
+    case KG_BUILD_CHECKOUT:
+        return source == KG_SOURCE_KERNEL && !build->program
                    ? "is a folder without a built kgate, and this is a built-in kernel"
                    : NULL;
-    case KG_SIDE_KGATE:
+    case KG_BUILD_KGATE:
         return source == KG_SOURCE_COMMAND ? "is a kgate, and this is a command" : NULL;
-    case KG_SIDE_PLUGIN:
+    case KG_BUILD_PLUGIN:
         return source == KG_SOURCE_PLUGIN ? NULL : "is a plugin, and this is not in a plugin";
-    case KG_SIDE_COMMAND:
+    case KG_BUILD_COMMAND:
         return source == KG_SOURCE_COMMAND ? NULL : "is a program, and this is not a command";
     }
     return NULL;
 }
 
-/* The kgate or plugin with the case's code on this side; NULL where there is none. */
-static const char *code_file(struct kg_arena *arena, const struct kg_side *side,
+/* The kgate or plugin with the case's code on this build; NULL where there is none. */
+static const char *code_file(struct kg_arena *arena, const struct kg_build *build,
                              const struct kg_workload_spec *spec)
 {
     if (spec->source == KG_SOURCE_KERNEL)
-        return side->program;
-    if (side->plugin)
-        return side->plugin;
-    if (side->directory && spec->target[0] != '/')
-        return kg_arena_printf(arena, "%s/%s", side->directory, spec->target);
+        return build->program;
+    if (build->plugin)
+        return build->plugin;
+    if (build->directory && spec->target[0] != '/')
+        return kg_arena_printf(arena, "%s/%s", build->directory, spec->target);
     return spec->target;
 }
 
 /* Of the program that takes every command's place the whole file, which may be a script. */
-static const char *command_hash(struct kg_arena *arena, const struct kg_side *side)
+static const char *command_hash(struct kg_arena *arena, const struct kg_build *build)
 {
     char hex[17];
-    return side->command && kg_file_hash(side->command, hex) ? kg_arena_copy(arena, hex) : NULL;
+    return build->command && kg_file_hash(build->command, hex) ? kg_arena_copy(arena, hex) : NULL;
 }
 
 static const char *code_hash(struct kg_code_memory *memory, struct kg_arena *arena,
-                             const struct kg_side *side, const struct kg_case *planned)
+                             const struct kg_build *build, const struct kg_case *planned)
 {
     const struct kg_workload_spec *spec = planned->spec;
-    const char *file = code_file(arena, side, spec);
+    const char *file = code_file(arena, build, spec);
     if (!file)
         return NULL;
     const struct kg_code_owner owner = {.file = file,
@@ -199,22 +202,22 @@ static const char *code_hash(struct kg_code_memory *memory, struct kg_arena *are
     return kg_code_identify(memory, arena, owner);
 }
 
-bool kg_side_apply(const struct kg_side *side, const struct kg_plan *plan,
-                   struct kg_results *results, struct kg_error *err)
+bool kg_build_apply(const struct kg_build *build, const struct kg_plan *plan,
+                    struct kg_results *results, struct kg_error *err)
 {
     struct kg_code_memory memory = {0};
-    const char *command = command_hash(&results->arena, side);
+    const char *command = command_hash(&results->arena, build);
     for (size_t i = 0; i < plan->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         const struct kg_workload_spec *spec = plan->cases[i].spec;
-        const char *why = silence(side, spec->source);
+        const char *why = skip_reason(build, spec->source);
         result->code_hash = spec->source == KG_SOURCE_COMMAND
                                 ? command
-                                : code_hash(&memory, &results->arena, side, &plan->cases[i]);
+                                : code_hash(&memory, &results->arena, build, &plan->cases[i]);
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;
-        result->reason = kg_arena_printf(&results->arena, "--%s %s", side->label, why);
+        result->reason = kg_arena_printf(&results->arena, "--%s %s", build->label, why);
         if (!result->reason)
             return kg_error_memory(err);
     }

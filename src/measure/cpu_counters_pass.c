@@ -1,4 +1,4 @@
-#include "measure/look_pass.h"
+#include "measure/cpu_counters_pass.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,7 +196,7 @@ static bool pass_start(struct pass *pass)
     return kg_count_tool_open(&pass->tool, pass->err);
 }
 
-bool kg_look_pass(struct kg_measurement *measurement, struct kg_error *err)
+bool kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
     struct pass pass = {.measurement = measurement, .err = err};
     const struct kg_results *results = &measurement->results;

@@ -1,4 +1,4 @@
-/* look_pass.h: looks at cases on the CPU apart from their timed rounds, in processes of their own:
+/* cpu_counters_pass.h: looks at cases on the CPU apart from their timed rounds, in processes of their own:
  * the time with one thread of what may use more, and the cache lines of what has its instructions
  * counted. Decides nothing, and fails no case. */
 #pragma once
@@ -8,4 +8,4 @@
 
 /* Fills `look` of every such case whose suite does not leave it out (`trace`). What could not be
  * seen is `look.reason`. returns false where measuring itself broke */
-bool kg_look_pass(struct kg_measurement *measurement, struct kg_error *err);
+bool kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_error *err);
