@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ceilings/ceilings.h"
 #include "device/code.h"
-#include "results/ceilings.h"
 #include "util/file.h"
 #include "util/hash.h"
 

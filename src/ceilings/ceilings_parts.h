@@ -1,6 +1,6 @@
 /* ceilings_parts.h: what the parts of measuring a GPU's ceilings share. Within ceilings_*.c. */
 #pragma once
-#include "results/ceilings.h"
+#include "ceilings/ceilings.h"
 #include "timing/gpu_timer.h"
 
 struct kg_measuring {

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "results/ceilings.h"
-#include "results/cpu_ceilings.h"
+#include "ceilings/ceilings.h"
 #include "util/file.h"
 
 /* Raised when figures come to mean something else, or are measured otherwise. */

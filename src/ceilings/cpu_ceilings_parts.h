@@ -3,9 +3,9 @@
 #pragma once
 #include <sched.h>
 
+#include "ceilings/ceilings.h"
 #include "ceilings/cpu_caches.h"
 #include "ceilings/cpu_code.h"
-#include "results/cpu_ceilings.h"
 
 struct kg_cpu_measuring {
     struct kg_cpu_ceilings *ceilings; /* NaN, or the best so far */

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "config/suite.h"
+#include "kgate/plugin.h"
 #include "stats/stats.h"
 #include "util/units.h"
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "config/suite.h"
+#include "kgate/plugin.h"
 
 static int counterpart_compare(const void *left, const void *right)
 {

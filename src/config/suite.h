@@ -23,6 +23,8 @@ enum { KG_CASES_MOST = 100000 };
 enum kg_source { KG_SOURCE_KERNEL, KG_SOURCE_PLUGIN, KG_SOURCE_COMMAND };
 extern const char *const kg_source_names[4];
 
+extern const char *const kg_device_names[3]; /* of enum kgate_device */
+
 enum { KG_PIN_NONE = -1, KG_PIN_AUTO = -2 };
 
 /* What of a call on the GPU is timed; each that a workload names is a case of its own. */

@@ -4,6 +4,7 @@
 
 const char *const kg_source_names[4] = {"kernel", "plugin", "command", NULL};
 
+const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
 
 const char *const kg_budget_metrics[7] = {

@@ -1,6 +1,8 @@
 /* doctor.h: what on this machine will make measuring noisy, and how to mend it. Everything is read
  * from files below a root, so that a tree laid out by hand is judged as a machine is. Not
- * thread-safe: the findings share an arena. */
+ * thread-safe: the findings share an arena.
+ *
+ * Other folders also include doctor_noise.h: the noise of this machine, measured. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

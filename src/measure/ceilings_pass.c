@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ceilings/ceilings.h"
 #include "measure/case_worker.h"
 #include "measure/supervise.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "ceilings/ceilings.h"
 #include "device/tree.h"
 #include "measure/case_worker.h"
 #include "measure/supervise.h"

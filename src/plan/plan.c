@@ -13,8 +13,6 @@
 
 enum { KERNELS_MOST = 256 };
 
-const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
-
 struct planner {
     const struct kg_suite *suite;
     const struct kg_machine *machine;

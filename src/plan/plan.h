@@ -39,8 +39,6 @@ struct kg_plan_options {
                              those that are judged together are dealt as one */
 };
 
-extern const char *const kg_device_names[3];
-
 /* Whether its work goes onto a CUDA stream of kgate's: kernels and plugins on the GPU. A command
  * that uses the GPU does so as it likes. */
 bool kg_case_on_stream(const struct kg_case *planned);

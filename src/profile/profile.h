@@ -1,8 +1,12 @@
 /* profile.h: what a recording holds, read back: entry by entry, or added up.
  *
  * kg_profile_scan streams: its memory grows with the distinct paths, never with the entries. All
- * reports are made from one or the other. Part of the profiler library: depends on nothing but util
- * and stats. */
+ * reports are made from one or the other. Part of the profiler library: depends on nothing but util,
+ * stats and src/profiler.
+ *
+ * Other folders also include profile_load.h (profiles from recordings and JSON), profile_load_usual.h
+ * (the calls that took as long as usual), bottleneck.h (the component that a case's time goes to) and
+ * filter.h (the processes of a recording whose labels match). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

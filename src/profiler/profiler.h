@@ -1,4 +1,7 @@
-/* profiler.h: a recording that runs. */
+/* profiler.h: a recording that runs.
+ *
+ * Programs include kgate/profiler.h. What reads recordings back (src/profile) also includes
+ * recording.h and pack.h, the file's format, and losses.h, counts of what was not recorded. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,7 @@
 /* report.h: reports of what was measured and decided. They print, they decide nothing. Pure: text
- * in memory from structs; a text whose `failed` is set ran out of memory. */
+ * in memory from structs; a text whose `failed` is set ran out of memory.
+ *
+ * `kgate doctor` also includes table.h: aligned columns. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

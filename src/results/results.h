@@ -1,5 +1,9 @@
 /* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v1.
- * Times are nanoseconds a call; a figure that is not known is NaN, a text NULL. */
+ * Times are nanoseconds a call; a figure that is not known is NaN, a text NULL.
+ *
+ * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and cpu_ceilings.h
+ * (what the GPU and the CPU are capable of), throttle.h (rounds in which the GPU was held back) and
+ * journal.h (results on disk while a run goes on). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

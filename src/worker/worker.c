@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "ceilings/ceilings.h"
 #include "cpu/team.h"
 #include "timing/clock.h"
 #include "util/file.h"

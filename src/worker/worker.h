@@ -1,4 +1,7 @@
-/* worker.h: the process that runs a workload. Everything that user code can break happens here. */
+/* worker.h: the process that runs a workload. Everything that user code can break happens here.
+ *
+ * The parent also includes protocol.h, what it and the worker say to each other, and
+ * cupti_counters.h, the names of the device's counters. */
 #pragma once
 
 /* Reads a request from standard input, does it, writes the response to KG_WORKER_RESPONSE.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/ceilings.h"
+#include "ceilings/ceilings.h"
 #include "timing/gpu_plan.h"
 #include "worker/trace_task.h"
 #include "worker/worker_state.h"

@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 
+#include "ceilings/ceilings.h"
 #include "device/code/ceilings.h"
-#include "results/ceilings.h"
 #include "timing/gpu_fake.h"
 #include "util/file.h"
 

@@ -1,4 +1,4 @@
-#include "results/cpu_ceilings.h"
+#include "ceilings/ceilings.h"
 #include "test_support.h"
 
 /* Two cores of 32 KiB and 1 MiB, four CPUs, and a last level in two parts. */

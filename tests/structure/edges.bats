@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# edges.sh finds each thing that it is there for: on a copy of the sources with one line added.
+
+setup() {
+    cp -r "$BATS_TEST_DIRNAME"/../../{src,kernels,include} "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+}
+
+edges() {
+    run "$BATS_TEST_DIRNAME/edges.sh" "$BATS_TEST_TMPDIR"
+}
+
+@test "the sources as they are have no wrong edge" {
+    edges
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "a folder that takes from one above it is found by file and line" {
+    echo '#include "report/report.h"' >src/stats/holm.c
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'src/stats/holm.c:1: stats may not take from report ("report/report.h")'* ]]
+}
+
+@test "a header that is a folder's own is found" {
+    echo '#include "plan/private.h"' >>src/measure/measurement.c
+    touch src/plan/private.h
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'"plan/private.h" is not a header of plan that outsiders may include'* ]]
+}
+
+@test "production code that takes from tests is found" {
+    echo '#include "test_support.h"' >>kernels/common/common.c
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'kernels/common/common.c:'*'"test_support.h" is in none of src, kernels and include'* ]]
+}
+
+@test "a folder without a row is found" {
+    mkdir src/extra
+    echo '#include "util/text.h"' >src/extra/extra.c
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'the folder extra has no row in edges.txt'* ]]
+}
+
+@test "a row that allows what nothing uses is found" {
+    grep -rl '"stats/stats.h"' src/timing | xargs sed -i '/"stats\/stats.h"/d'
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'timing takes nothing from stats: remove it'* ]]
+}
+
+@test "a main header that does not name another public header is found" {
+    sed -i 's/journal\.h/journals/' src/results/results.h
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'src/results/results.h:1: its first comment does not name journal.h'* ]]
+}
