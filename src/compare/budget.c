@@ -1,42 +1,18 @@
 #include "compare/budget.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "config/suite.h"
 #include "kgate/plugin.h"
 #include "stats/stats.h"
-#include "util/units.h"
-
-static void format_rate(double value, char *text)
-{
-    char number[KG_UNIT_BYTES];
-    snprintf(text, 2 * KG_UNIT_BYTES, "%s/s", kg_rate_format(value, number));
-}
-
-static void format_duration(double value, char *text)
-{
-    kg_duration_format(value, text);
-}
-
-static void format_size(double value, char *text)
-{
-    kg_size_format(value, text);
-}
-
-static void format_number(double value, char *text)
-{
-    kg_rate_format(value, text);
-}
 
 /* What a budget's metric is called, measured in, and where results have it. */
 struct figure {
     const char *name;
     const char *unit;
-    void (*format)(double value, char *text); /* text has 2 * KG_UNIT_BYTES bytes */
-    double value;                             /* NaN where it is not known */
-    const char *unknown;                      /* then why, after "but"; NULL where memory is out */
+    double value;        /* NaN where it is not known */
+    const char *unknown; /* then why, after "but"; NULL where memory is out */
 };
 
 bool kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena *arena,
@@ -102,38 +78,22 @@ static bool figure_find(const struct kg_budget_grounds *grounds,
     static const char unsaid[] = "the workload does not say it";
     const struct kg_case_work *work = &result->work;
     const struct figure figures[] = {
-        {"time", "ns", format_duration, result->summary.median_ns, unsaid},
-        {"peak_memory", "bytes", format_size, (double)result->memory.peak_bytes, unsaid},
-        {"items_per_second", "1/s", format_rate, work->items_per_second, unsaid},
-        {"bytes_per_second", "1/s", format_rate, work->bytes_per_second, unsaid},
-        {"flops_per_second", "1/s", format_rate, work->flops_per_second, unsaid},
+        {"time", "ns", result->summary.median_ns, unsaid},
+        {"peak_memory", "bytes", (double)result->memory.peak_bytes, unsaid},
+        {"items_per_second", "1/s", work->items_per_second, unsaid},
+        {"bytes_per_second", "1/s", work->bytes_per_second, unsaid},
+        {"flops_per_second", "1/s", work->flops_per_second, unsaid},
     };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (!strcmp(figures[i].name, name)) {
             *figure = figures[i];
             return true;
         }
-    *figure = (struct figure){name, "", format_number, NAN, unsaid};
+    *figure = (struct figure){name, "", NAN, unsaid};
     if (strcmp(name, KG_SPEEDUP_OVER_CPU) != 0)
         return counter_find(grounds, result, name, figure);
     speedup_find(grounds, result, figure);
     return true;
-}
-
-/* "items_per_second is 81.0 k/s, below the budget of >= 100 k/s" */
-static const char *violation(struct kg_arena *arena, const struct figure *figure,
-                             const struct kg_limit *budget)
-{
-    char value[2 * KG_UNIT_BYTES], limit[2 * KG_UNIT_BYTES];
-    const bool below = figure->value < budget->limit;
-    figure->format(figure->value, value);
-    figure->format(budget->limit, limit);
-    if (!strcmp(value, limit)) /* rounded to the same digits, but not the same */
-        return kg_arena_printf(arena, "%s is %.10g, %s the budget of %s %.10g", figure->name,
-                               figure->value, below ? "below" : "above", budget->relation,
-                               budget->limit);
-    return kg_arena_printf(arena, "%s is %s, %s the budget of %s %s", figure->name, value,
-                           below ? "below" : "above", budget->relation, limit);
 }
 
 bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
@@ -145,32 +105,24 @@ bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_ca
         return false;
     *metric = (struct kg_metric){
         .name = kg_arena_copy(grounds->arena, budget->metric),
-        .against = "budget",
+        .against = kg_against_names[KG_AGAINST_BUDGET],
         .unit = figure.unit,
         .baseline = budget->limit,
         .current = figure.value,
         .ratio = figure.value / budget->limit,
-        .interval_low = NAN,
-        .interval_high = NAN,
-        .p_value = NAN,
-        .noise_floor = NAN,
-        .pace_shift = NAN,
-        .pace_exponent = NAN,
-        .pace_doubt = NAN,
-        .cycles_ratio = NAN,
-        .cycles_low = NAN,
-        .cycles_high = NAN,
-        .memory_doubt = NAN,
+        KG_METRIC_NOT_ESTIMATED,
+        .better = at_least ? KG_BETTER_HIGHER : KG_BETTER_LOWER,
         .change = KG_CHANGE_NO_CHANGE,
     };
     if (!isfinite(figure.value)) {
         metric->change = KG_CHANGE_INCONCLUSIVE;
-        if (figure.unknown)
-            metric->reason = kg_arena_printf(grounds->arena, "there is a budget for %s, but %s",
-                                             budget->metric, figure.unknown);
-    } else if (at_least ? figure.value < budget->limit : figure.value > budget->limit) {
-        metric->change = KG_CHANGE_REGRESSION;
-        metric->reason = violation(grounds->arena, &figure, budget);
+        metric->doubt = KG_DOUBT_BUDGET_UNKNOWN;
+        metric->cause = figure.unknown;
+        return metric->name && metric->cause;
     }
-    return metric->name && (metric->change == KG_CHANGE_NO_CHANGE || metric->reason);
+    if (at_least ? figure.value < budget->limit : figure.value > budget->limit) {
+        metric->change = KG_CHANGE_REGRESSION;
+        metric->doubt = KG_DOUBT_BUDGET_MISSED;
+    }
+    return metric->name != NULL;
 }

@@ -21,8 +21,7 @@ bool kg_budget_grounds_start(struct kg_budget_grounds *grounds, struct kg_arena 
 bool kg_budget_applies(const struct kg_case_result *result, const struct kg_limit *budget);
 
 /* Judges one budget of a measured case of the results into a metric "against budget": REGRESSION
- * with a reason where it is violated, INCONCLUSIVE with one where the figure is not known, else
- * NO_CHANGE. The median is held against the limit as it stands: a limit is the suite's to choose
+ * where it is missed, INCONCLUSIVE where the figure is not known, else NO_CHANGE. The median is held against the limit as it stands: a limit is the suite's to choose
  * with room for noise. false where memory is out. */
 bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
                      const struct kg_limit *budget, struct kg_metric *metric);

@@ -7,10 +7,10 @@
 #include "compare/decide.h"
 #include "compare/evidence.h"
 #include "compare/ranking.h"
+#include "compare/reasons.h"
 #include "compare/reference.h"
 #include "compare/verdict.h"
 #include "stats/stats.h"
-#include "util/units.h"
 
 struct comparer {
     const struct kg_baseline *baseline;
@@ -53,9 +53,10 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
     return metric->name ? true : kg_error_memory(comparer->err);
 }
 
-/* A figure that was to be compared, but could not be had. */
+/* A figure that was to be compared, but could not be had: of the results, or of the reference. */
 static bool uncounted_add(struct comparer *comparer, const struct kg_counter *counter,
-                          const char *against, struct kg_case_change *change)
+                          const char *against, enum kg_doubt doubt, const char *cause,
+                          struct kg_case_change *change)
 {
     struct kg_metric *metric = &change->metrics[change->metric_count++];
     *metric = (struct kg_metric){.name = keep(comparer, counter->name),
@@ -64,21 +65,12 @@ static bool uncounted_add(struct comparer *comparer, const struct kg_counter *co
                                  .baseline = NAN,
                                  .current = NAN,
                                  .ratio = NAN,
-                                 .interval_low = NAN,
-                                 .interval_high = NAN,
-                                 .p_value = NAN,
+                                 KG_METRIC_NOT_ESTIMATED,
                                  .threshold = counter->threshold,
-                                 .noise_floor = NAN,
-                                 .pace_shift = NAN,
-                                 .pace_exponent = NAN,
-                                 .pace_doubt = NAN,
-                                 .cycles_ratio = NAN,
-                                 .cycles_low = NAN,
-                                 .cycles_high = NAN,
-                                 .memory_doubt = NAN,
                                  .change = KG_CHANGE_INCONCLUSIVE,
-                                 .reason = keep(comparer, counter->reason)};
-    return metric->name && metric->reason ? true : kg_error_memory(comparer->err);
+                                 .doubt = doubt,
+                                 .cause = keep(comparer, cause)};
+    return metric->name && metric->cause ? true : kg_error_memory(comparer->err);
 }
 
 /* A counter against a reference, which may be older than the wish to compare it. */
@@ -86,17 +78,11 @@ static bool counter_make(struct comparer *comparer, const struct kg_case_result 
                          const struct kg_reference *reference, const char *against,
                          const struct kg_counter *counter, struct kg_case_change *change)
 {
-    struct kg_counter missing = *counter;
     const size_t before = change->metric_count;
     if (!metric_make(comparer, result, reference, against, KG_EVIDENCE_COUNTER, counter, change))
         return false;
-    if (change->metric_count > before)
-        return true;
-    missing.reason = kg_arena_printf(&comparer->comparison->arena,
-                                     "the %s has no %s counted by '%s': refresh it", against,
-                                     counter->name, counter->source);
-    return missing.reason ? uncounted_add(comparer, &missing, against, change)
-                          : kg_error_memory(comparer->err);
+    return change->metric_count > before ||
+           uncounted_add(comparer, counter, against, KG_DOUBT_NOT_STORED, counter->source, change);
 }
 
 static bool compares(const struct kg_case_result *result, enum kg_metric_kind kind)
@@ -110,8 +96,9 @@ static const char *against_name(struct comparer *comparer, const struct kg_refer
                                 const char *pin)
 {
     if (pin)
-        return kg_arena_printf(&comparer->comparison->arena, "pin %s", pin);
-    return reference->paired ? "base" : "baseline";
+        return kg_arena_printf(&comparer->comparison->arena, "%s %s",
+                               kg_against_names[KG_AGAINST_PIN], pin);
+    return kg_against_names[reference->paired ? KG_AGAINST_BASE : KG_AGAINST_BASELINE];
 }
 
 /* The time. A pinned run is one: how runs of the case scatter is what the ordinary ones show. */
@@ -156,7 +143,8 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
         return false;
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct kg_counter *counter = &result->counters[i];
-        if (counter->reason && !uncounted_add(comparer, counter, against, change))
+        if (counter->reason &&
+            !uncounted_add(comparer, counter, against, KG_DOUBT_UNCOUNTED, counter->reason, change))
             return false;
         if (counter->threshold >= 0 && counter->value_count &&
             !counter_make(comparer, result, &reference, against, counter, change))
@@ -253,35 +241,52 @@ static bool evidence_start(struct comparer *comparer)
     return comparer->evidence ? true : kg_error_memory(comparer->err);
 }
 
-/* For a case that confirming rounds did not find changed: what had made it suspect. */
-static bool unconfirmed_explain(struct comparer *comparer, const struct kg_case_result *result,
-                                struct kg_case_change *change)
+/* Whether the case is decided by a time that confirming rounds did not find changed. */
+static bool unconfirmed(const struct kg_case_change *change)
 {
-    struct kg_metric *metric = change->metric_count ? &change->metrics[0] : NULL, first;
+    const struct kg_metric *metric = change->metrics;
+    return change->confirming_rounds && change->metric_count && !strcmp(metric->name, "time") &&
+           kg_metric_against(metric) != KG_AGAINST_PIN && change->change != KG_CHANGE_REGRESSION &&
+           change->change != KG_CHANGE_IMPROVEMENT;
+}
+
+/* Of such a case: keeps what had made it suspect. */
+static bool screening_store(struct comparer *comparer, const struct kg_case_result *result,
+                            struct kg_case_change *change)
+{
+    struct kg_metric *metric = change->metrics, first;
     struct kg_evidence evidence;
     struct kg_reference reference;
-    char was[KG_UNIT_BYTES], is[KG_UNIT_BYTES];
     size_t count;
+    if (!unconfirmed(change))
+        return true;
     const struct kg_reference_entry *entries =
         kg_reference_find(&comparer->index, result->id, &count);
-    if (!change->confirming_rounds || !metric || strcmp(metric->name, "time") != 0 ||
-        !strncmp(metric->against, "pin ", 4) || change->change == KG_CHANGE_REGRESSION ||
-        change->change == KG_CHANGE_IMPROVEMENT)
-        return true;
     if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
                               comparer->current->pair, NULL, &reference) ||
         !kg_evidence_make(&comparer->scratch, result, &reference, KG_EVIDENCE_TIME, NULL,
                           KG_ROUNDS_SCREENING, comparer->bandwidth, &first, &evidence))
         return kg_error_memory(comparer->err);
-    if (!evidence.metric || !kg_metric_large(&first))
-        return true;
-    change->reason = metric->reason =
-        kg_arena_printf(&comparer->comparison->arena,
-                        "not confirmed: %s in the first %zu rounds, %s in %zu later%s%s",
-                        kg_change_format(first.ratio, was), evidence.current_rounds,
-                        kg_change_format(metric->ratio, is), change->confirming_rounds,
-                        metric->reason ? "; " : "", metric->reason ? metric->reason : "");
-    return change->reason ? true : kg_error_memory(comparer->err);
+    if (evidence.metric && kg_metric_large(&first)) {
+        metric->screened_ratio = first.ratio;
+        metric->screened_rounds = evidence.current_rounds;
+    }
+    return true;
+}
+
+/* What decides the case, and why each of its metrics is judged as it is. */
+static bool case_decide(struct comparer *comparer, const struct kg_case_result *result,
+                        struct kg_case_change *change)
+{
+    kg_case_decide(change);
+    if (!screening_store(comparer, result, change))
+        return false;
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (!kg_reason_make(&comparer->comparison->arena, &change->metrics[m]))
+            return kg_error_memory(comparer->err);
+    if (change->metric_count && change->change != KG_CHANGE_NEW)
+        change->reason = change->metrics[0].reason;
+    return true;
 }
 
 static bool removed_make(struct comparer *comparer, const char *id, struct kg_case_change *change)
@@ -345,15 +350,11 @@ static bool cases_compare(struct comparer *comparer)
             return false;
     comparison->case_count = current->case_count;
     if (!kg_evidence_decide(&comparer->scratch, comparer->evidence, comparer->evidence_count,
-                            comparer->stage, comparison->policy.alpha) ||
-        !kg_evidence_explain(&comparison->arena, comparer->evidence, comparer->evidence_count,
-                             comparison->policy.alpha))
+                            comparer->stage, comparison->policy.alpha))
         return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < current->case_count; i++) {
-        kg_case_decide(&comparison->cases[i]);
-        if (!unconfirmed_explain(comparer, &current->cases[i], &comparison->cases[i]))
+    for (size_t i = 0; i < current->case_count; i++)
+        if (!case_decide(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
-    }
     return removed_append(comparer);
 }
 

@@ -1,6 +1,31 @@
 #include "compare/comparison.h"
 
+#include <string.h>
+
 const char *const kg_verdict_names[3] = {"PASS", "FAIL", NULL};
+
+const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
+
+/* In the order of enum kg_doubt. */
+const char *const kg_doubt_names[19] = {"none",
+                                        "code_changed",
+                                        "code_unchanged",
+                                        "clock_explains",
+                                        "unlike",
+                                        "mean",
+                                        "few_rounds",
+                                        "clock_may",
+                                        "cycles",
+                                        "unconfirmed",
+                                        "unproven",
+                                        "effect",
+                                        "noise",
+                                        "crossing",
+                                        "uncounted",
+                                        "not_stored",
+                                        "budget_unknown",
+                                        "budget_missed",
+                                        NULL};
 
 #define OPTIONAL(type, member, field_kind)                                                         \
     {                                                                                              \
@@ -45,6 +70,21 @@ static const struct kg_field metric_fields[] = {
      .kind = KG_FIELD_ENUM,
      .offset = offsetof(struct kg_metric, change),
      .names = kg_change_names},
+    {.name = "doubt",
+     .kind = KG_FIELD_ENUM,
+     .optional = true,
+     .offset = offsetof(struct kg_metric, doubt),
+     .names = kg_doubt_names},
+    OPTIONAL(kg_metric, base_rounds, KG_FIELD_SIZE),
+    OPTIONAL(kg_metric, current_rounds, KG_FIELD_SIZE),
+    OPTIONAL(kg_metric, least_rounds, KG_FIELD_SIZE),
+    OPTIONAL(kg_metric, of_processes, KG_FIELD_BOOL),
+    OPTIONAL(kg_metric, code_unchanged, KG_FIELD_BOOL),
+    OPTIONAL(kg_metric, needed_p, KG_FIELD_REAL),
+    OPTIONAL(kg_metric, mean_ratio, KG_FIELD_REAL),
+    OPTIONAL(kg_metric, screened_ratio, KG_FIELD_REAL),
+    OPTIONAL(kg_metric, screened_rounds, KG_FIELD_SIZE),
+    OPTIONAL(kg_metric, cause, KG_FIELD_STRING),
     OPTIONAL(kg_metric, reason, KG_FIELD_STRING),
 };
 static const struct kg_record metric_record = KG_RECORD_OF(struct kg_metric, metric_fields);
@@ -154,4 +194,20 @@ void kg_comparison_free(struct kg_comparison *comparison)
 {
     kg_arena_free(&comparison->arena);
     *comparison = (struct kg_comparison){0};
+}
+
+enum kg_against kg_metric_against(const struct kg_metric *metric)
+{
+    for (int i = 0; kg_against_names[i]; i++)
+        if (i != KG_AGAINST_PIN && !strcmp(metric->against, kg_against_names[i]))
+            return (enum kg_against)i;
+    return KG_AGAINST_PIN;
+}
+
+const char *kg_metric_pin(const struct kg_metric *metric)
+{
+    const size_t before = strlen(kg_against_names[KG_AGAINST_PIN]) + 1;
+    return kg_metric_against(metric) == KG_AGAINST_PIN && strlen(metric->against) > before
+               ? metric->against + before
+               : NULL;
 }

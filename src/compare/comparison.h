@@ -23,6 +23,34 @@ enum kg_exit {
 enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL };
 extern const char *const kg_verdict_names[3];
 
+/* What a metric is held against; "pin" stands before its name in kg_metric's `against`. */
+enum kg_against { KG_AGAINST_BASELINE, KG_AGAINST_BASE, KG_AGAINST_PIN, KG_AGAINST_BUDGET };
+extern const char *const kg_against_names[5];
+
+/* Why a metric is judged as it is, where its change alone does not say it. reasons.c has the
+ * sentence of each. */
+enum kg_doubt {
+    KG_DOUBT_NONE,           /* the figures say it all */
+    KG_DOUBT_CODE_CHANGED,   /* it changed, and so did the machine code */
+    KG_DOUBT_CODE_UNCHANGED, /* it changed, and the machine code did not */
+    KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
+    KG_DOUBT_UNLIKE,         /* skewed samples, averaged over other numbers of calls */
+    KG_DOUBT_MEAN,           /* the mean moved, the typical round did not */
+    KG_DOUBT_FEW_ROUNDS,     /* too few to call anything unchanged */
+    KG_DOUBT_CLOCK_MAY,      /* the time moved with the GPU's clock, which may not be why */
+    KG_DOUBT_CYCLES,         /* the time moved, and in cycles not enough */
+    KG_DOUBT_UNCONFIRMED,    /* suspected, and not measured again */
+    KG_DOUBT_UNPROVEN,       /* beyond the threshold, but the test is not passed */
+    KG_DOUBT_EFFECT,         /* an absolute effect that would count is not excluded */
+    KG_DOUBT_NOISE,          /* within what the noise hides, not within the suite's threshold */
+    KG_DOUBT_CROSSING,       /* the interval crosses the threshold */
+    KG_DOUBT_UNCOUNTED,      /* the figure could not be had; `cause` says why */
+    KG_DOUBT_NOT_STORED,     /* the reference has no such figure of the source `cause` */
+    KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is not known; `cause` says why */
+    KG_DOUBT_BUDGET_MISSED,
+};
+extern const char *const kg_doubt_names[19];
+
 /* One metric of a case against one reference. */
 struct kg_metric {
     const char *name;    /* "time", "peak_memory", a counter's name, or a budget's metric */
@@ -52,8 +80,28 @@ struct kg_metric {
     enum kg_better better;
     bool suspected; /* it looks changed, on rounds that do not confirm it */
     enum kg_change change;
-    const char *reason; /* one sentence; NULL where the figures say it all */
+    enum kg_doubt doubt;
+    /* What that was decided from, besides the figures above. */
+    size_t base_rounds;
+    size_t current_rounds;
+    size_t least_rounds;   /* of both that it takes to call anything unchanged */
+    bool of_processes;     /* a profile's: its rounds are processes */
+    bool code_unchanged;   /* of a time: the machine code is the reference's */
+    double needed_p;       /* what p_value had to reach; NaN where not tested */
+    double mean_ratio;     /* of a time: of the rounds' means; NaN where not known */
+    double screened_ratio; /* what made it suspect and was then not confirmed; else NaN */
+    size_t screened_rounds;
+    const char *cause; /* of a doubt whose cause is said elsewhere; else NULL */
+    const char
+        *reason; /* one sentence, of `doubt` and the above; NULL where the figures say it all */
 };
+
+/* In an initialiser: figures that a metric without an estimate does not have. Needs <math.h>. */
+#define KG_METRIC_NOT_ESTIMATED                                                                    \
+    .interval_low = NAN, .interval_high = NAN, .p_value = NAN, .noise_floor = NAN,                 \
+    .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
+    .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .needed_p = NAN,                   \
+    .mean_ratio = NAN, .screened_ratio = NAN
 
 struct kg_case_change {
     const char *id;
@@ -102,6 +150,12 @@ struct kg_comparison {
 };
 
 extern const struct kg_record kg_comparison_record;
+
+/* What the metric's `against` means. */
+enum kg_against kg_metric_against(const struct kg_metric *metric);
+
+/* The name of the pinned run that it is held against; NULL where that is no pin. */
+const char *kg_metric_pin(const struct kg_metric *metric);
 
 /* How the rounds came about. */
 enum kg_stage {

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "compare/metric.h"
 #include "stats/stats.h"
-#include "util/units.h"
 
 /* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
  * helps where one case has few runs; memory and counters have no usual noise. */
@@ -34,14 +34,18 @@ static bool by_interval(const struct kg_evidence *evidence)
            (evidence->kind == KG_EVIDENCE_COUNTER && evidence->state.repeats);
 }
 
-/* Rounds that say nothing of their own scatter cannot say that nothing changed either. */
-static bool too_few(const struct kg_evidence *evidence)
+/* Rounds of each side that it takes to say that nothing changed: fewer say nothing of their own
+ * scatter. Peaks and counts repeat. */
+static size_t rounds_least(const struct kg_evidence *evidence)
 {
     enum { LEAST = 3, PAIRS_LEAST = 6 };
-    if (evidence->paired)
-        return evidence->current_rounds < PAIRS_LEAST;
-    return evidence->kind == KG_EVIDENCE_TIME &&
-           (evidence->base_rounds < LEAST || evidence->current_rounds < LEAST);
+    return evidence->paired ? PAIRS_LEAST : evidence->kind == KG_EVIDENCE_TIME ? LEAST : 0;
+}
+
+static bool too_few(const struct kg_evidence *evidence)
+{
+    const size_t least = rounds_least(evidence);
+    return evidence->current_rounds < least || (!evidence->paired && evidence->base_rounds < least);
 }
 
 /* Whether a part of the calls changed that the median of a round does not see. */
@@ -50,6 +54,77 @@ static bool mean_moved(const struct kg_evidence *evidence, double alpha)
     const double above = 1 + evidence->metric->threshold;
     return evidence->mean_p <= alpha && evidence->mean_effect > evidence->metric->min_effect &&
            (evidence->mean_ratio > above || evidence->mean_ratio < 1 / above);
+}
+
+/* What the machine code did beside a time that changed. */
+static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
+{
+    if (evidence->kind != KG_EVIDENCE_TIME)
+        return KG_DOUBT_NONE;
+    return evidence->code_unchanged ? KG_DOUBT_CODE_UNCHANGED
+           : evidence->code_changed ? KG_DOUBT_CODE_CHANGED
+                                    : KG_DOUBT_NONE;
+}
+
+/* Whether the metric may be called unchanged. Where its clock moved, the cycles say so. */
+static bool unchanged(const struct kg_evidence *evidence, double alpha)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const bool within = kg_metric_clock_moved(metric) ? evidence->clock_governs
+                                                      : metric->change == KG_CHANGE_NO_CHANGE;
+    return within && !metric->suspected && !too_few(evidence) && !mean_moved(evidence, alpha);
+}
+
+/* Why a metric is neither changed nor unchanged: the first that holds. */
+static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const bool large = kg_metric_large(metric);
+    if (!large && too_few(evidence))
+        return KG_DOUBT_FEW_ROUNDS;
+    if (!large && mean_moved(evidence, alpha))
+        return KG_DOUBT_MEAN;
+    if (kg_metric_clock_moved(metric))
+        return KG_DOUBT_CLOCK_MAY;
+    if (large && !kg_metric_in_cycles(metric))
+        return KG_DOUBT_CYCLES;
+    return metric->suspected ? KG_DOUBT_UNCONFIRMED : kg_metric_doubt(metric);
+}
+
+/* Decides `change` and `doubt` together, so that neither can say what the other does not. */
+static void change_decide(const struct kg_evidence *evidence, bool proven, double alpha)
+{
+    struct kg_metric *metric = evidence->metric;
+    kg_metric_classify(metric, proven);
+    const bool by_clock = kg_metric_clock_moved(metric);
+    const bool changed = !by_clock && (metric->change == KG_CHANGE_REGRESSION ||
+                                       metric->change == KG_CHANGE_IMPROVEMENT);
+    if (evidence->unlike) {
+        metric->change = KG_CHANGE_INCONCLUSIVE;
+        metric->doubt = KG_DOUBT_UNLIKE;
+    } else if (changed) {
+        metric->doubt = code_doubt(evidence);
+    } else if (unchanged(evidence, alpha)) {
+        metric->change = KG_CHANGE_NO_CHANGE;
+        metric->doubt = by_clock ? KG_DOUBT_CLOCK_EXPLAINS : KG_DOUBT_NONE;
+    } else {
+        metric->change = KG_CHANGE_INCONCLUSIVE;
+        metric->doubt = doubt_find(evidence, alpha);
+    }
+}
+
+/* Keeps in the metric what it is decided from, so that its reason can be said from it alone. */
+static void grounds_store(const struct kg_evidence *evidence, double alpha)
+{
+    struct kg_metric *metric = evidence->metric;
+    metric->base_rounds = evidence->base_rounds;
+    metric->current_rounds = evidence->current_rounds;
+    metric->least_rounds = rounds_least(evidence);
+    metric->of_processes = evidence->processes;
+    metric->code_unchanged = code_doubt(evidence) == KG_DOUBT_CODE_UNCHANGED;
+    metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
+    metric->mean_ratio = evidence->mean_ratio;
+    metric->screened_ratio = NAN;
 }
 
 /* While rounds are still being added only a suspicion comes of them, and for that a p that is small
@@ -61,17 +136,11 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
     const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
                              : screening           ? metric->p_value <= alpha
                                                    : adjusted <= alpha;
+    const bool confirmed = significant && kg_metric_in_cycles(metric);
     metric->p_value = adjusted;
-    const bool confirmed = kg_metric_in_cycles(metric);
-    metric->suspected =
-        screening && significant && confirmed && kg_metric_large(metric) && !evidence->unlike;
-    kg_metric_classify(metric, significant && confirmed && !screening);
-    if (kg_metric_clock_moved(metric))
-        metric->change = evidence->clock_governs ? KG_CHANGE_NO_CHANGE : KG_CHANGE_INCONCLUSIVE;
-    if (metric->suspected || evidence->unlike ||
-        (metric->change == KG_CHANGE_NO_CHANGE &&
-         (too_few(evidence) || mean_moved(evidence, alpha))))
-        metric->change = KG_CHANGE_INCONCLUSIVE;
+    metric->suspected = screening && confirmed && kg_metric_large(metric) && !evidence->unlike;
+    grounds_store(evidence, alpha);
+    change_decide(evidence, confirmed && !screening, alpha);
 }
 
 /* Whether the evidence is of rounds that were looked at while they were added. */
@@ -109,95 +178,5 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
         return false;
     for (size_t i = 0; i < count; i++)
         metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha);
-    return true;
-}
-
-/* The time moved, and in cycles not enough to be sure that it was not the clock. */
-static const char *clock_doubt(struct kg_arena *arena, const struct kg_metric *metric)
-{
-    char time[KG_UNIT_BYTES], cycles[KG_UNIT_BYTES];
-    return kg_arena_printf(arena,
-                           "the time is %s, but in cycles of the GPU %s: lock its clock "
-                           "(nvidia-smi -lgc), or take more rounds",
-                           kg_change_format(metric->ratio, time),
-                           kg_change_format(metric->cycles_ratio, cycles));
-}
-
-/* What the hashes of the code say beside a moved or doubtful time; NULL: nothing. */
-static const char *code_words(const struct kg_evidence *evidence)
-{
-    if (evidence->kind != KG_EVIDENCE_TIME)
-        return NULL;
-    return evidence->code_unchanged ? "the code is unchanged: the machine moved, or a library"
-           : evidence->code_changed ? "the code changed"
-                                    : NULL;
-}
-
-/* Why a metric is judged as it is, where there is more to say than its figures do. */
-static bool reason_add(struct kg_arena *arena, const struct kg_evidence *evidence, double alpha)
-{
-    struct kg_metric *metric = evidence->metric;
-    const char *code = code_words(evidence);
-    if (metric->change == KG_CHANGE_NO_CHANGE) {
-        if (kg_metric_clock_moved(metric))
-            metric->reason = "the time moved with the GPU's clock: in cycles nothing changed";
-        return true;
-    }
-    if (metric->change != KG_CHANGE_INCONCLUSIVE) {
-        if (code)
-            metric->reason = code;
-        return true;
-    }
-    if (evidence->unlike) {
-        metric->reason =
-            "its times are skewed, and were averaged over another number of calls than "
-            "the baseline's: refresh the baseline with `kgate run -b`";
-        return true;
-    }
-    if (!too_few(evidence) && mean_moved(evidence, alpha) && !kg_metric_large(metric)) {
-        char moved[KG_UNIT_BYTES];
-        metric->reason =
-            kg_arena_printf(arena,
-                            "the typical call is as before, but the mean is %s: a part "
-                            "of the calls changed",
-                            kg_change_format(evidence->mean_ratio, moved));
-        return metric->reason != NULL;
-    }
-    if (too_few(evidence) && !kg_metric_large(metric) && evidence->processes) {
-        metric->reason = "too few processes to say that nothing changed: record three at the least";
-        return true;
-    }
-    if (too_few(evidence) && !kg_metric_large(metric)) {
-        metric->reason = kg_arena_printf(arena,
-                                         "%zu rounds against %zu cannot say that nothing changed: "
-                                         "take %d at the least",
-                                         evidence->current_rounds, evidence->base_rounds,
-                                         evidence->paired ? 6 : 3);
-        return metric->reason != NULL;
-    }
-    if (kg_metric_clock_moved(metric)) {
-        metric->reason = "the GPU's clock moved as the time did, but the workload waits for memory "
-                         "or the bus, or may do so: lock the clock (nvidia-smi -lgc)";
-        return true;
-    }
-    if (kg_metric_large(metric) && !kg_metric_in_cycles(metric)) {
-        metric->reason = clock_doubt(arena, metric);
-        return metric->reason != NULL;
-    }
-    metric->reason = metric->suspected ? "suspected, but no later rounds were taken to confirm it"
-                     : evidence->processes ? kg_metric_doubt_of_processes(arena, metric, alpha)
-                                           : kg_metric_doubt(arena, metric, evidence->base_rounds,
-                                                             evidence->current_rounds, alpha);
-    if (metric->reason && evidence->code_unchanged && code)
-        metric->reason = kg_arena_printf(arena, "%s; the code is unchanged", metric->reason);
-    return metric->reason != NULL;
-}
-
-bool kg_evidence_explain(struct kg_arena *arena, const struct kg_evidence *evidence, size_t count,
-                         double alpha)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!reason_add(arena, &evidence[i], alpha))
-            return false;
     return true;
 }

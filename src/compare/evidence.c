@@ -161,7 +161,7 @@ static void current_append(const struct gathering *gathering, size_t base,
 
 static void metric_name(const struct gathering *gathering, struct kg_metric *metric)
 {
-    *metric = (struct kg_metric){.better = KG_BETTER_LOWER};
+    *metric = (struct kg_metric){KG_METRIC_NOT_ESTIMATED, .better = KG_BETTER_LOWER};
     switch (gathering->kind) {
     case KG_EVIDENCE_TIME:
         metric->name = "time";

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "stats/stats.h"
-#include "util/units.h"
 
 /* Values that differ by no more than this share of the threshold repeat. */
 static const double REPEATS = 0.25;
@@ -184,9 +183,8 @@ bool kg_metric_outside(const struct kg_metric *metric)
            metric->interval_high < 1 / (1 + metric->threshold);
 }
 
-/* The largest absolute effect that the interval allows; less a part in 10^9, for the way through
- * logarithms must not make a page more than a page. */
-static double widest_effect(const struct kg_metric *metric)
+/* Less a part in 10^9: the way through logarithms must not make a page more than a page. */
+double kg_metric_widest_effect(const struct kg_metric *metric)
 {
     const double base = metric->baseline > 0 ? metric->baseline : 1; /* as shifted above */
     return (1 - 1e-9) * base *
@@ -224,72 +222,10 @@ void kg_metric_classify(struct kg_metric *metric, bool significant)
                              ? KG_CHANGE_REGRESSION
                              : KG_CHANGE_IMPROVEMENT;
     else if ((metric->interval_low > below && metric->interval_high < above) ||
-             widest_effect(metric) <= metric->min_effect)
+             kg_metric_widest_effect(metric) <= metric->min_effect)
         metric->change = KG_CHANGE_NO_CHANGE;
     else
         metric->change = KG_CHANGE_INCONCLUSIVE;
-}
-
-static void format_effect(const struct kg_metric *metric, double value, char *text)
-{
-    if (!strcmp(metric->unit, "bytes"))
-        kg_size_format(value, text);
-    else if (!strcmp(metric->unit, "ns"))
-        kg_duration_format(value, text);
-    else
-        kg_rate_format(value, text);
-}
-
-/* Rounds that would do where the interval narrows as the root of their number; and the threshold
- * that these rounds would do for. */
-/* Beyond what the suite asks, and within what the noise allows to say. */
-static const char *noise_doubt(struct kg_arena *arena, const struct kg_metric *metric)
-{
-    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
-    return kg_arena_printf(
-        arena,
-        "%s to %s is not within the threshold of %.1f %%, and here nothing below "
-        "%.1f %% can be told from noise: a quieter machine, or `kgate ab`",
-        kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
-        100 * metric->asked_threshold, 100 * metric->threshold);
-}
-
-static const char *crossing_doubt(struct kg_arena *arena, const struct kg_metric *metric,
-                                  size_t rounds)
-{
-    enum { MANY = 200 };
-    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
-    const double half = log(metric->interval_high / metric->interval_low) / 2;
-    const double distance = fabs(log(1 + metric->threshold) - fabs(log(metric->ratio)));
-    const double needed = ceil((double)rounds * pow(half / distance, 2));
-    const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
-    kg_change_format(metric->interval_low, low);
-    kg_change_format(metric->interval_high, high);
-    if (needed > MANY || !isfinite(needed))
-        return kg_arena_printf(arena,
-                               "the interval %s to %s crosses the threshold of %.1f %%: only a "
-                               "quieter machine,%s or a threshold of %.0f %% would settle it",
-                               low, high, 100 * metric->threshold,
-                               metric->against && !strcmp(metric->against, "base") ? ""
-                                                                                   : " `kgate ab`,",
-                               ceil(100 * wide));
-    return kg_arena_printf(arena,
-                           "the interval %s to %s crosses the threshold of %.1f %%: about %.0f "
-                           "rounds, or a quieter machine, would settle it",
-                           low, high, 100 * metric->threshold, fmax(needed, (double)rounds + 1));
-}
-
-/* The figures do not exclude an effect that would count. `what` there should be more of. */
-static const char *effect_doubt(struct kg_arena *arena, const struct kg_metric *metric,
-                                const char *what)
-{
-    char widest[KG_UNIT_BYTES], counts[KG_UNIT_BYTES];
-    format_effect(metric, widest_effect(metric), widest);
-    format_effect(metric, metric->min_effect, counts);
-    return kg_arena_printf(arena,
-                           "the difference may be as much as %s, but only more than %s counts: "
-                           "more %s would settle it",
-                           widest, counts, what);
 }
 
 /* Beyond the threshold and beyond the least effect, and yet not proven. */
@@ -299,36 +235,14 @@ static bool unproven(const struct kg_metric *metric)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
-const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metric,
-                            size_t base_rounds, size_t current_rounds, double alpha)
+enum kg_doubt kg_metric_doubt(const struct kg_metric *metric)
 {
+    const double above = 1 + metric->threshold;
     if (unproven(metric))
-        return kg_arena_printf(arena,
-                               "%zu rounds against %zu are too few to be sure (p %.2g, needed "
-                               "%.2g): raise rounds, or refresh the baseline with more",
-                               current_rounds, base_rounds, metric->p_value, alpha);
+        return KG_DOUBT_UNPROVEN;
     if (kg_metric_outside(metric))
-        return effect_doubt(arena, metric, "rounds");
-    if (metric->interval_low > 1 / (1 + metric->threshold) &&
-        metric->interval_high < 1 + metric->threshold)
-        return noise_doubt(arena, metric);
-    return crossing_doubt(arena, metric, current_rounds);
-}
-
-const char *kg_metric_doubt_of_processes(struct kg_arena *arena, const struct kg_metric *metric,
-                                         double alpha)
-{
-    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
-    if (unproven(metric))
-        return kg_arena_printf(arena,
-                               "too few processes to be sure (p %.2g, needed %.2g): record more "
-                               "processes of both",
-                               metric->p_value, alpha);
-    if (kg_metric_outside(metric))
-        return effect_doubt(arena, metric, "processes");
-    return kg_arena_printf(arena,
-                           "%s to %s is not within the threshold of %.1f %%: more processes, a "
-                           "quieter machine, or a larger --threshold would settle it",
-                           kg_change_format(metric->interval_low, low),
-                           kg_change_format(metric->interval_high, high), 100 * metric->threshold);
+        return KG_DOUBT_EFFECT;
+    if (metric->interval_low > 1 / above && metric->interval_high < above && !metric->of_processes)
+        return KG_DOUBT_NOISE;
+    return KG_DOUBT_CROSSING;
 }

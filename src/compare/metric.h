@@ -58,10 +58,8 @@ bool kg_metric_in_cycles(const struct kg_metric *metric);
 /* Decides `change` from the figures. `significant` is whether the evidence is good enough. */
 void kg_metric_classify(struct kg_metric *metric, bool significant);
 
-/* Why a metric is INCONCLUSIVE and what would settle it; NULL where memory is out. */
-const char *kg_metric_doubt(struct kg_arena *arena, const struct kg_metric *metric,
-                            size_t base_rounds, size_t current_rounds, double alpha);
+/* Which doubt the interval of a metric leaves that is neither a change nor none. */
+enum kg_doubt kg_metric_doubt(const struct kg_metric *metric);
 
-/* The same of a profile's path, where a round is the total of a process, or of a part of one. */
-const char *kg_metric_doubt_of_processes(struct kg_arena *arena, const struct kg_metric *metric,
-                                         double alpha);
+/* The largest absolute effect that the interval allows, in the metric's unit. */
+double kg_metric_widest_effect(const struct kg_metric *metric);

@@ -50,7 +50,6 @@ void kg_case_decide(struct kg_case_change *change)
     if (change->change == KG_CHANGE_NEW && deciding.change == KG_CHANGE_NO_CHANGE)
         return;
     change->change = deciding.change;
-    change->reason = deciding.reason;
 }
 
 struct ranked {

@@ -4,7 +4,7 @@
 
 #include "compare/comparison.h"
 
-/* Sets the case's change and reason from its metrics, the deciding metric first. A NEW case stays
+/* Sets the case's change from its metrics, the deciding metric first. A NEW case stays
  * NEW unless a budget says worse. */
 void kg_case_decide(struct kg_case_change *change);
 

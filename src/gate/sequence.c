@@ -51,7 +51,7 @@ static void wanted_clear(struct runner *runner)
 
 static bool is_budget(const struct kg_metric *metric)
 {
-    return !strcmp(metric->against, "budget");
+    return kg_metric_against(metric) == KG_AGAINST_BUDGET;
 }
 
 /* Whether a metric of the case is suspected. */
@@ -131,7 +131,8 @@ static size_t confirming(const struct runner *runner, const struct kg_case_chang
 {
     const struct kg_round_limits *limits = &runner->sequence->limits[change->order];
     const struct kg_case_result *result = &runner->results->cases[change->order];
-    const bool paired = change->metric_count && !strcmp(change->metrics[0].against, "base");
+    const bool paired =
+        change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE;
     return kg_sequence_confirming(change->rounds, limits->most, base_rounds(runner, result),
                                   tests_count(runner->comparison), runner->comparison->policy.alpha,
                                   paired);

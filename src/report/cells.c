@@ -10,13 +10,7 @@ const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric
     char text[KG_UNIT_BYTES];
     if (isnan(value))
         return "-";
-    if (!strcmp(metric->unit, "ns"))
-        return kg_arena_copy(arena, kg_duration_format(value, text));
-    if (!strcmp(metric->unit, "bytes"))
-        return kg_arena_copy(arena, kg_size_format(value, text));
-    if (!*metric->unit)
-        return kg_arena_copy(arena, kg_rate_format(value, text));
-    return kg_arena_printf(arena, "%s/s", kg_rate_format(value, text));
+    return kg_arena_copy(arena, kg_value_format(metric->unit, value, text));
 }
 
 const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric)
@@ -35,7 +29,8 @@ const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *met
 
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    const bool ordinary = !strcmp(metric->against, "baseline") || !strcmp(metric->against, "base");
+    const enum kg_against against = kg_metric_against(metric);
+    const bool ordinary = against == KG_AGAINST_BASELINE || against == KG_AGAINST_BASE;
     if (!strcmp(metric->name, "time") && ordinary)
         return "";
     return kg_arena_printf(arena, "%s%s%s", metric->name, ordinary ? "" : " against ",
@@ -92,7 +87,7 @@ static bool others_append(struct kg_arena *arena, const struct kg_case_change *c
         const bool worth = !strcmp(metric->name, "time") || !strcmp(metric->name, "instructions");
         if (!worth || !strcmp(metric->name, deciding->name) || !isfinite(metric->ratio) ||
             (strcmp(metric->against, deciding->against) != 0 &&
-             strcmp(deciding->against, "budget") != 0))
+             kg_metric_against(deciding) != KG_AGAINST_BUDGET))
             continue;
         const char *moved = kg_cell_change(arena, metric);
         kg_text_printf(text, "%s%s %s", text->length ? ", " : "", metric->name, moved ? moved : "");

@@ -147,7 +147,7 @@ static void own_add(struct search *search)
 /* A regression, or what would be one if it were sure. */
 static bool looks_worse(const struct kg_metric *metric)
 {
-    if (!strcmp(metric->against, "budget") || metric->better != KG_BETTER_LOWER)
+    if (kg_metric_against(metric) == KG_AGAINST_BUDGET || metric->better != KG_BETTER_LOWER)
         return false;
     return metric->change == KG_CHANGE_REGRESSION ||
            (metric->change == KG_CHANGE_INCONCLUSIVE && metric->ratio > 1 + metric->threshold &&
@@ -164,7 +164,7 @@ static const struct kg_metric *metric_worse(const struct kg_case_change *change,
     for (size_t m = 0; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
         const int rank = 2 * (metric->change == KG_CHANGE_REGRESSION) +
-                         (strncmp(metric->against, "pin ", 4) != 0);
+                         (kg_metric_against(metric) != KG_AGAINST_PIN);
         if (strcmp(metric->name, kg_metric_kind_names[kind]) != 0 || !looks_worse(metric) ||
             rank <= best)
             continue;
@@ -174,17 +174,12 @@ static const struct kg_metric *metric_worse(const struct kg_case_change *change,
     return found;
 }
 
-static const char *pin_of(const struct kg_metric *metric)
-{
-    return strncmp(metric->against, "pin ", 4) != 0 ? NULL : metric->against + 4;
-}
-
 static void metric_add(struct search *search, size_t index, enum kg_metric_kind kind,
                        const struct kg_metric *metric)
 {
     const double more = kind == KG_METRIC_PEAK_MEMORY; /* a byte: a peak may be 0 */
     struct kg_slower slower;
-    if (!slower_make(search, index, pin_of(metric), &slower))
+    if (!slower_make(search, index, kg_metric_pin(metric), &slower))
         return;
     slower.metric = kind;
     slower.base_value = metric->baseline + more;
@@ -198,7 +193,7 @@ static void figures_add(struct search *search, const struct kg_case_change *chan
     struct kg_slower slower;
     for (size_t m = 0; m < change->metric_count; m++)
         if (looks_worse(&change->metrics[m]) &&
-            slower_make(search, change->order, pin_of(&change->metrics[m]), &slower)) {
+            slower_make(search, change->order, kg_metric_pin(&change->metrics[m]), &slower)) {
             own_rise_add(search, change->order, KG_METRIC_TIME, &slower);
             return;
         }

@@ -256,6 +256,18 @@ char *kg_rate_format(double per_second, char *buffer)
     return scaled(per_second, rate_scales, buffer);
 }
 
+char *kg_value_format(const char *unit, double value, char *buffer)
+{
+    if (!strcmp(unit, "ns"))
+        return kg_duration_format(value, buffer);
+    if (!strcmp(unit, "bytes"))
+        return kg_size_format(value, buffer);
+    kg_rate_format(value, buffer);
+    if (*unit && !isnan(value))
+        snprintf(buffer + strlen(buffer), KG_UNIT_BYTES - strlen(buffer), "/s");
+    return buffer;
+}
+
 char *kg_change_format(double ratio, char *buffer)
 {
     const double change = (ratio - 1) * 100;

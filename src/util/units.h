@@ -27,5 +27,7 @@ enum { KG_UNIT_BYTES = 32 };
 char *kg_duration_format(double ns, char *buffer);
 char *kg_size_format(double bytes, char *buffer);
 char *kg_rate_format(double per_second, char *buffer);
+/* A value of a unit as files have it: "ns", "bytes", "1/s", or "" for a number. */
+char *kg_value_format(const char *unit, double value, char *buffer);
 /* A ratio as a signed change in per cent, one digit after the point: 1.2 is "+20.0 %". */
 char *kg_change_format(double ratio, char *buffer);

@@ -1,5 +1,6 @@
 /* Budgets: a case's figures, and what two cases make together, against absolute limits. */
 #include "compare/budget.h"
+#include "compare/reasons.h"
 #include "test_support.h"
 
 /* A case on the CPU of 60 ms and the same on the GPU of 2 ms, timed in two ways, with a counter;
@@ -62,6 +63,7 @@ static void is(struct scene *scene, size_t index, const char *name, const char *
         kg_budget_grounds_start(&scene->grounds, &scene->arena, &scene->arena, &scene->results));
     assert_true(
         kg_budget_judge(&scene->grounds, &scene->results.cases[index], &budget, &scene->metric));
+    assert_true(kg_reason_make(&scene->arena, &scene->metric));
     assert_string_equal(metric->name, name);
     assert_string_equal(metric->against, "budget");
     if (metric->change != change ||

@@ -1,5 +1,6 @@
 /* One metric against one reference: the estimate, what it is called, and the reason for a doubt. */
 #include "compare/metric.h"
+#include "compare/reasons.h"
 #include "test_support.h"
 
 enum { ROUNDS = 10 };
@@ -105,9 +106,15 @@ static void peaks_of_zero_are_compared_and_shown_as_zero(void **state)
 static void expect_doubt(const struct kg_metric *metric, const char *part)
 {
     struct kg_arena arena = {0};
-    const char *reason = kg_metric_doubt(&arena, metric, 5, 7, 0.01);
-    if (!reason || !strstr(reason, part))
-        fail_msg("expected '%s' in '%s'", part, reason ? reason : "(nothing)");
+    struct kg_metric doubtful = *metric;
+    doubtful.against = "baseline";
+    doubtful.base_rounds = 5;
+    doubtful.current_rounds = 7;
+    doubtful.needed_p = 0.01;
+    doubtful.doubt = kg_metric_doubt(metric);
+    assert_true(kg_reason_make(&arena, &doubtful));
+    if (!doubtful.reason || !strstr(doubtful.reason, part))
+        fail_msg("expected '%s' in '%s'", part, doubtful.reason ? doubtful.reason : "(nothing)");
     kg_arena_free(&arena);
 }
 

@@ -1,0 +1,205 @@
+#include "compare/reasons.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "compare/metric.h"
+#include "util/units.h"
+
+/* What a round of the metric is called. */
+static const char *rounds_name(const struct kg_metric *metric)
+{
+    return metric->of_processes ? "processes" : "rounds";
+}
+
+static const char *mean_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char moved[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "the typical call is as before, but the mean is %s: a part of the calls "
+                           "changed",
+                           kg_change_format(metric->mean_ratio, moved));
+}
+
+static const char *few_rounds_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    if (metric->of_processes)
+        return "too few processes to say that nothing changed: record three at the least";
+    return kg_arena_printf(arena,
+                           "%zu rounds against %zu cannot say that nothing changed: take %zu at "
+                           "the least",
+                           metric->current_rounds, metric->base_rounds, metric->least_rounds);
+}
+
+static const char *cycles_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char time[KG_UNIT_BYTES], cycles[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "the time is %s, but in cycles of the GPU %s: lock its clock "
+                           "(nvidia-smi -lgc), or take more rounds",
+                           kg_change_format(metric->ratio, time),
+                           kg_change_format(metric->cycles_ratio, cycles));
+}
+
+static const char *unproven_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    if (metric->of_processes)
+        return kg_arena_printf(arena,
+                               "too few processes to be sure (p %.2g, needed %.2g): record more "
+                               "processes of both",
+                               metric->p_value, metric->needed_p);
+    return kg_arena_printf(arena,
+                           "%zu rounds against %zu are too few to be sure (p %.2g, needed %.2g): "
+                           "raise rounds, or refresh the baseline with more",
+                           metric->current_rounds, metric->base_rounds, metric->p_value,
+                           metric->needed_p);
+}
+
+static const char *effect_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char widest[KG_UNIT_BYTES], counts[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "the difference may be as much as %s, but only more than %s counts: "
+                           "more %s would settle it",
+                           kg_value_format(metric->unit, kg_metric_widest_effect(metric), widest),
+                           kg_value_format(metric->unit, metric->min_effect, counts),
+                           rounds_name(metric));
+}
+
+static const char *noise_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    return kg_arena_printf(
+        arena,
+        "%s to %s is not within the threshold of %.1f %%, and here nothing below "
+        "%.1f %% can be told from noise: a quieter machine, or `kgate ab`",
+        kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
+        100 * metric->asked_threshold, 100 * metric->threshold);
+}
+
+/* Rounds that would do if the interval narrows as the root of their number; not finite where none
+ * would. */
+static double rounds_needed(const struct kg_metric *metric)
+{
+    const double half = log(metric->interval_high / metric->interval_low) / 2;
+    const double distance = fabs(log(1 + metric->threshold) - fabs(log(metric->ratio)));
+    return ceil((double)metric->current_rounds * pow(half / distance, 2));
+}
+
+static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    enum { MANY = 200 };
+    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
+    const double needed = rounds_needed(metric), threshold = 100 * metric->threshold;
+    const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
+    kg_change_format(metric->interval_low, low);
+    kg_change_format(metric->interval_high, high);
+    if (metric->of_processes)
+        return kg_arena_printf(arena,
+                               "%s to %s is not within the threshold of %.1f %%: more processes, a "
+                               "quieter machine, or a larger --threshold would settle it",
+                               low, high, threshold);
+    if (needed > MANY || !isfinite(needed))
+        return kg_arena_printf(arena,
+                               "the interval %s to %s crosses the threshold of %.1f %%: only a "
+                               "quieter machine,%s or a threshold of %.0f %% would settle it",
+                               low, high, threshold,
+                               kg_metric_against(metric) == KG_AGAINST_BASE ? "" : " `kgate ab`,",
+                               ceil(100 * wide));
+    return kg_arena_printf(arena,
+                           "the interval %s to %s crosses the threshold of %.1f %%: about %.0f "
+                           "rounds, or a quieter machine, would settle it",
+                           low, high, threshold, fmax(needed, (double)metric->current_rounds + 1));
+}
+
+static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    (void)arena;
+    return metric->cause;
+}
+
+static const char *not_stored_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena, "the %s has no %s counted by '%s': refresh it", metric->against,
+                           metric->name, metric->cause);
+}
+
+static const char *budget_unknown_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena, "there is a budget for %s, but %s", metric->name, metric->cause);
+}
+
+/* "items_per_second is 81.0 k/s, below the budget of >= 100 k/s" */
+static const char *budget_missed_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char value[KG_UNIT_BYTES], limit[KG_UNIT_BYTES];
+    const char *side = metric->current < metric->baseline ? "below" : "above";
+    const char *relation = metric->better == KG_BETTER_HIGHER ? ">=" : "<=";
+    kg_value_format(metric->unit, metric->current, value);
+    kg_value_format(metric->unit, metric->baseline, limit);
+    if (!strcmp(value, limit)) /* rounded to the same digits, but not the same */
+        return kg_arena_printf(arena, "%s is %.10g, %s the budget of %s %.10g", metric->name,
+                               metric->current, side, relation, metric->baseline);
+    return kg_arena_printf(arena, "%s is %s, %s the budget of %s %s", metric->name, value, side,
+                           relation, limit);
+}
+
+/* A sentence as it stands, or what writes one; of KG_DOUBT_NONE neither. */
+static const struct sentence {
+    const char *text;
+    const char *(*say)(struct kg_arena *arena, const struct kg_metric *metric);
+    bool of_code; /* an unchanged code is worth a word more */
+} sentences[] = {
+    [KG_DOUBT_CODE_CHANGED] = {.text = "the code changed"},
+    [KG_DOUBT_CODE_UNCHANGED] = {.text = "the code is unchanged: the machine moved, or a library"},
+    [KG_DOUBT_CLOCK_EXPLAINS] = {.text = "the time moved with the GPU's clock: in cycles nothing "
+                                         "changed"},
+    [KG_DOUBT_UNLIKE] = {.text = "its times are skewed, and were averaged over another number of "
+                                 "calls than the baseline's: refresh the baseline with `kgate run "
+                                 "-b`"},
+    [KG_DOUBT_MEAN] = {.say = mean_say},
+    [KG_DOUBT_FEW_ROUNDS] = {.say = few_rounds_say},
+    [KG_DOUBT_CLOCK_MAY] = {.text = "the GPU's clock moved as the time did, but the workload waits "
+                                    "for memory or the bus, or may do so: lock the clock "
+                                    "(nvidia-smi -lgc)"},
+    [KG_DOUBT_CYCLES] = {.say = cycles_say},
+    [KG_DOUBT_UNCONFIRMED] = {.text = "suspected, but no later rounds were taken to confirm it",
+                              .of_code = true},
+    [KG_DOUBT_UNPROVEN] = {.say = unproven_say, .of_code = true},
+    [KG_DOUBT_EFFECT] = {.say = effect_say, .of_code = true},
+    [KG_DOUBT_NOISE] = {.say = noise_say, .of_code = true},
+    [KG_DOUBT_CROSSING] = {.say = crossing_say, .of_code = true},
+    [KG_DOUBT_UNCOUNTED] = {.say = uncounted_say},
+    [KG_DOUBT_NOT_STORED] = {.say = not_stored_say},
+    [KG_DOUBT_BUDGET_UNKNOWN] = {.say = budget_unknown_say},
+    [KG_DOUBT_BUDGET_MISSED] = {.say = budget_missed_say},
+};
+
+/* "not confirmed: +9.1 % in the first 10 rounds, +0.3 % in 10 later", with what else there is to
+ * say behind it. */
+static const char *unconfirmed_say(struct kg_arena *arena, const struct kg_metric *metric,
+                                   const char *rest)
+{
+    char was[KG_UNIT_BYTES], is[KG_UNIT_BYTES];
+    return kg_arena_printf(arena, "not confirmed: %s in the first %zu rounds, %s in %zu later%s%s",
+                           kg_change_format(metric->screened_ratio, was), metric->screened_rounds,
+                           kg_change_format(metric->ratio, is), metric->current_rounds,
+                           rest ? "; " : "", rest ? rest : "");
+}
+
+bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
+{
+    const struct sentence *sentence = &sentences[metric->doubt];
+    const char *reason = sentence->say ? sentence->say(arena, metric) : sentence->text;
+    bool good = reason || !sentence->say;
+    if (reason && sentence->of_code && metric->code_unchanged) {
+        reason = kg_arena_printf(arena, "%s; the code is unchanged", reason);
+        good = reason != NULL;
+    }
+    if (good && metric->screened_ratio > 0) {
+        reason = unconfirmed_say(arena, metric, reason);
+        good = reason != NULL;
+    }
+    metric->reason = reason;
+    return good;
+}
