@@ -36,7 +36,7 @@ static double launches(const struct kg_facts *facts, const struct kg_suggest_set
 
 static double regions(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_applies_parallel_regions(facts, settings) ? of_time(facts, facts->parallel_ns) : NAN;
+    return kg_parallel_regions_applies(facts, settings) ? of_time(facts, facts->parallel_ns) : NAN;
 }
 
 /* Few regions are started soon: what is long in them is waiting for the slowest thread, where it is
@@ -63,20 +63,20 @@ static double waits(const struct kg_facts *facts, const struct kg_suggest_settin
 
 static double uneven(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_applies_load_imbalance(facts, settings) ? of_time(facts, facts->imbalance_ns) : NAN;
+    return kg_load_imbalance_applies(facts, settings) ? of_time(facts, facts->imbalance_ns) : NAN;
 }
 
 /* Threads that take a line from each other wait for it. */
 static double shared_lines(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    if (!kg_applies_false_sharing(facts, settings))
+    if (!kg_false_sharing_applies(facts, settings))
         return NAN;
     return 1 - kg_shared_work_ns(facts) / kg_threads_spend_ns(facts);
 }
 
 static double idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_applies_idle_cpu(facts, settings) ? 1 - of_time(facts, facts->traits.cpu_ns) : NAN;
+    return kg_idle_cpu_applies(facts, settings) ? 1 - of_time(facts, facts->traits.cpu_ns) : NAN;
 }
 
 static double bandwidth(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
@@ -93,7 +93,7 @@ static double lines(const struct kg_facts *facts, const struct kg_suggest_settin
 
 static double pages(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_applies_page_faults(facts, settings) ? of_time(facts, kg_faulting_ns(facts)) : NAN;
+    return kg_page_faults_applies(facts, settings) ? of_time(facts, kg_faulting_ns(facts)) : NAN;
 }
 
 static double arithmetic(const struct kg_facts *facts, const struct kg_suggest_settings *settings)

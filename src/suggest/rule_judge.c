@@ -3,8 +3,8 @@
 
 #include "suggest/rules.h"
 
-/* A rule's priority is that where at least half of the time is saved, one lower from a fifth on,
- * and two lower under that. */
+/* A rule has its priority if it saves at least half of the time, one lower from a fifth on, two
+ * lower below that. */
 static const double priority_shares[] = {0.5, 0.2};
 enum { PRIORITY_SHARES = sizeof priority_shares / sizeof priority_shares[0] };
 
@@ -18,7 +18,7 @@ static enum kg_priority priority_of(const struct kg_rule *rule, enum kg_basis ba
     return priority < KG_PRIORITY_LOW ? (enum kg_priority)priority : KG_PRIORITY_LOW;
 }
 
-/* The outermost scope of a program is to a profile what a case is to results. */
+/* A profile of any program has no cases: its outermost scopes take their place. */
 static bool looks_at(const struct kg_rule *rule, const struct kg_facts *facts)
 {
     const bool whole =

@@ -1,64 +1,34 @@
-/* rule_parts.h: conditions and estimators of the rules, as rules.c names them in its table, and
- * what they share. Pure. A condition is false where a fact that it needs is not known. */
+/* rule_parts.h: what the families of rules share. Pure. A condition is false where a fact that it
+ * needs is unknown. */
 #pragma once
 #include <math.h>
 #include <string.h>
 
 #include "suggest/rules.h"
 
-/* A condition and the estimator of the same rule. */
-#define KG_RULE_CONDITION(name)                                                                    \
-    bool kg_applies_##name(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
-#define KG_RULE_ESTIMATOR(name)                                                                    \
-    double kg_estimate_##name(const struct kg_facts *facts,                                        \
-                              const struct kg_suggest_settings *settings)
-#define KG_RULE_PARTS(name)                                                                        \
-    KG_RULE_CONDITION(name);                                                                       \
-    KG_RULE_ESTIMATOR(name)
+/* The rules of one rules_*.c. */
+struct kg_rule_family {
+    const struct kg_rule *rules;
+    size_t count;
+};
+extern const struct kg_rule_family kg_rules_compare; /* against other cases */
+extern const struct kg_rule_family kg_rules_calls;   /* calls of scopes, starting, waiting */
+extern const struct kg_rule_family kg_rules_memory;  /* what is moved and held */
+extern const struct kg_rule_family kg_rules_threads; /* CPUs that are idle, threads in conflict */
+extern const struct kg_rule_family kg_rules_gpu;
 
-/* rules_compare.c: held against other cases */
-KG_RULE_PARTS(cpu_instead);
-KG_RULE_PARTS(gpu_instead);
-KG_RULE_PARTS(gpu_untried);
-KG_RULE_PARTS(slower_version);
-KG_RULE_PARTS(superlinear);
-KG_RULE_PARTS(batch_small);
-/* rules_calls.c: what surrounds the work */
-KG_RULE_PARTS(batch_calls);
-KG_RULE_PARTS(cache_results);
-KG_RULE_PARTS(parallel_regions);
-KG_RULE_PARTS(synchronisation);
-KG_RULE_PARTS(page_faults);
-/* rules_memory.c: what is moved and held */
-KG_RULE_PARTS(access_pattern);
-KG_RULE_PARTS(fuse_passes);
-KG_RULE_PARTS(memory_quadratic);
-KG_RULE_PARTS(memory_workspace);
-KG_RULE_PARTS(memory_fragmentation);
-/* rules_threads.c: what of the CPU is idle, or in its own way */
-KG_RULE_PARTS(unused_cores);
-KG_RULE_PARTS(idle_cpu);
-KG_RULE_PARTS(false_sharing);
-KG_RULE_PARTS(load_imbalance);
-KG_RULE_PARTS(unvectorised);
-/* rules_gpu.c */
-KG_RULE_PARTS(launch_gaps);
-KG_RULE_PARTS(pageable_transfers);
-KG_RULE_PARTS(overlap_transfers);
-KG_RULE_PARTS(low_occupancy);
-KG_RULE_PARTS(small_grid);
-KG_RULE_PARTS(tail_effect);
-
-double kg_batch_calls_current(const struct kg_facts *facts);
-
-/* Whether what a rule says holds only if something does that no measurement shows. */
-#define KG_RULE_DOUBT(name)                                                                        \
-    bool kg_doubtful_##name(const struct kg_facts *facts,                                          \
-                            const struct kg_suggest_settings *settings)
-KG_RULE_DOUBT(superlinear);
-KG_RULE_DOUBT(launch_gaps);
-KG_RULE_DOUBT(gpu_instead);
-KG_RULE_DOUBT(overlap_transfers);
+/* Conditions of rules that other rules and the diagnosis ask too. */
+bool kg_parallel_regions_applies(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings);
+bool kg_page_faults_applies(const struct kg_facts *facts,
+                            const struct kg_suggest_settings *settings);
+bool kg_access_pattern_applies(const struct kg_facts *facts,
+                               const struct kg_suggest_settings *settings);
+bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+bool kg_false_sharing_applies(const struct kg_facts *facts,
+                              const struct kg_suggest_settings *settings);
+bool kg_load_imbalance_applies(const struct kg_facts *facts,
+                               const struct kg_suggest_settings *settings);
 
 static inline bool kg_at_least(double value, double limit)
 {
@@ -80,8 +50,8 @@ static inline double kg_known_or_zero(double value)
     return kg_known(value) ? value : 0;
 }
 
-/* The least time that a well-made version could take, by those roofs that are known, each of which
- * alone holds; 0 where none is. */
+/* The least time that a well-made version could take by the known ceilings, each of which limits it
+ * alone; 0 if none is known. */
 static inline double kg_attainable_ns(const struct kg_facts *facts,
                                       const struct kg_suggest_settings *settings)
 {
@@ -91,48 +61,45 @@ static inline double kg_attainable_ns(const struct kg_facts *facts,
     return fmax(kg_known_or_zero(traits->roof_ns), share * traits->time_ns) / settings->attainable;
 }
 
-/* What moves more than it needs is told by these: cache lines that the case brought in, and the
- * least time that moving so many bytes takes, as a share of the case's. */
+/* Bytes of the cache lines that the case brought in, and the least time that moving `bytes` takes,
+ * as a share of the case's time. More than the work's bytes: lines came in vain. */
 double kg_lines_brought(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 double kg_moving_share(const struct kg_facts *facts, double bytes);
 
-/* Share of the time in which there is something to do for a CPU, which others may have: 1 where
- * that is not known. */
+/* Share of the time in which the case has work for a CPU, preempted or not; 1 if unknown. */
 double kg_running_share(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* How a core is used, of a case with several threads when it has one; NaN where more instructions
- * were counted than any core ends: they are not the work's. */
+/* Instructions retired in a cycle; if the case has several threads, by its time with one thread.
+ * NaN if it is more than any core can retire: then something else than the work was counted. */
 double kg_instructions_per_cycle(const struct kg_facts *facts);
 
-/* Instructions a cycle that cores of the last decade can keep up. */
+/* Instructions a cycle that cores of the last decade can sustain. */
 static const double KG_ISSUE_WIDTH = 4;
 
-/* Whether so much of the case's CPUs went to other programs that what its threads do together, and
- * for each other, cannot be told. */
+/* Whether other programs took so much of the case's CPUs that its threads cannot be judged. */
 bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Time that touching fresh pages takes. */
+/* Time that touching fresh pages takes in a call. */
 double kg_faulting_ns(const struct kg_facts *facts);
 
-/* What the threads can do together over what one does: less than their number where two share a
- * core's units. */
+/* Speedup that the threads can reach over one: less than their number if two share a core. */
 double kg_threads_do(const struct kg_facts *facts);
 
-/* Time of all threads together for the work that one alone does, by what the machine's cores lose
- * when all are busy. */
+/* Time of all threads together: what the work should take, given what cores lose when all are busy,
+ * and what the threads spend. */
 double kg_shared_work_ns(const struct kg_facts *facts);
-double kg_threads_spend_ns(const struct kg_facts *facts); /* that they do spend */
+double kg_threads_spend_ns(const struct kg_facts *facts);
 
 /* Whether it computes one element of single precision at a time. */
 bool kg_is_scalar(const struct kg_facts *facts);
 
-/* What vectors that a compiler makes gain over scalar instructions, where lanes are known. */
+/* Speedup of a compiler's vectors over scalar instructions; lanes must be known. */
 double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Whether the profile says that the threads wait for each other, or to be started. */
+/* Whether the profile shows threads that wait for each other, or for a parallel region to start. */
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
 
-/* Whether one of the roofs is what limits. */
+/* Whether the case is roofline bound. */
 static inline bool kg_at_roof(const struct kg_facts *facts,
                               const struct kg_suggest_settings *settings)
 {

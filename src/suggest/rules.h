@@ -1,5 +1,8 @@
-/* rules.h: the table of rules: what is known of an operation, and what to try. To add a suggestion
- * is to add a row. Pure; thread-safe. */
+/* rules.h: the rules: each says what to try, from what is known of an operation. Pure; thread-safe.
+ *
+ * To add a rule: a row in the rules_*.c that it belongs to, with its condition and its estimate as
+ * static functions beside it. To add a family: such a file, a line in rule_parts.h, a line in
+ * rules.c. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,8 +35,8 @@ extern const char *const kg_priority_names[KG_PRIORITY_COUNT + 1];
 enum kg_basis {
     KG_BASIS_MEASURED, /* the better way was measured, on this machine, in these results */
     KG_BASIS_MODELLED, /* from measured times and measured ceilings */
-    KG_BASIS_AT_MOST,  /* what there is to gain if something holds that no measurement shows; such
-                          a suggestion is of medium priority at the most */
+    KG_BASIS_AT_MOST,  /* what there is to gain if something holds that no measurement shows; its
+                          suggestions have medium priority at most */
     KG_BASIS_COUNT
 };
 extern const char *const kg_basis_names[KG_BASIS_COUNT + 1]; /* "measured", "modelled", "at most" */
@@ -45,38 +48,37 @@ struct kg_rule {
     enum kg_suggestion_type type;
     enum kg_priority priority; /* the highest it can have: where at least half the time is saved */
     enum kg_basis basis;
-    bool last;   /* rank 0: what it would take is told by nothing that was measured of this work */
-    bool scopes; /* looks at scopes inside of something; else at cases, and at the outermost scopes
+    bool last;   /* rank 0: no measurement of this work supports the estimate */
+    bool scopes; /* is about scopes inside others; else about cases, and about the outermost scopes
                     of a program's profile */
     bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
-    /* The time that the estimate is to be held against; NULL: the operation's time_ns. */
+    /* The time that the estimate is compared with; NULL: the operation's time_ns. */
     double (*current_ns)(const struct kg_facts *facts);
     /* The time the operation would take; NULL where the rule is about memory alone. */
     double (*estimate_ns)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
     /* Peak memory that it would take; NULL: the rule is not about memory. */
     double (*estimate_bytes)(const struct kg_facts *facts,
                              const struct kg_suggest_settings *settings);
-    /* Where it holds, the basis is "at most" whatever stands above, and `doubt`, a sentence like
-     * those that follow, is added to what is wrong. NULL: never. */
+    /* If true, the basis is "at most" instead of `basis`, and the sentence `doubt` is added to
+     * the description. NULL: never. */
     bool (*doubtful)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
     const char *doubt;
     const char *description; /* what is wrong: one sentence; `{fact}` is that fact formatted */
     const char *hint;        /* what to do: one or two sentences, likewise */
     const char *evidence[KG_RULE_EVIDENCE_MOST]; /* names of facts, the most telling first */
     /* For the documents: when it applies, what the estimate assumes, and the suite's keys of the
-     * thresholds that it reads, parted by commas, or NULL. */
+     * thresholds that it reads, separated by commas, or NULL. */
     const char *when;
     const char *assumes;
     const char *settings;
 };
 
-extern const struct kg_rule kg_rules[];
-extern const size_t kg_rule_count;
-
+/* The rules of all families, one after the other; NULL past the last. */
+const struct kg_rule *kg_rule_at(size_t index);
 const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */
 
-/* What a rule comes to for one operation. NaN: times where it is about memory alone, bytes where it
- * is not about memory. */
+/* What a rule gives for one operation. Times are NaN if it is only about memory, bytes if it is not
+ * about memory. */
 struct kg_judged {
     enum kg_priority priority;
     enum kg_basis basis;
@@ -86,13 +88,13 @@ struct kg_judged {
     double speedup;
     double current_bytes;
     double estimated_bytes;
-    double rank; /* to sort by, most first: the time saved, half of it where that is "at most",
-                    since it may be none; 0 for memory alone, and for rules that are last */
+    double rank; /* to sort by, largest first: the time saved, half of it if that is "at most",
+                    since it may be nothing; 0 for memory, and for rules that are `last` */
 };
 
-/* Whether the rule has something to say of the operation: it looks at such, it applies, and what it
- * estimates makes sense, is less than now, and saves at least settings->min_gain of the operation's
- * time (of a scope: of what it is inside of) or memory. */
+/* Whether the rule has a suggestion for the operation: it is about such operations, it applies, and
+ * its estimate is finite, less than now, and saves at least settings->min_gain of the operation's
+ * time (of a scope: of the time of what it is inside) or memory. */
 bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                    const struct kg_suggest_settings *settings, struct kg_judged *judged);
 

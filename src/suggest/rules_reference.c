@@ -26,6 +26,6 @@ void kg_rules_reference_write(struct kg_text *text)
     kg_text_append(text, "| Rule | Type | Highest priority | Basis | When | The estimate assumes | "
                          "Thresholds |\n"
                          "| --- | --- | --- | --- | --- | --- | --- |\n");
-    for (size_t i = 0; i < kg_rule_count; i++)
-        rule_write(text, &kg_rules[i]);
+    for (size_t i = 0; kg_rule_at(i); i++)
+        rule_write(text, kg_rule_at(i));
 }

@@ -5,24 +5,25 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
     return kg_at_least(facts->imbalance, 1 + settings->imbalance);
 }
 
-/* Whoever wants a CPU that is taken gets it for about so long, and the one before waits. */
+/* A preempting thread runs for about one time slice of Linux' scheduler. */
 static const double TIME_SLICE_NS = 3e6;
 
-/* How often others took a CPU is counted; a few times in a long call take little of it. */
+/* Whether preemptions took at least `least_ns` of a call. Preemptions are counted, not timed; a few
+ * in a long call cost little. */
 static bool took(const struct kg_facts *facts, double least_ns)
 {
     const double preempted = facts->traits.preempted;
     return kg_at_least(preempted, 1) && kg_at_least(preempted * TIME_SLICE_NS, least_ns);
 }
 
-/* Whether all its threads are at work all the time: nobody else can have been for long. */
+/* Whether all threads were busy all the time: then no other program had their CPUs for long. */
 static bool has_all(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_at_least(traits->cores_busy, (1 - settings->min_gain / 2) * traits->threads);
 }
 
-/* A thread that does not wait is at work, too, but for what others take. */
+/* A thread that never waits is busy, except while it is preempted: less busy means preempted. */
 bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -35,7 +36,7 @@ bool kg_cpus_taken(const struct kg_facts *facts, const struct kg_suggest_setting
 bool kg_threads_wait(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     return kg_at_least(facts->wait_ns, settings->wait_share * facts->traits.time_ns) ||
-           kg_applies_parallel_regions(facts, settings);
+           kg_parallel_regions_applies(facts, settings);
 }
 
 double kg_threads_do(const struct kg_facts *facts)
@@ -45,7 +46,7 @@ double kg_threads_do(const struct kg_facts *facts)
                : facts->traits.threads;
 }
 
-/* Whether the profile says that the threads do have work, though others may have their CPUs. */
+/* Whether the profile shows that the threads had work, even if they were preempted. */
 static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -54,15 +55,15 @@ static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_sett
                        settings->utilization * traits->threads * traits->time_ns);
 }
 
-/* Beyond the first: of serial code no other is busy at all. */
+/* Whether the cores beyond the first are idle: serial code keeps only one busy. */
 static bool are_idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_under(fmax(traits->cores_busy - 1, 0) / (traits->threads - 1), settings->utilization);
 }
 
-/* Threads that want the same memory at once have another cause for being slow: excluded where it is
- * known that they are far from its roof, or that their data lie in caches of their own. */
+/* Threads that compete for memory bandwidth are slow for that reason. It is excluded if they are
+ * known to be far below the memory ceiling, or if their data lie in private caches. */
 static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -71,9 +72,9 @@ static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest
                : kg_under(traits->bandwidth_share, settings->bound_share);
 }
 
-/* Threads of OpenMP that have nothing to do look for work for a while, and are busy with it: then
- * one alone takes as long as all. So it does where memory is what all of them wait for. Were it
- * faster alone, they would be in each other's way, or others on their CPUs. */
+/* Idle OpenMP threads spin for a while: they look busy, but one thread alone is as fast as all. One
+ * alone is also as fast where all of them wait for memory, so that is excluded. If one alone were
+ * faster, the threads would slow each other down or be preempted: other rules are about that. */
 static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -86,8 +87,9 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
             (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
 }
 
-/* That the first is not kept busy either is another cause. */
-KG_RULE_CONDITION(unused_cores)
+/* If even the first core is not busy, the cause is another: `idle_cpu`. */
+static bool unused_cores_applies(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
@@ -97,9 +99,10 @@ KG_RULE_CONDITION(unused_cores)
            !kg_cpus_taken(facts, settings);
 }
 
-/* What there is to share is what one thread takes alone; where that is not known, the CPU time.
- * Where the first thread is not busy all the time, the others are no more than it is. */
-KG_RULE_ESTIMATOR(unused_cores)
+/* The work to share is what one thread takes alone; if that is unknown, the CPU time. It is at
+ * least the call's time: where the first thread waits, sharing does not shorten the waiting. */
+static double unused_cores_estimate(const struct kg_facts *facts,
+                                    const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     const double work_ns = kg_known(traits->alone_ns) ? traits->alone_ns : traits->cpu_ns;
@@ -107,9 +110,9 @@ KG_RULE_ESTIMATOR(unused_cores)
                 kg_attainable_ns(facts, settings));
 }
 
-/* A process that never gives up its CPU does not wait: others took it, as they did where that was
- * counted so often that it is most of what it is idle. */
-KG_RULE_CONDITION(idle_cpu)
+/* A process that never gives up its CPU does not wait: it was preempted. So it was if preemptions
+ * explain most of its idle time. */
+bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_known(traits->cpu_ns) && kg_known(traits->cores_busy) &&
@@ -118,9 +121,10 @@ KG_RULE_CONDITION(idle_cpu)
            !kg_threads_wait(facts, settings);
 }
 
-/* Several waits may all be under way at once; during a single one, or an unknown number, other
- * calls may compute. */
-KG_RULE_ESTIMATOR(idle_cpu)
+/* Several waits can overlap each other. During a single one, or an unknown number, other calls can
+ * compute. */
+static double idle_cpu_estimate(const struct kg_facts *facts,
+                                const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     const double idle_ns = traits->time_ns - traits->cpu_ns;
@@ -134,16 +138,17 @@ double kg_shared_work_ns(const struct kg_facts *facts)
     return facts->traits.alone_ns * facts->traits.threads / kg_threads_do(facts);
 }
 
-/* Fighting for a line takes CPU time: what threads spend without is their CPU given to others. */
+/* Contention for a cache line takes CPU time. Time in scopes beyond the CPU time was preemption. */
 double kg_threads_spend_ns(const struct kg_facts *facts)
 {
     return kg_known(facts->traits.cpu_ns) ? fmin(facts->thread_busy_ns, facts->traits.cpu_ns)
                                           : facts->thread_busy_ns;
 }
 
-/* The work takes the threads together far more than one alone, and neither waiting, nor an uneven
- * share, nor cores that share their units explains it. */
-KG_RULE_CONDITION(false_sharing)
+/* All threads together take far longer for the work than one alone, and nothing else explains it:
+ * no waiting, no uneven share, no cores that share their units. */
+bool kg_false_sharing_applies(const struct kg_facts *facts,
+                              const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
@@ -154,9 +159,10 @@ KG_RULE_CONDITION(false_sharing)
            !is_imbalanced(facts, settings) && !kg_cpus_taken(facts, settings);
 }
 
-/* The threads' part of the time shrinks to the work's part of what they spend. What is left besides
- * is told by a profile, which is not exact: less than min_gain is nothing. */
-KG_RULE_ESTIMATOR(false_sharing)
+/* The time in threads shrinks to the work that one alone needs. The rest of the time stays; a
+ * profile gives it, inexactly: less than min_gain counts as nothing. */
+static double false_sharing_estimate(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     const double all_ns = traits->threads * traits->time_ns;
@@ -166,13 +172,15 @@ KG_RULE_ESTIMATOR(false_sharing)
     return fmax(traits->time_ns * (1 - part + part * work), kg_attainable_ns(facts, settings));
 }
 
-KG_RULE_CONDITION(load_imbalance)
+bool kg_load_imbalance_applies(const struct kg_facts *facts,
+                               const struct kg_suggest_settings *settings)
 {
     return kg_at_least(facts->scope_threads, 2) && is_imbalanced(facts, settings) &&
            kg_known(facts->imbalance_ns) && !kg_cpus_taken(facts, settings);
 }
 
-KG_RULE_ESTIMATOR(load_imbalance)
+static double load_imbalance_estimate(const struct kg_facts *facts,
+                                      const struct kg_suggest_settings *settings)
 {
     (void)settings;
     return facts->traits.time_ns - facts->imbalance_ns;
@@ -180,21 +188,21 @@ KG_RULE_ESTIMATOR(load_imbalance)
 
 /* --- One element at a time --- */
 
-/* A scalar instruction moves no more than one number; where more is moved, some are vectors. */
+/* A scalar instruction moves one number at most. If more is moved, some are vectors. */
 static bool moves_vectors(const struct kg_traits *traits)
 {
     enum { SINGLE_BYTES = 4 };
     return kg_known(traits->bytes) && traits->bytes > SINGLE_BYTES * traits->instructions;
 }
 
-/* Of scalar loops over numbers: in others something else is done than computing. */
+/* Scalar loops over numbers reach this; other code does something else than arithmetic. */
 static const double LEAST_FLOPS_PER_INSTRUCTION = 0.1;
 
-/* A loop in which each result needs the one before ends an instruction a cycle or fewer. */
+/* A loop in which each result needs the one before retires one instruction a cycle or fewer. */
 static const double CHAINED_PER_CYCLE = 1.25;
 
-/* A scalar instruction does a flop at the most, a multiply-add aside, and those that load, count
- * and jump do none. What vectors gain was measured of single precision alone. */
+/* A scalar instruction does one flop at most (a multiply-add two); loads, counters and jumps do
+ * none. What vectors gain was measured in single precision only. */
 bool kg_is_scalar(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;
@@ -204,19 +212,19 @@ bool kg_is_scalar(const struct kg_facts *facts)
            facts->vector_lanes > 1 && isfinite(facts->vector_lanes) && !moves_vectors(traits);
 }
 
-/* Instructions are what limits where the core ends one after the other: where it
- * waits, for loads or for the result before, vectors would wait as well. Where data are not side by
- * side, that is to be mended before; and where threads wait, most instructions may be those that
- * look whether it is over. */
-KG_RULE_CONDITION(unvectorised)
+/* Vectors help if the core is busy retiring instructions. If it waits, for loads or for the
+ * previous result, vectors would wait too. If data are not contiguous, that comes first (`access_pattern`).
+ * If threads wait, most instructions may belong to spinning. */
+static bool unvectorised_applies(const struct kg_facts *facts,
+                                 const struct kg_suggest_settings *settings)
 {
     return kg_on_device(facts, "cpu") && kg_is_scalar(facts) &&
            kg_at_least(kg_instructions_per_cycle(facts), CHAINED_PER_CYCLE) &&
            !kg_at_roof(facts, settings) && !kg_threads_wait(facts, settings) &&
-           !kg_applies_access_pattern(facts, settings);
+           !kg_access_pattern_applies(facts, settings);
 }
 
-/* Compilers use 256 bits unless told otherwise, also where there are wider vectors (gcc's
+/* Compilers use 256 bits by default, even if the CPU has wider vectors (gcc's
  * -mprefer-vector-width). */
 double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
@@ -224,10 +232,127 @@ double kg_vectors_gain(const struct kg_facts *facts, const struct kg_suggest_set
     return fmax(1, fmin(facts->vector_lanes, SINGLES_OF_256_BITS) * settings->attainable);
 }
 
-/* What is not spent on a CPU stays. */
-KG_RULE_ESTIMATOR(unvectorised)
+/* Only time on a CPU shrinks. */
+static double unvectorised_estimate(const struct kg_facts *facts,
+                                    const struct kg_suggest_settings *settings)
 {
     const double saved =
         kg_running_share(facts, settings) * (1 - 1 / kg_vectors_gain(facts, settings));
     return fmax(facts->traits.time_ns * (1 - saved), kg_attainable_ns(facts, settings));
 }
+
+/* --- The rules --- */
+
+static const struct kg_rule rules[] = {
+    {
+        .name = "unused_cores",
+        .applies = unused_cores_applies,
+        .estimate_ns = unused_cores_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description = "It may use {threads} threads, and they gain little or nothing over one: "
+                       "{cores_busy} cores are busy, and some of that may be looking for work.",
+        .hint = "Share the outermost loop among threads (`#pragma omp parallel for`); what is left "
+                "of serial parts then sets the limit. Where it is meant to be serial, say so: "
+                "`threads: 1`.",
+        .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
+        .when =
+            "one thread takes about as long as all (less than `utilization` of what more threads "
+            "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
+            "idle; where that was not measured, of the CPUs beyond the first less than "
+            "`utilization` are busy; the first is busy, no others had the CPUs, and no profile "
+            "shows threads at work, waits or uneven shares instead",
+        .assumes = "all of it can be shared, among threads that do together what was measured of "
+                   "them; not under the roofs",
+        .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
+    },
+    {
+        .name = "idle_cpu",
+        .applies = kg_idle_cpu_applies,
+        .estimate_ns = idle_cpu_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_MEDIUM,
+        .basis = KG_BASIS_AT_MOST,
+        .description = "Of {time_ns} only {cpu_ns} are spent on a CPU: it waits, for files, the "
+                       "network, locks or a sleep.",
+        .hint = "Have several requests under way at once (threads, io_uring, asynchronous calls), "
+                "and compute while waiting. `perf trace -s` and `strace -c -f` tell what it waits "
+                "for.",
+        .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits"},
+        .when =
+            "less than `utilization` of one CPU is busy, a thread gives up its CPU in every call "
+            "where that is counted, others did not have it most of the rest, and no profile shows "
+            "threads waiting for each other",
+        .assumes = "all waits of a call are under way at once; where there is one, or it is not "
+                   "known how many, other calls compute meanwhile",
+        .settings = "utilization,wait_share,gap_share",
+    },
+    {
+        .name = "false_sharing",
+        .applies = kg_false_sharing_applies,
+        .estimate_ns = false_sharing_estimate,
+        .type = KG_TYPE_MEMORY,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description = "The threads take {thread_busy_ns} together for what one alone does in "
+                       "{alone_ns}: they are in each other's way, by cache lines that several "
+                       "write, an atomic counter, or a lock.",
+        .hint = "`perf c2c` names such lines, `perf lock` such locks. Give each thread memory of "
+                "its own: pad what it writes to a line of its own (`alignas(64)`), sum up in a "
+                "local variable, and add the sums at the end (`reduction(+: …)`).",
+        .evidence = {"thread_busy_ns", "alone_ns", "threads", "waits", "thread_scaling",
+                     "bandwidth_share", "imbalance"},
+        .when =
+            "of the time in scopes of all threads less than `utilization` is what the case takes "
+            "with one thread, by what the machine's cores lose when all are busy; and neither "
+            "waits, nor uneven shares, nor memory's bandwidth, nor others on the CPUs explain it",
+        .assumes = "what the threads take beyond that is saved; not under the roofs",
+        .settings = "utilization,imbalance,wait_share,gap_share,bound_share,min_gain,attainable",
+    },
+    {
+        .name = "load_imbalance",
+        .applies = kg_load_imbalance_applies,
+        .estimate_ns = load_imbalance_estimate,
+        .type = KG_TYPE_PARALLELIZATION,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description =
+            "The busiest of {scope_threads} threads has {imbalance} times an even share; "
+            "the others wait for it.",
+        .hint = "Hand out smaller pieces as threads get free (`schedule(dynamic)`, tasks), the "
+                "largest first, or divide by work rather than by count.",
+        .evidence = {"imbalance", "imbalance_ns", "scope_threads", "time_ns", "cores_busy"},
+        .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share or "
+                "more, and no others had the CPUs",
+        .assumes = "all threads have the same share",
+        .settings = "imbalance",
+    },
+    {
+        .name = "unvectorised",
+        .applies = unvectorised_applies,
+        .estimate_ns = unvectorised_estimate,
+        .type = KG_TYPE_ALGORITHM,
+        .priority = KG_PRIORITY_CRITICAL,
+        .basis = KG_BASIS_MODELLED,
+        .description = "{flops_per_instruction} flops an instruction, and the core ends one after "
+                       "the other: it computes one element at a time.",
+        .hint = "Let the compiler use vectors: -O3 and -march, `#pragma omp simd` (with "
+                "`reduction` for sums), `restrict`, no branch or call in the innermost loop, data "
+                "side by side. -fopt-info-vec-missed says why not.",
+        .evidence = {"flops_per_instruction", "flops_share", "vector_lanes", "instructions",
+                     "instructions_per_cycle"},
+        .when =
+            "instructions are counted (`metrics: [time, peak_memory, instructions]`), fewer "
+            "than one flop each but a tenth or more, of single precision, and no more than 4 "
+            "bytes of the work; the core ends five in four cycles or more (with one thread, where "
+            "several are at work); no "
+            "roof is near (`bound_share`), no profile shows threads waiting for each other, "
+            "and `access_pattern` does not apply",
+        .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
+                   "narrower ones where there are no such, were measured to gain in "
+                   "multiply-adds; not under the roofs",
+        .settings = "bound_share,wait_share,gap_share,attainable",
+    },
+};
+const struct kg_rule_family kg_rules_threads = {rules, sizeof rules / sizeof rules[0]};

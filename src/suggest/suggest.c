@@ -222,10 +222,10 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
 
 static bool rules_ask(struct maker *maker, const struct kg_facts *facts)
 {
-    for (size_t r = 0; r < kg_rule_count; r++) {
+    for (size_t r = 0; kg_rule_at(r); r++) {
         struct kg_judged judged;
-        if (kg_rule_judge(&kg_rules[r], facts, &maker->made->settings, &judged) &&
-            !suggestion_make(maker, &kg_rules[r], facts, &judged))
+        if (kg_rule_judge(kg_rule_at(r), facts, &maker->made->settings, &judged) &&
+            !suggestion_make(maker, kg_rule_at(r), facts, &judged))
             return false;
     }
     return true;

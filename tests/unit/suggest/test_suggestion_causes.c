@@ -16,10 +16,10 @@ static const char *fired(const struct kg_facts *facts)
         const struct kg_rule *best = NULL;
         double best_rank = -1;
         struct kg_judged judged;
-        for (size_t r = 0; r < kg_rule_count; r++)
-            if (kg_rule_judge(&kg_rules[r], facts, &settings, &judged) && judged.rank < last &&
+        for (size_t r = 0; kg_rule_at(r); r++)
+            if (kg_rule_judge(kg_rule_at(r), facts, &settings, &judged) && judged.rank < last &&
                 judged.rank > best_rank) {
-                best = &kg_rules[r];
+                best = kg_rule_at(r);
                 best_rank = judged.rank;
             }
         if (!best)
@@ -293,14 +293,14 @@ static void priority_falls_with_the_share_that_is_saved(void **state)
 static void what_is_saved_at_most_has_a_medium_priority_at_most(void **state)
 {
     (void)state;
-    for (size_t r = 0; r < kg_rule_count; r++)
+    for (size_t r = 0; kg_rule_at(r); r++)
         for (size_t i = 0; i < TRIALS; i++) {
             const struct kg_suggest_settings settings = settings_default();
             struct kg_facts facts;
             struct kg_judged judged;
             trial_make(&trials[i], trials[i].fires, &facts);
-            if (kg_rule_judge(&kg_rules[r], &facts, &settings, &judged) &&
-                judged.basis == KG_BASIS_AT_MOST && kg_rules[r].estimate_ns) {
+            if (kg_rule_judge(kg_rule_at(r), &facts, &settings, &judged) &&
+                judged.basis == KG_BASIS_AT_MOST && kg_rule_at(r)->estimate_ns) {
                 assert_true(judged.priority >= KG_PRIORITY_MEDIUM);
                 assert_true(judged.rank < judged.saved_ns);
             }
@@ -474,15 +474,16 @@ static void words_name_facts_that_exist(void **state)
     static const char *const texts[] = {"other_device_id", "faster_version_id", "sweep_parameter",
                                         "sweep_measure"};
     (void)state;
-    for (size_t r = 0; r < kg_rule_count; r++) {
-        const char *words[] = {kg_rules[r].description, kg_rules[r].hint, kg_rules[r].doubt};
-        assert_int_equal(!kg_rules[r].doubtful, !kg_rules[r].doubt);
+    for (size_t r = 0; kg_rule_at(r); r++) {
+        const char *words[] = {kg_rule_at(r)->description, kg_rule_at(r)->hint,
+                               kg_rule_at(r)->doubt};
+        assert_int_equal(!kg_rule_at(r)->doubtful, !kg_rule_at(r)->doubt);
         struct kg_trait fact;
-        assert_non_null(kg_rules[r].when);
-        assert_non_null(kg_rules[r].assumes);
-        for (size_t i = 0; i < KG_RULE_EVIDENCE_MOST && kg_rules[r].evidence[i]; i++)
-            if (!kg_fact_find(kg_rules[r].evidence[i], &fact))
-                fail_msg("%s has no fact %s", kg_rules[r].name, kg_rules[r].evidence[i]);
+        assert_non_null(kg_rule_at(r)->when);
+        assert_non_null(kg_rule_at(r)->assumes);
+        for (size_t i = 0; i < KG_RULE_EVIDENCE_MOST && kg_rule_at(r)->evidence[i]; i++)
+            if (!kg_fact_find(kg_rule_at(r)->evidence[i], &fact))
+                fail_msg("%s has no fact %s", kg_rule_at(r)->name, kg_rule_at(r)->evidence[i]);
         for (size_t w = 0; w < 3; w++)
             for (const char *at = words[w] ? words[w] : ""; (at = strchr(at, '{')); at++) {
                 char name[NAME_MOST];
@@ -491,7 +492,7 @@ static void words_name_facts_that_exist(void **state)
                 for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
                     text = text || !strcmp(name, texts[i]);
                 if (!text && !kg_fact_find(name, &fact))
-                    fail_msg("%s has no fact %s", kg_rules[r].name, name);
+                    fail_msg("%s has no fact %s", kg_rule_at(r)->name, name);
             }
     }
 }
