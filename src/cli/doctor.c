@@ -6,9 +6,9 @@
 #include "device/gpus.h"
 #include "doctor/doctor.h"
 #include "doctor/doctor_noise.h"
-#include "report/table.h"
 #include "util/escape.h"
 #include "util/record.h"
+#include "util/table.h"
 
 /* The threshold that a suite has unless it says otherwise (docs/suite.md). */
 static const double THRESHOLD = 0.05;
@@ -113,10 +113,7 @@ static const char *harmless(struct kg_table *table, const char *before, const ch
     struct kg_text text = {0};
     kg_text_append(&text, before);
     kg_escape_terminal(&text, string, 1000);
-    const char *copied = text.failed ? NULL : kg_arena_copy(&table->arena, kg_text_string(&text));
-    table->failed = table->failed || !copied;
-    kg_text_free(&text);
-    return copied;
+    return kg_table_cell(table, &text);
 }
 
 static void findings_print(const struct kg_report_style *style, const struct diagnosis *diagnosis,
@@ -124,8 +121,10 @@ static void findings_print(const struct kg_report_style *style, const struct dia
 {
     static const char *const colours[] = {
         [KG_FINDING_GOOD] = NULL, [KG_FINDING_NOTE] = NULL, [KG_FINDING_WARNING] = "\x1b[33m"};
-    struct kg_table table = {
-        .columns = 3, .heads = {"level", "topic", "found"}, .left = {true, true, true}};
+    struct kg_table table = {.columns = 3,
+                             .indent = 2,
+                             .heads = {"level", "topic", "found"},
+                             .left = {true, true, true}};
     for (size_t i = 0; i < diagnosis->finding_count; i++) {
         const struct kg_finding *finding = &diagnosis->findings[i];
         if (style->quiet && finding->level != KG_FINDING_WARNING)

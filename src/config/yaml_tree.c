@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "config/suite_message.h"
+#include "util/grow.h"
 
 /* A sequence or mapping that is being read; its children are nodes[first…]. */
 struct frame {
@@ -98,15 +99,9 @@ static bool node_add(struct builder *builder, const struct kg_yaml_node *node, s
         builder->root = node;
         return true;
     }
-    if (builder->node_count == builder->node_capacity) {
-        const size_t capacity = builder->node_capacity ? 2 * builder->node_capacity : 64;
-        const struct kg_yaml_node **nodes =
-            realloc(builder->nodes, capacity * sizeof *builder->nodes);
-        if (!nodes)
-            return kg_error_memory(builder->err);
-        builder->nodes = nodes;
-        builder->node_capacity = capacity;
-    }
+    if (!kg_grow(&builder->nodes, builder->node_count, &builder->node_capacity,
+                 sizeof *builder->nodes))
+        return kg_error_memory(builder->err);
     builder->nodes[builder->node_count++] = node;
     return true;
 }

@@ -70,19 +70,10 @@ const char *kg_finding_text(struct kg_findings *findings, const char *format, ..
 /* Room for one more; false (and `failed`) where memory is out. */
 static bool grow(struct kg_findings *findings)
 {
-    if (findings->count < findings->capacity)
-        return true;
-    const size_t capacity = findings->capacity ? 2 * findings->capacity : 32;
-    struct kg_finding *items = kg_arena_alloc(findings->arena, capacity, sizeof *items);
-    if (!items) {
-        findings->failed = true;
-        return false;
-    }
-    if (findings->count)
-        memcpy(items, findings->items, findings->count * sizeof *items);
-    findings->items = items;
-    findings->capacity = capacity;
-    return true;
+    const bool good = kg_arena_grow(findings->arena, &findings->items, findings->count,
+                                    &findings->capacity, sizeof *findings->items);
+    findings->failed = findings->failed || !good;
+    return good;
 }
 
 void kg_finding_add(struct kg_findings *findings, enum kg_finding_level level, const char *topic,

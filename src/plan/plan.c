@@ -248,16 +248,9 @@ static bool selected(struct planner *planner, const struct kg_case *planned)
 static struct kg_case *case_append(struct planner *planner)
 {
     struct kg_plan *plan = planner->plan;
-    if (plan->case_count == planner->capacity) {
-        const size_t capacity = planner->capacity ? planner->capacity * 2 : 64;
-        struct kg_case *cases = kg_arena_alloc(&plan->arena, capacity, sizeof *cases);
-        if (!cases)
-            return NULL;
-        if (plan->case_count)
-            memcpy(cases, plan->cases, plan->case_count * sizeof *cases);
-        plan->cases = cases;
-        planner->capacity = capacity;
-    }
+    if (!kg_arena_grow(&plan->arena, &plan->cases, plan->case_count, &planner->capacity,
+                       sizeof *plan->cases))
+        return NULL;
     return &plan->cases[plan->case_count];
 }
 

@@ -5,6 +5,7 @@
 #include "profile/path_texts.h"
 #include "profile/profile.h"
 #include "profile/writer.h"
+#include "util/grow.h"
 
 static const char HEAD[] =
     "process,pid,thread,path,name,device,backend,kind,span,start_ns,duration_ns,nested,"
@@ -15,6 +16,7 @@ struct csv {
     struct kg_path_texts paths;   /* "outer;inner" */
     struct kg_path_texts columns; /* path, name, device, backend, kind, span, with their commas */
     uint64_t *numbers;            /* of processes */
+    size_t number_capacity;
 };
 
 /* A field; quoted where it must be. */
@@ -40,10 +42,8 @@ static bool process_tell(void *user, size_t index, const struct kg_profile_proce
                          struct kg_error *err)
 {
     struct csv *csv = user;
-    uint64_t *numbers = realloc(csv->numbers, (index + 1) * sizeof *numbers);
-    if (!numbers)
+    if (!kg_grow(&csv->numbers, index, &csv->number_capacity, sizeof *csv->numbers))
         return kg_error_memory(err);
-    csv->numbers = numbers;
     csv->numbers[index] = process->number;
     return true;
 }

@@ -8,7 +8,7 @@
 
 enum { CELL_BYTES = 48 };
 
-/* Each fills in its cell, and says whether it has anything to say. */
+/* Each fills its cell, and says whether the figure is known. */
 
 static bool threads(const struct kg_profile_figures *figures, char cell[CELL_BYTES])
 {
@@ -100,21 +100,26 @@ unsigned kg_extras_told(const struct kg_profile_figures *figures)
     return told;
 }
 
-void kg_extras_heads(struct kg_columns *columns, unsigned told)
+void kg_extras_heads(struct kg_table *table, unsigned told)
 {
     for (unsigned i = 0; i < EXTRAS; i++)
         if (told & 1U << i)
-            columns->heads[columns->count++] = extras[i].head;
+            table->heads[table->columns++] = extras[i].head;
 }
 
-void kg_extras_cells(struct kg_columns *columns, const struct kg_profile_figures *figures,
-                     unsigned told)
+void kg_extras_cells(struct kg_table *table, struct kg_table_row *row,
+                     const struct kg_profile_figures *figures, unsigned told)
 {
+    size_t column = table->columns;
+    for (unsigned i = 0; i < EXTRAS; i++)
+        column -= (told & 1U << i) != 0;
     for (unsigned i = 0; i < EXTRAS; i++) {
         char cell[CELL_BYTES] = "-";
+        struct kg_text text = {0};
         if (!(told & 1U << i))
             continue;
         extras[i].fill(figures, cell);
-        kg_columns_text(columns, cell);
+        kg_text_append(&text, cell);
+        row->cells[column++] = kg_table_cell(table, &text);
     }
 }

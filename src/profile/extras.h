@@ -1,15 +1,15 @@
-/* extras.h: columns of a table that are there only where a row has something to say in them:
- * threads and their balance, GPU and CPU time, memory, bandwidth. */
+/* extras.h: columns that a table has only if one of its rows fills them: threads and their balance,
+ * GPU and CPU time, memory, bandwidth. */
 #pragma once
-#include "profile/columns.h"
 #include "profile/profile.h"
+#include "util/table.h"
 
 /* The columns that these figures fill, as bits. */
 unsigned kg_extras_told(const struct kg_profile_figures *figures);
 
-/* Adds the heads of those columns; before any cells. */
-void kg_extras_heads(struct kg_columns *columns, unsigned told);
+/* Adds those columns to the table, behind what it has. */
+void kg_extras_heads(struct kg_table *table, unsigned told);
 
-/* Adds their cells, "-" for what is not known. */
-void kg_extras_cells(struct kg_columns *columns, const struct kg_profile_figures *figures,
-                     unsigned told);
+/* Fills the row's cells of those columns, which are the table's last; "-" for what is unknown. */
+void kg_extras_cells(struct kg_table *table, struct kg_table_row *row,
+                     const struct kg_profile_figures *figures, unsigned told);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "profile/columns.h"
+#include "profile/cells.h"
 #include "util/escape.h"
 #include "util/units.h"
 
@@ -17,11 +17,11 @@ static void program_print(const struct kg_profile_process *process, struct kg_te
 {
     const char *program = process->program ? process->program : "program";
     const char *slash = strrchr(program, '/');
-    kg_escape_terminal(text, slash && slash[1] ? slash + 1 : program, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, slash && slash[1] ? slash + 1 : program, KG_PROFILE_NAME_MOST);
     if (!process->label)
         return;
     kg_text_append(text, " (");
-    kg_escape_terminal(text, process->label, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, process->label, KG_PROFILE_NAME_MOST);
     kg_text_append(text, ")");
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "util/grow.h"
+
 static const size_t BYTES_MOST = (size_t)1 << 28;
 
 void kg_path_name_append(struct kg_text *text, const char *name)
@@ -13,26 +15,14 @@ void kg_path_name_append(struct kg_text *text, const char *name)
             text->data[i] = ',';
 }
 
-static bool make_room(struct kg_path_texts *texts)
-{
-    if (texts->count < texts->capacity)
-        return true;
-    const size_t capacity = texts->capacity ? 2 * texts->capacity : 64;
-    struct kg_path_text *items = realloc(texts->items, capacity * sizeof *items);
-    if (!items)
-        return false;
-    texts->items = items;
-    texts->capacity = capacity;
-    return true;
-}
-
 bool kg_path_texts_add(struct kg_path_texts *texts, const struct kg_profile_path *path,
                        struct kg_text *text, struct kg_error *err)
 {
     const char *copy = NULL;
     texts->bytes += text->length;
     const bool fits = texts->bytes <= BYTES_MOST;
-    if (fits && !text->failed && make_room(texts))
+    if (fits && !text->failed &&
+        kg_grow(&texts->items, texts->count, &texts->capacity, sizeof *texts->items))
         copy = kg_arena_copy_bytes(&texts->arena, text->data, text->length);
     if (copy)
         texts->items[texts->count++] = (struct kg_path_text){

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "util/grow.h"
 #include "util/hash.h"
 
 /* What makes a path: where it was first seen in the source does not. */
@@ -35,15 +36,8 @@ static bool make_room(struct kg_paths *paths, struct kg_error *err)
 {
     if (paths->count == KG_PATHS_MOST)
         return kg_error_set(err, KG_ERROR_USAGE, "more than %d different paths", KG_PATHS_MOST);
-    if (paths->count < paths->capacity)
-        return true;
-    const size_t capacity = paths->capacity ? 2 * paths->capacity : 64;
-    struct kg_profile_path *items = realloc(paths->items, capacity * sizeof *items);
-    if (!items)
-        return kg_error_memory(err);
-    paths->items = items;
-    paths->capacity = capacity;
-    return true;
+    return kg_grow(&paths->items, paths->count, &paths->capacity, sizeof *paths->items) ||
+           kg_error_memory(err);
 }
 
 static bool add(struct kg_paths *paths, const struct kg_profile_path *path, uint64_t hash,

@@ -9,6 +9,7 @@
 #include "profile/scan.h"
 #include "profile/sum.h"
 #include "stats/stats.h"
+#include "util/grow.h"
 
 /* Above the median; calls that a median needs; and more than these are not kept. */
 static const double USUAL = 1.25;
@@ -27,23 +28,14 @@ struct process {
 
 struct usual {
     struct process *processes;
-    size_t process_count;
-    const char **labels;    /* of each process, until the scan ends */
+    size_t process_count, process_capacity;
+    const char **labels; /* of each process, until the scan ends */
+    size_t label_capacity;
     const char **outermost; /* names of paths, likewise; NULL of those inside others */
-    size_t path_count;
+    size_t path_count, path_capacity;
     struct kg_sum sum;
     struct kg_profile_visitor adding;
 };
-
-/* Room for one more of `count` items in an array that is as long as it must be. */
-static bool grow(void **items, size_t count, size_t size, struct kg_error *err)
-{
-    void *moved = realloc(*items, (count + 1) * size);
-    if (!moved)
-        return kg_error_memory(err);
-    *items = moved;
-    return true;
-}
 
 /* --- The calls ------------------------------------------------------------------------------- */
 
@@ -51,9 +43,9 @@ static bool process_tell(void *user, size_t index, const struct kg_profile_proce
                          struct kg_error *err)
 {
     struct usual *usual = user;
-    if (!grow((void **)&usual->processes, index, sizeof *usual->processes, err) ||
-        !grow((void **)&usual->labels, index, sizeof *usual->labels, err))
-        return false;
+    if (!kg_grow(&usual->processes, index, &usual->process_capacity, sizeof *usual->processes) ||
+        !kg_grow(&usual->labels, index, &usual->label_capacity, sizeof *usual->labels))
+        return kg_error_memory(err);
     usual->processes[index] = (struct process){.most_ns = INFINITY};
     usual->labels[index] = process->label;
     usual->process_count = index + 1;
@@ -64,8 +56,8 @@ static bool path_tell(void *user, size_t index, const struct kg_profile_path *pa
                       struct kg_error *err)
 {
     struct usual *usual = user;
-    if (!grow((void **)&usual->outermost, index, sizeof *usual->outermost, err))
-        return false;
+    if (!kg_grow(&usual->outermost, index, &usual->path_capacity, sizeof *usual->outermost))
+        return kg_error_memory(err);
     usual->outermost[index] = path->parent == index && !path->span ? path->name : NULL;
     usual->path_count = index + 1;
     return true;
@@ -78,14 +70,8 @@ static bool call_tell(void *user, const struct kg_profile_entry *entry, struct k
     const char *label = usual->labels[entry->process], *name = usual->outermost[entry->path];
     if (!label || !name || strcmp(label, name) != 0 || process->count == CALLS_MOST)
         return true;
-    if (process->count == process->capacity) {
-        const size_t larger = process->capacity ? 2 * process->capacity : 64;
-        struct call *moved = realloc(process->calls, larger * sizeof *moved);
-        if (!moved)
-            return kg_error_memory(err);
-        process->calls = moved;
-        process->capacity = larger;
-    }
+    if (!kg_grow(&process->calls, process->count, &process->capacity, sizeof *process->calls))
+        return kg_error_memory(err);
     process->calls[process->count++] = (struct call){entry->start_ns, entry->duration_ns};
     return true;
 }

@@ -4,23 +4,9 @@
 #include <string.h>
 
 #include "profile/scan_state.h"
+#include "util/grow.h"
 
 enum { NODES_FIRST = 16, NODES_MOST = 1 << 16 };
-
-/* Makes room for one more item. */
-static bool make_room(void **items, size_t count, size_t *capacity, size_t size,
-                      struct kg_error *err)
-{
-    if (count < *capacity)
-        return true;
-    const size_t larger = *capacity ? 2 * *capacity : 16;
-    void *moved = realloc(*items, larger * size);
-    if (!moved)
-        return kg_error_memory(err);
-    *items = moved;
-    *capacity = larger;
-    return true;
-}
 
 bool kg_scan_text(struct kg_scan *scan, const unsigned char *bytes, size_t length,
                   const char **text, struct kg_error *err)
@@ -55,12 +41,11 @@ static bool name_add(struct kg_scan *scan, const struct kg_chunk_name *told,
     if (kg_map_get(&scan->name_by_id, told->id))
         return kg_scan_damaged(scan, where, err, "name %" PRIu32 " is told twice", told->id);
     struct kg_scan_name name = {.line = told->line, .device = told->device, .kind = told->kind};
-    if (!name_texts(scan, told, text, &name, err) ||
-        !make_room((void **)&scan->names, scan->name_count, &scan->name_capacity,
-                   sizeof *scan->names, err))
+    if (!name_texts(scan, told, text, &name, err))
         return false;
     uint64_t *place = kg_map_at(&scan->name_by_id, told->id);
-    if (!place)
+    if (!place ||
+        !kg_grow(&scan->names, scan->name_count, &scan->name_capacity, sizeof *scan->names))
         return kg_error_memory(err);
     scan->names[scan->name_count++] = name;
     *place = scan->name_count;
@@ -147,9 +132,8 @@ static bool node_add(struct kg_scan *scan, struct kg_scan_thread *thread,
 {
     const struct kg_scan_name *name = name_of(scan, told->name);
     size_t path;
-    if (!make_room((void **)&thread->paths, thread->node_count, &thread->node_capacity,
-                   sizeof *thread->paths, err))
-        return false;
+    if (!kg_grow(&thread->paths, thread->node_count, &thread->node_capacity, sizeof *thread->paths))
+        return kg_error_memory(err);
     if (told->node != thread->node_count || told->node >= NODES_MOST)
         return kg_scan_damaged(scan, where, err, "path %" PRIu32 " where %zu was to come",
                                told->node, thread->node_count);
@@ -194,9 +178,11 @@ struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
     const uint64_t known = kg_map_get(&scan->thread_by_number, number);
     if (known)
         return &scan->threads[known - 1];
-    if (!make_room((void **)&scan->threads, scan->thread_count, &scan->thread_capacity,
-                   sizeof *scan->threads, err))
+    if (!kg_grow(&scan->threads, scan->thread_count, &scan->thread_capacity,
+                 sizeof *scan->threads)) {
+        kg_error_memory(err);
         return NULL;
+    }
     struct kg_scan_thread thread = {.node_count = 1, .node_capacity = NODES_FIRST};
     thread.paths = calloc(NODES_FIRST, sizeof *thread.paths);
     uint64_t *place = thread.paths ? kg_map_at(&scan->thread_by_number, number) : NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/grow.h"
 #include "util/hash.h"
 #include "util/text.h"
 #include "util/utf8.h"
@@ -38,14 +39,8 @@ static void repair(struct kg_text *text, const unsigned char *bytes, size_t leng
 
 static const char *add(struct kg_strings *strings, uint64_t hash, const char *bytes, size_t length)
 {
-    if (strings->count == strings->capacity) {
-        const size_t capacity = strings->capacity ? 2 * strings->capacity : 64;
-        const char **items = realloc(strings->items, capacity * sizeof *items);
-        if (!items)
-            return NULL;
-        strings->items = items;
-        strings->capacity = capacity;
-    }
+    if (!kg_grow(&strings->items, strings->count, &strings->capacity, sizeof *strings->items))
+        return NULL;
     const char *copy = kg_arena_copy_bytes(strings->arena, bytes, length);
     uint64_t *place = copy ? kg_map_at(&strings->map, hash) : NULL;
     if (!place)

@@ -3,22 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Room for one more item at *items. */
-static bool make_room(void **items, size_t count, size_t *capacity, size_t size,
-                      struct kg_error *err)
-{
-    if (count < *capacity)
-        return true;
-    const size_t larger = *capacity ? 2 * *capacity : 16;
-    void *moved = realloc(*items, larger * size);
-    if (!moved)
-        return kg_error_memory(err);
-    *items = moved;
-    *capacity = larger;
-    return true;
-}
+#include "util/grow.h"
+
+/* Room for one more item. */
 #define ROOM(items, count, capacity, err)                                                          \
-    make_room((void **)&(items), (count), &(capacity), sizeof *(items), (err))
+    (kg_grow(&(items), (count), &(capacity), sizeof *(items)) || kg_error_memory(err))
 
 /* Sums beyond what a file's numbers can hold stay there. */
 static void add_bounded(uint64_t *sum, uint64_t more)

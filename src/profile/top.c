@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/columns.h"
+#include "profile/cells.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
 #include "util/escape.h"
@@ -79,7 +79,7 @@ static void notes_print(const struct kg_profile_row *row, struct kg_text *text)
 static size_t name_width(const struct kg_profile *profile, size_t row)
 {
     struct kg_text shown = {0};
-    kg_escape_terminal(&shown, profile->rows[row].path.name, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(&shown, profile->rows[row].path.name, KG_PROFILE_NAME_MOST);
     const size_t width = kg_text_width(kg_text_string(&shown));
     kg_text_free(&shown);
     return width;
@@ -94,7 +94,7 @@ static void names_print(const struct kg_profile *profile, size_t first, size_t r
         names_print(profile, first, path->parent, text);
         kg_text_append(text, " > ");
     }
-    kg_escape_terminal(text, path->name, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, path->name, KG_PROFILE_NAME_MOST);
 }
 
 /* The outermost of the innermost scopes up to `row` that fit into `room` characters. */
@@ -130,29 +130,30 @@ static void place_print(const struct kg_profile *profile, size_t row, struct kg_
     names_print(profile, first, row, text);
 }
 
-static void row_add(struct kg_columns *columns, const struct kg_profile *profile, size_t row)
+static void row_add(struct kg_table *table, const struct kg_profile *profile, size_t row)
 {
     const struct kg_profile_figures *figures = &profile->rows[row].figures;
+    struct kg_table_row *added = kg_table_row_add(table);
     struct kg_text place = {0}, notes = {0};
+    if (!added)
+        return;
     place_print(profile, row, &place);
     notes_print(&profile->rows[row], &notes);
-    kg_columns_ns(columns, figures->self_ns);
-    kg_columns_share(columns, figures->share * figures->self_ns / figures->total_ns);
-    kg_columns_count(columns, figures->calls);
-    kg_columns_ns(columns, figures->mean_ns);
-    kg_columns_text(columns, kg_text_string(&place));
-    kg_columns_text(columns, kg_text_string(&notes));
-    columns->failed = columns->failed || place.failed || notes.failed;
-    kg_text_free(&place);
-    kg_text_free(&notes);
+    added->cells[0] = kg_cell_duration(table, figures->self_ns);
+    added->cells[1] = kg_cell_share(table, figures->share * figures->self_ns / figures->total_ns);
+    added->cells[2] = kg_cell_count(table, figures->calls);
+    added->cells[3] = kg_cell_duration(table, figures->mean_ns);
+    added->cells[4] = kg_table_cell(table, &place);
+    added->cells[5] = kg_table_cell(table, &notes);
 }
 
 void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_text *text)
 {
-    struct kg_columns columns = {
-        .count = 6,
+    struct kg_table table = {
+        .columns = 6,
         .heads = {"self", "% time", "calls", "avg", "path", ""},
         .left = {[4] = true, [5] = true},
+        .trimmed = true,
     };
     size_t count;
     struct ranked *ranked = rank(profile, &count);
@@ -162,8 +163,9 @@ void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_te
     }
     const size_t most = limit ? limit : LIMIT_USUAL, shown = most < count ? most : count;
     for (size_t i = 0; i < shown; i++)
-        row_add(&columns, profile, ranked[i].row);
-    kg_columns_print(&columns, text);
+        row_add(&table, profile, ranked[i].row);
+    kg_table_print(&table, false, text);
+    kg_table_free(&table);
     kg_profile_rest_print(shown, count, "paths with time of their own", text);
     free(ranked);
 }

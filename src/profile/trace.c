@@ -6,6 +6,7 @@
 #include "profile/path_texts.h"
 #include "profile/profile.h"
 #include "profile/writer.h"
+#include "util/grow.h"
 
 /* Numbers that no thread and no process of the system's has. */
 enum { STREAM_TRACKS = 1 << 30, PROCESS_NUMBERS = 1 << 23 };
@@ -84,26 +85,15 @@ static bool number_choose(struct trace *trace, uint64_t wanted, uint64_t *number
     return place != NULL;
 }
 
-static bool process_room(struct trace *trace)
-{
-    if (trace->process_count < trace->process_capacity)
-        return true;
-    const size_t capacity = trace->process_capacity ? 2 * trace->process_capacity : 16;
-    struct process *processes = realloc(trace->processes, capacity * sizeof *processes);
-    if (!processes)
-        return false;
-    trace->processes = processes;
-    trace->process_capacity = capacity;
-    return true;
-}
-
 static bool process_tell(void *user, size_t index, const struct kg_profile_process *told,
                          struct kg_error *err)
 {
     struct trace *trace = user;
     struct process process = {0};
     struct kg_text name = {0};
-    if (!process_room(trace) || !number_choose(trace, told->number, &process.number))
+    if (!kg_grow(&trace->processes, trace->process_count, &trace->process_capacity,
+                 sizeof *trace->processes) ||
+        !number_choose(trace, told->number, &process.number))
         return kg_error_memory(err);
     if (index == 0)
         trace->started_ns = told->started_ns;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "profile/columns.h"
+#include "profile/cells.h"
 #include "profile/extras.h"
 #include "profile/facts.h"
 #include "profile/profile.h"
@@ -21,12 +21,12 @@ static void name_print(const struct kg_profile_path *path, struct kg_text *text)
     };
     bool any = false;
     kg_text_printf(text, "%*s", 2 * (int)path->depth, "");
-    kg_escape_terminal(text, path->name, KG_COLUMN_NAME_MOST);
+    kg_escape_terminal(text, path->name, KG_PROFILE_NAME_MOST);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!words[i])
             continue;
         kg_text_append(text, any ? " " : " [");
-        kg_escape_terminal(text, words[i], KG_COLUMN_NAME_MOST);
+        kg_escape_terminal(text, words[i], KG_PROFILE_NAME_MOST);
         any = true;
     }
     if (any)
@@ -34,39 +34,42 @@ static void name_print(const struct kg_profile_path *path, struct kg_text *text)
 }
 
 /* A path without calls was still open when the recording ended. */
-static void row_add(struct kg_columns *columns, const struct kg_profile_row *row, unsigned extras)
+static void row_add(struct kg_table *table, const struct kg_profile_row *row, unsigned extras)
 {
     const struct kg_profile_figures *figures = &row->figures;
     const bool called = figures->calls;
+    struct kg_table_row *added = kg_table_row_add(table);
     struct kg_text name = {0};
+    if (!added)
+        return;
     name_print(&row->path, &name);
-    kg_columns_text(columns, kg_text_string(&name));
-    columns->failed = columns->failed || name.failed;
-    kg_text_free(&name);
-    kg_columns_count(columns, figures->calls);
-    kg_columns_ns(columns, called ? figures->total_ns : NAN);
-    kg_columns_ns(columns, called ? figures->self_ns : NAN);
-    kg_columns_ns(columns, called ? figures->mean_ns : NAN);
-    kg_columns_share(columns, called && !row->path.span ? figures->share : NAN);
-    kg_extras_cells(columns, figures, extras);
+    added->cells[0] = kg_table_cell(table, &name);
+    added->cells[1] = kg_cell_count(table, figures->calls);
+    added->cells[2] = kg_cell_duration(table, called ? figures->total_ns : NAN);
+    added->cells[3] = kg_cell_duration(table, called ? figures->self_ns : NAN);
+    added->cells[4] = kg_cell_duration(table, called ? figures->mean_ns : NAN);
+    added->cells[5] = kg_cell_share(table, called && !row->path.span ? figures->share : NAN);
+    kg_extras_cells(table, added, figures, extras);
 }
 
 void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_text *text)
 {
-    struct kg_columns columns = {
-        .count = 6,
+    struct kg_table table = {
+        .columns = 6,
         .heads = {"path", "calls", "total", "self", "avg", "% time"},
         .left = {true},
+        .trimmed = true,
     };
     const size_t count = profile->row_count, shown = limit && limit < count ? limit : count;
     unsigned extras = 0;
     for (size_t i = 0; i < shown; i++)
         extras |= kg_extras_told(&profile->rows[i].figures);
-    kg_extras_heads(&columns, extras);
+    kg_extras_heads(&table, extras);
     kg_profile_facts_print(profile, text);
     for (size_t i = 0; i < shown; i++)
-        row_add(&columns, &profile->rows[i], extras);
-    kg_columns_print(&columns, text);
+        row_add(&table, &profile->rows[i], extras);
+    kg_table_print(&table, false, text);
+    kg_table_free(&table);
     kg_profile_rest_print(shown, count, "paths", text);
     kg_profile_remarks_print(profile, text);
 }

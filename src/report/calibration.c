@@ -3,8 +3,8 @@
 
 #include "report/cells.h"
 #include "report/report.h"
-#include "report/table.h"
 #include "util/escape.h"
+#include "util/table.h"
 
 enum { NAME_MOST = 100 };
 
@@ -22,8 +22,7 @@ static void case_row(struct kg_table *table, const struct kg_calibration *calibr
     if (!row)
         return;
     kg_escape_terminal(&id, calibrated->id, SIZE_MAX);
-    row->cells[0] = kg_arena_copy(arena, kg_text_string(&id));
-    kg_text_free(&id);
+    row->cells[0] = kg_table_cell(table, &id);
     row->cells[1] = share_cell(arena, calibrated->run_scatter);
     row->cells[2] = share_cell(arena, calibrated->round_scatter);
     row->cells[3] = kg_arena_printf(arena, "%zu/%zu", calibrated->alarms, calibration->pairs);
@@ -40,6 +39,7 @@ void kg_report_calibration_text(const struct kg_calibration *calibration,
 {
     struct kg_table table = {
         .columns = 7,
+        .indent = 2,
         .id_most = style->id_most,
         .heads = {"case", "runs differ", "rounds differ", "alarms", "doubts", "catches", "rounds"},
         .left = {true}};

@@ -4,7 +4,6 @@
 
 #include "report/advice.h"
 #include "report/report.h"
-#include "report/table.h"
 #include "report/wrap.h"
 #include "util/escape.h"
 #include "util/units.h"

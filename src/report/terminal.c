@@ -5,9 +5,9 @@
 #include "report/advice.h"
 #include "report/cells.h"
 #include "report/report.h"
-#include "report/table.h"
 #include "report/terminal_parts.h"
 #include "util/escape.h"
+#include "util/table.h"
 #include "util/units.h"
 
 enum { NAME_MOST = 100, ADVICE_MOST = 200 };
@@ -138,6 +138,7 @@ static void changes_print(const struct kg_comparison *comparison, const struct c
     const struct kg_report_style *style = how->style;
     struct kg_table table = {
         .columns = 6,
+        .indent = 2,
         .id_most = style->id_most,
         .heads = {"case", "baseline", "current", "change", "95 % interval", "verdict"},
         .left = {true, false, false, false, false, true}};

@@ -4,10 +4,10 @@
 
 #include "report/cells.h"
 #include "report/report.h"
-#include "report/table.h"
 #include "report/terminal_parts.h"
 #include "results/throttle.h"
 #include "util/escape.h"
+#include "util/table.h"
 #include "util/units.h"
 
 static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m";
@@ -140,6 +140,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
     char measured[KG_UNIT_BYTES], elapsed[KG_UNIT_BYTES];
     struct kg_table table = {
         .columns = 7,
+        .indent = 2,
         .id_most = style->id_most,
         .heads = {"case", "median", "95 %", "rate", "peak memory", "rounds", "status"},
         .left = {true, false, false, false, false, false, true}};

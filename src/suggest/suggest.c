@@ -136,16 +136,9 @@ static bool findings_make(struct maker *maker)
 static struct kg_suggestion *suggestion_add(struct maker *maker)
 {
     struct kg_suggestions *made = maker->made;
-    if (made->suggestion_count == maker->capacity) {
-        const size_t capacity = maker->capacity ? 2 * maker->capacity : 32;
-        struct kg_suggestion *grown = kg_arena_alloc(&made->arena, capacity, sizeof *grown);
-        if (!grown)
-            return NULL;
-        if (made->suggestion_count)
-            memcpy(grown, made->suggestions, made->suggestion_count * sizeof *grown);
-        made->suggestions = grown;
-        maker->capacity = capacity;
-    }
+    if (!kg_arena_grow(&made->arena, &made->suggestions, made->suggestion_count, &maker->capacity,
+                       sizeof *made->suggestions))
+        return NULL;
     return &made->suggestions[made->suggestion_count++];
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/grow.h"
+
 enum { BLOCK_BYTES = 64 * 1024 };
 
 struct kg_arena_block {
@@ -86,6 +88,21 @@ char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;
+}
+
+bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    void *moved = kg_arena_alloc(arena, kg_grown(*capacity), size), *items;
+    if (!moved)
+        return false;
+    memcpy(&items, array, sizeof items); /* as in kg_grow */
+    if (count)
+        memcpy(moved, items, count * size);
+    memcpy(array, &moved, sizeof moved);
+    *capacity = kg_grown(*capacity);
+    return true;
 }
 
 void kg_arena_free(struct kg_arena *arena)

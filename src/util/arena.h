@@ -27,5 +27,14 @@ const char *kg_arena_keep(struct kg_arena *arena, const char *string, bool *good
 __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *arena,
                                                             const char *format, ...);
 
+/* Room for one more item in an array that lives in the arena. A full array is copied to one twice as
+ * long; the old one stays in the arena until that is freed.
+ * array      address of the pointer to `count` items of `size` bytes; the pointer is NULL as long as
+ *            the capacity is 0. Set to the array's new place
+ * capacity   items that there is room for; updated
+ * returns false where memory is out: array and capacity are as before */
+bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *capacity,
+                   size_t size);
+
 /* Frees every block; the arena is empty and usable again. */
 void kg_arena_free(struct kg_arena *arena);

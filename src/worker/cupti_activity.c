@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "util/grow.h"
 #include "worker/cupti_abi.h"
 
 enum { BUFFER_BYTES = 4 << 20, BUFFER_ALIGNMENT = 8, FLUSH_FORCED = 1 };
@@ -108,15 +109,10 @@ static void buffer_requested(uint8_t **buffer, size_t *bytes, size_t *most)
 static void activity_append(const struct kg_activity *activity)
 {
     struct kg_activities *activities = collection.activities;
-    if (activities->count == collection.capacity) {
-        const size_t capacity = collection.capacity ? 2 * collection.capacity : 256;
-        struct kg_activity *of = realloc(activities->of, capacity * sizeof *of);
-        if (!of) {
-            collection.out_of_memory = true;
-            return;
-        }
-        activities->of = of;
-        collection.capacity = capacity;
+    if (!kg_grow(&activities->of, activities->count, &collection.capacity,
+                 sizeof *activities->of)) {
+        collection.out_of_memory = true;
+        return;
     }
     activities->of[activities->count++] = *activity;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/grow.h"
+
 /* Graphs within graphs beyond this are a loop or a mistake. */
 enum { DEPTH_MOST = 16 };
 /* Kinds of memory in a copy's parameters, numbered as CUmemorytype. */
@@ -120,15 +122,9 @@ struct walk {
 
 static struct kg_gpu_node *node_add(struct walk *walk, enum kg_gpu_node_kind kind)
 {
-    if (walk->count == walk->capacity) {
-        const size_t capacity = walk->capacity ? 2 * walk->capacity : 64;
-        struct kg_gpu_node *nodes = realloc(walk->nodes, capacity * sizeof *nodes);
-        if (!nodes) {
-            kg_error_memory(walk->err);
-            return NULL;
-        }
-        walk->nodes = nodes;
-        walk->capacity = capacity;
+    if (!kg_grow(&walk->nodes, walk->count, &walk->capacity, sizeof *walk->nodes)) {
+        kg_error_memory(walk->err);
+        return NULL;
     }
     walk->nodes[walk->count] = (struct kg_gpu_node){.kind = kind};
     return &walk->nodes[walk->count++];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kgate/profiler.h"
+#include "util/grow.h"
 
 enum { ALIGNMENT = 64, PAGE = 4096, STAGGER = 5 * ALIGNMENT, PLACES = 12 };
 
@@ -104,26 +105,13 @@ static void *pinned_allocate(struct kgate_context *context, size_t bytes)
     return memory_take(host, start, bytes, true);
 }
 
-static bool device_room(struct kg_host *host)
-{
-    if (host->device_memory_count < host->device_memory_capacity)
-        return true;
-    const size_t capacity = host->device_memory_capacity ? 2 * host->device_memory_capacity : 16;
-    struct kg_device_memory *memory =
-        realloc(host->device_memory, capacity * sizeof *host->device_memory);
-    if (!memory)
-        return false;
-    host->device_memory = memory;
-    host->device_memory_capacity = capacity;
-    return true;
-}
-
 static void *device_allocate(struct kgate_context *context, size_t bytes)
 {
     struct kg_host *host = context->host;
     uint64_t address = 0;
     void *memory;
-    if (!host->driver || !device_room(host))
+    if (!host->driver || !kg_grow(&host->device_memory, host->device_memory_count,
+                                  &host->device_memory_capacity, sizeof *host->device_memory))
         return NULL;
     host->limit_met = host->limit_bytes && bytes > host->limit_bytes - host->device_bytes;
     if (host->limit_met ||

@@ -1,7 +1,9 @@
 #include "test_support.h"
 #include "util/arena.h"
 #include "util/error.h"
+#include "util/grow.h"
 #include "util/nearest.h"
+#include "util/table.h"
 #include "util/text.h"
 
 static void arena_gives_zeroed_aligned_memory(void **state)
@@ -36,6 +38,64 @@ static void arena_formats(void **state)
     assert_string_equal(kg_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
     assert_string_equal(kg_arena_copy_bytes(&arena, "abcdef", 3), "abc");
     kg_arena_free(&arena);
+}
+
+static void arrays_keep_what_they_hold_as_they_grow(void **state)
+{
+    enum { ITEMS = 1000 };
+    struct kg_arena arena = {0};
+    size_t capacity = 0, arena_capacity = 0;
+    double *items = NULL, *in_arena = NULL;
+    (void)state;
+    for (size_t i = 0; i < ITEMS; i++) {
+        assert_true(kg_grow(&items, i, &capacity, sizeof *items));
+        assert_true(kg_arena_grow(&arena, &in_arena, i, &arena_capacity, sizeof *in_arena));
+        assert_true(capacity > i && arena_capacity > i);
+        items[i] = in_arena[i] = (double)i;
+    }
+    for (size_t i = 0; i < ITEMS; i++) {
+        assert_true(items[i] == (double)i);
+        assert_true(in_arena[i] == (double)i);
+    }
+    free(items);
+    kg_arena_free(&arena);
+}
+
+static void an_array_that_cannot_grow_stays(void **state)
+{
+    struct kg_arena arena = {0};
+    char item = 'x', *items = &item;
+    size_t capacity = SIZE_MAX / 2;
+    (void)state;
+    assert_false(kg_grow(&items, capacity, &capacity, 2));
+    assert_false(kg_arena_grow(&arena, &items, capacity, &capacity, 2));
+    assert_ptr_equal(items, &item);
+    assert_int_equal(capacity, SIZE_MAX / 2);
+    kg_arena_free(&arena);
+}
+
+static void table_aligns_and_trims(void **state)
+{
+    struct kg_table table = {
+        .columns = 3, .heads = {"name", "n", "note"}, .left = {true, false, true}};
+    struct kg_text text = {0};
+    (void)state;
+    for (int trimmed = 0; trimmed < 2; trimmed++) {
+        struct kg_table_row *row = kg_table_row_add(&table);
+        row->cells[0] = "long name";
+        row->cells[1] = "100";
+        row->under = "below";
+        table.trimmed = trimmed;
+        table.indent = trimmed ? 0 : 1;
+        kg_table_print(&table, false, &text);
+        assert_string_equal(kg_text_string(&text),
+                            trimmed ? "name         n  note\nlong name  100\n      below\n"
+                                    : " name         n  note\n long name  100  \n      below\n");
+        kg_table_free(&table);
+        table.rows = NULL;
+        table.row_count = table.capacity = 0;
+        kg_text_free(&text);
+    }
 }
 
 static void text_grows_and_truncates(void **state)
@@ -87,6 +147,9 @@ int main(void)
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(arena_refuses_overflow),
         cmocka_unit_test(arena_formats),
+        cmocka_unit_test(arrays_keep_what_they_hold_as_they_grow),
+        cmocka_unit_test(an_array_that_cannot_grow_stays),
+        cmocka_unit_test(table_aligns_and_trims),
         cmocka_unit_test(text_grows_and_truncates),
         cmocka_unit_test(error_keeps_place_and_takes_context),
         cmocka_unit_test(nearest_word_is_found_only_when_near),
