@@ -62,9 +62,9 @@ extern "C" void kg_attention_cuda_softmax_plain(struct kg_attention *attention)
     struct kg_rows rows = {};
     rows.rows = attention->batch * attention->num_heads * attention->seq_len;
     rows.cols = attention->seq_len;
-    rows.device.x = attention->device.arrays.s;
-    rows.device.y = attention->device.arrays.p;
-    rows.device.stream = attention->device.stream;
+    rows.x = attention->device.arrays.s;
+    rows.y = attention->device.arrays.p;
+    rows.call.stream = attention->device.stream;
     kg_softmax_cuda_plain(&rows);
 }
 

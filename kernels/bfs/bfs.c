@@ -6,80 +6,81 @@
 #include "common/device.h"
 #include "util/random.h"
 
-enum { VERTICES, DEGREE, VERSION };
+enum { VERTICES, DEGREE, VERSION, PARAMS };
 
-static const char *const versions[] = {"plain", "queue", "fast", NULL};
-static void (*const cpu_versions[])(struct kg_bfs *) = {kg_bfs_plain, NULL, kg_bfs_fast};
-#ifdef KGATE_HAVE_CUDA
-static void (*const cuda_versions[])(struct kg_bfs *) = {kg_bfs_cuda_plain, kg_bfs_cuda_queue,
-                                                         kg_bfs_cuda_fast};
-#else
-static void (*const cuda_versions[])(struct kg_bfs *) = {NULL, NULL, NULL};
-#endif
-static const struct kgate_param params[] = {
-    {.name = "vertices",
-     .type = KGATE_PARAM_INTEGER,
-     .default_text = "65536",
-     .minimum = 3,
-     .maximum = 1 << 30,
-     .help = "vertices of the graph"},
-    {.name = "degree",
-     .type = KGATE_PARAM_INTEGER,
-     .default_text = "16",
-     .minimum = 2,
-     .maximum = 4096,
-     .help = "average number of neighbours; an even number"},
-    {.name = "version",
-     .type = KGATE_PARAM_CHOICE,
-     .default_text = "fast",
-     .choices = versions,
-     .help = "plain, fast: level by level in both directions; queue: on the GPU only"},
+static const char *const names[] = {"plain", "queue", "fast", NULL};
+static void (*const versions[][2])(void *) = {
+    {kg_bfs_plain, KG_CUDA_VERSION(kg_bfs_cuda_plain)},
+    {NULL, KG_CUDA_VERSION(kg_bfs_cuda_queue)},
+    {kg_bfs_fast, KG_CUDA_VERSION(kg_bfs_cuda_fast)},
+};
+static const struct kgate_param params[PARAMS] = {
+    KG_PARAM_WHOLE("vertices", "65536", 3, 1 << 30, "vertices of the graph"),
+    KG_PARAM_WHOLE("degree", "16", 2, 4096, "average number of neighbours; an even number"),
+    KG_PARAM_CHOICE("version", "fast", names,
+                    "plain, fast: level by level in both directions; queue: on the GPU only"),
 };
 
-static void (*version_of(const struct kgate_context *context))(struct kg_bfs *)
+static size_t vertices(const void *state)
 {
-    const int64_t version = context->values[VERSION].integer;
-    return context->device == KGATE_DEVICE_CUDA ? cuda_versions[version] : cpu_versions[version];
+    return ((const struct kg_bfs *)state)->vertices;
 }
 
-static bool describe(struct kgate_context *context, struct kgate_work *work)
+static size_t places(const void *state)
 {
-    const int64_t vertices = context->values[VERTICES].integer;
-    const int64_t degree = context->values[DEGREE].integer;
-    if (degree % 2)
-        return kg_kernel_refuse(context, "degree must be even: an edge gives two neighbours");
-    if (!kg_array_bytes(vertices, degree, sizeof(uint32_t)))
-        return kg_kernel_refuse(context, "a graph of vertices * degree edges is above 64 GiB");
-    if (!version_of(context))
-        return kg_device_refuse_version(context, versions[context->values[VERSION].integer]);
-    const double edges = (double)vertices * (double)degree;
-    *work = (struct kgate_work){.items = edges, .bytes = 4 * edges + 12 * (double)vertices};
-    return true;
+    return vertices(state) + 1;
 }
 
-static void tear_down(struct kgate_context *context, void *state)
+static size_t neighbours(const void *state)
+{
+    return 2 * ((const struct kg_bfs *)state)->edges;
+}
+
+static size_t bitmap_words(const void *state)
+{
+    return (vertices(state) + 31) / 32;
+}
+
+static size_t three(const void *state)
+{
+    (void)state;
+    return 3;
+}
+
+/* The graph is made on the host for both devices: what a search on the GPU takes is counted there. */
+#define ROW(member, which, where, number)                                                          \
+    {                                                                                              \
+        KG_ARRAY(struct kg_bfs, member), .role = (which), .memory = (where), .count = (number)     \
+    }
+static const struct kg_kernel_array arrays[] = {
+    ROW(start, KG_INPUT, KG_MEMORY_HOST, places),
+    ROW(neighbour, KG_INPUT, KG_MEMORY_HOST, neighbours),
+    ROW(distance, KG_OUTPUT, KG_MEMORY_HOST, vertices),
+    ROW(queue, KG_SCRATCH, KG_MEMORY_HOST, vertices),
+    ROW(next, KG_SCRATCH, KG_MEMORY_HOST, vertices),
+    ROW(device.start, KG_SCRATCH, KG_MEMORY_GPU, places),
+    ROW(device.neighbour, KG_SCRATCH, KG_MEMORY_GPU, neighbours),
+    ROW(device.distance, KG_OUTPUT, KG_MEMORY_GPU, vertices),
+    ROW(device.queue[0], KG_SCRATCH, KG_MEMORY_GPU, vertices),
+    ROW(device.queue[1], KG_SCRATCH, KG_MEMORY_GPU, vertices),
+    ROW(device.seen[0], KG_SCRATCH, KG_MEMORY_GPU, bitmap_words),
+    ROW(device.seen[1], KG_SCRATCH, KG_MEMORY_GPU, bitmap_words),
+    ROW(device.levels, KG_SCRATCH, KG_MEMORY_GPU, three),
+};
+
+static bool shape(struct kgate_context *context, void *state, struct kgate_work *work)
 {
     struct kg_bfs *bfs = state;
-    if (!bfs)
-        return;
-    context->release(context, bfs->start);
-    context->release(context, bfs->neighbour);
-    context->release(context, bfs->distance);
-    context->release(context, bfs->queue);
-    context->release(context, bfs->next);
-    if (context->device == KGATE_DEVICE_CUDA)
-        kg_bfs_device_free(context, bfs);
-    context->release(context, bfs);
-}
-
-static bool arrays_make(struct kgate_context *context, struct kg_bfs *bfs)
-{
-    bfs->start = context->allocate(context, (bfs->vertices + 1) * sizeof *bfs->start);
-    bfs->neighbour = context->allocate(context, 2 * bfs->edges * sizeof *bfs->neighbour);
-    bfs->distance = context->allocate(context, bfs->vertices * sizeof *bfs->distance);
-    bfs->queue = context->allocate(context, bfs->vertices * sizeof *bfs->queue);
-    bfs->next = context->allocate(context, bfs->vertices * sizeof *bfs->next);
-    return bfs->start && bfs->neighbour && bfs->distance && bfs->queue && bfs->next;
+    const int64_t count = context->values[VERTICES].integer;
+    const int64_t degree = context->values[DEGREE].integer;
+    const double edges = (double)count * (double)degree;
+    bfs->vertices = (size_t)count;
+    bfs->edges = (size_t)count * (size_t)degree / 2;
+    *work = (struct kgate_work){.items = edges, .bytes = 4 * edges + 12 * (double)count};
+    if (degree % 2)
+        return kg_kernel_refuse(context, "degree must be even: an edge gives two neighbours");
+    return kg_array_bytes(count, degree, sizeof(uint32_t)) ||
+           kg_kernel_refuse(context, "a graph of vertices * degree edges is above 64 GiB");
 }
 
 /* The ends of edge e: the ring first, then random ones. Called twice, so that no list is needed. */
@@ -120,67 +121,36 @@ static void graph_make(struct kg_bfs *bfs, uint64_t seed)
     }
 }
 
-static bool set_up(struct kgate_context *context, void **state)
-{
-    struct kg_bfs *bfs = context->allocate(context, sizeof *bfs);
-    const size_t vertices = (size_t)context->values[VERTICES].integer;
-    if (bfs)
-        *bfs = (struct kg_bfs){.vertices = vertices,
-                               .edges = vertices * (size_t)context->values[DEGREE].integer / 2,
-                               .threads = (int)context->threads,
-                               .version = version_of(context)};
-    if (!bfs || !arrays_make(context, bfs)) {
-        tear_down(context, bfs);
-        return kg_kernel_refuse(context, "no memory for a graph of %zu vertices", vertices);
-    }
-    graph_make(bfs, context->seed);
-    if (context->device == KGATE_DEVICE_CUDA && !kg_bfs_device_make(context, bfs)) {
-        tear_down(context, bfs);
-        return false;
-    }
-    for (size_t v = 0; v < vertices; v++) {
-        bfs->queue[v] = bfs->next[v] = 1;
-        bfs->distance[v] = INT32_MIN;
-    }
-    *state = bfs;
-    return true;
-}
-
-static void run(void *state)
+static bool prepare(struct kgate_context *context, void *state)
 {
     struct kg_bfs *bfs = state;
-    bfs->version(bfs);
+    graph_make(bfs, context->seed);
+    return context->device != KGATE_DEVICE_CUDA || kg_bfs_device_prepare(context, bfs);
 }
 
-static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+static bool compare(const void *state, struct kgate_check *check)
 {
     const struct kg_bfs *bfs = state;
-    if (context->device == KGATE_DEVICE_CUDA &&
-        !(kg_device_good(context) &&
-          kg_device_download(context, bfs->distance, bfs->device.distance,
-                             bfs->vertices * sizeof *bfs->distance)))
-        return false;
+    const int32_t *found = bfs->device.distance ? bfs->device.distance : bfs->distance;
     int32_t *distance = calloc(bfs->vertices, sizeof *distance);
     if (!distance)
-        return kg_kernel_refuse(context, "no memory for the reference");
+        return false;
     kg_bfs_reference(bfs, distance);
     *check = (struct kgate_check){0};
     for (size_t v = 0; v < bfs->vertices; v++)
-        check->error += bfs->distance[v] != distance[v];
+        check->error += found[v] != distance[v];
     free(distance);
     return true;
 }
 
-const struct kgate_workload kg_kernel_bfs = {
-    .name = "bfs",
-    .summary = "Breadth-first search of a random graph: latency and branches.",
-    .params = params,
-    .param_count = sizeof params / sizeof *params,
-    .devices = KG_KERNEL_DEVICES,
-    .revision = 1,
-    .describe = describe,
-    .set_up = set_up,
-    .run = run,
-    .check = check,
-    .tear_down = tear_down,
+static const struct kg_kernel bfs_kernel = {
+    .state_bytes = sizeof(struct kg_bfs),
+    KG_KERNEL_ARRAYS(arrays),
+    KG_KERNEL_VERSIONS(names, VERSION, versions),
+    .shape = shape,
+    .prepare = {prepare, prepare},
+    .compare = compare,
 };
+KG_KERNEL_WORKLOAD(bfs, .summary = "Breadth-first search of a random graph: latency and branches.",
+                   .params = params, .param_count = PARAMS, .devices = KG_KERNEL_DEVICES,
+                   .revision = 1);

@@ -34,9 +34,9 @@ static __global__ void __launch_bounds__(KG_BFS_BLOCK)
             }
 }
 
-extern "C" void kg_bfs_cuda_plain(struct kg_bfs *bfs)
+extern "C" void kg_bfs_cuda_plain(void *state)
 {
-    const struct kg_bfs_device *device = &bfs->device;
+    const struct kg_bfs_device *device = &static_cast<const struct kg_bfs *>(state)->device;
     kg_bfs_launch_begin(device);
     for (int32_t level = 1; level <= device->depth; level++)
         KG_LAUNCH(plain_level, kg_bfs_grid(device->vertices, KG_BFS_BLOCK), KG_BFS_BLOCK, 0,
@@ -65,9 +65,9 @@ static __global__ void __launch_bounds__(KG_BFS_BLOCK)
     }
 }
 
-extern "C" void kg_bfs_cuda_queue(struct kg_bfs *bfs)
+extern "C" void kg_bfs_cuda_queue(void *state)
 {
-    const struct kg_bfs_device *device = &bfs->device;
+    const struct kg_bfs_device *device = &static_cast<const struct kg_bfs *>(state)->device;
     kg_bfs_launch_begin(device);
     for (int32_t level = 1; level <= device->depth; level++)
         KG_LAUNCH(queue_level, kg_bfs_grid(device->vertices, KG_BFS_BLOCK), KG_BFS_BLOCK, 0,

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +41,7 @@ struct kg_bfs_level {
 struct kg_bfs_device {
     uint64_t *start;
     uint32_t *neighbour;
-    int32_t *distance;
+    int32_t *distance;           /* the GPU's result */
     uint32_t *queue[2];          /* vertices each */
     uint32_t *seen[2];           /* a bit for each vertex */
     struct kg_bfs_level *levels; /* 3: launch i reads i % 3, writes the next and clears the third */
@@ -53,28 +53,26 @@ struct kg_bfs_device {
 };
 
 struct kg_bfs {
+    struct kg_call call;
     uint64_t *start;     /* vertices + 1: where the neighbours of each begin */
     uint32_t *neighbour; /* 2 * edges */
-    int32_t *distance;   /* the result: edges from vertex 0 */
+    int32_t *distance;   /* edges from vertex 0: the CPU's result */
     uint32_t *queue;     /* vertices; the plain version's, and the fast one's frontier */
     uint32_t *next;      /* vertices; the fast version's next frontier */
     size_t vertices;
     size_t edges;
-    int threads;
-    void (*version)(struct kg_bfs *bfs);
     struct kg_bfs_device device;
 };
 
-void kg_bfs_plain(struct kg_bfs *bfs);
-void kg_bfs_fast(struct kg_bfs *bfs);
-void kg_bfs_cuda_plain(struct kg_bfs *bfs);
-void kg_bfs_cuda_queue(struct kg_bfs *bfs);
-void kg_bfs_cuda_fast(struct kg_bfs *bfs);
+void kg_bfs_plain(void *state);
+void kg_bfs_fast(void *state);
+void kg_bfs_cuda_plain(void *state);
+void kg_bfs_cuda_queue(void *state);
+void kg_bfs_cuda_fast(void *state);
 
-/* Copies the graph to the GPU and counts the launches. The host's distances and queue are
- * overwritten. False with context->message where that is impossible. */
-bool kg_bfs_device_make(struct kgate_context *context, struct kg_bfs *bfs);
-void kg_bfs_device_free(struct kgate_context *context, struct kg_bfs *bfs);
+/* Copies the graph to the arrays on the GPU and counts the launches. The host's distances and queue
+ * are overwritten. False with context->message where that is impossible. */
+bool kg_bfs_device_prepare(struct kgate_context *context, struct kg_bfs *bfs);
 /* The largest distance, and how many launches `fast` takes: one for each level, and one for all
  * small levels in a row. From a search of the host's: `queue` with `reached` vertices in order of
  * `distance`. */

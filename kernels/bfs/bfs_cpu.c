@@ -7,8 +7,9 @@
 static const int32_t UNREACHED = -1;
 
 /* 0 plain: a queue, one vertex after the other. */
-void kg_bfs_plain(struct kg_bfs *bfs)
+void kg_bfs_plain(void *state)
 {
+    struct kg_bfs *bfs = state;
     size_t head = 0, tail = 0;
     for (size_t v = 0; v < bfs->vertices; v++)
         bfs->distance[v] = UNREACHED;
@@ -32,7 +33,7 @@ static size_t level_down(struct kg_bfs *bfs, size_t frontier, int32_t level)
 {
     KGATE_SCOPE_ON("level_down", KGATE_DEVICE_CPU, "openmp", 0);
     size_t found = 0;
-#pragma omp parallel for num_threads(bfs->threads) schedule(dynamic, 256)
+#pragma omp parallel for num_threads(bfs->call.threads) schedule(dynamic, 256)
     for (size_t i = 0; i < frontier; i++) {
         const uint32_t v = bfs->queue[i];
         for (uint64_t e = bfs->start[v]; e < bfs->start[v + 1]; e++) {
@@ -61,7 +62,7 @@ static size_t level_up(struct kg_bfs *bfs, int32_t level)
 {
     KGATE_SCOPE_ON("level_up", KGATE_DEVICE_CPU, "openmp", 0);
     size_t found = 0;
-#pragma omp parallel for num_threads(bfs->threads) schedule(static)
+#pragma omp parallel for num_threads(bfs->call.threads) schedule(static)
     for (size_t v = 0; v < bfs->vertices; v++)
         if (bfs->distance[v] == UNREACHED && has_parent(bfs, v, level - 1)) {
             __atomic_store_n(&bfs->distance[v], level, __ATOMIC_RELAXED);
@@ -73,8 +74,9 @@ static size_t level_up(struct kg_bfs *bfs, int32_t level)
 /* 1 fast: level by level on all threads. Where the frontier is a large part of the graph, most of
  * its edges lead to vertices that are reached already, and looking upwards from the unreached ones
  * skips them. */
-void kg_bfs_fast(struct kg_bfs *bfs)
+void kg_bfs_fast(void *state)
 {
+    struct kg_bfs *bfs = state;
     size_t frontier = 1, unreached = bfs->vertices - 1;
     memset(bfs->distance, 0xff, bfs->vertices * sizeof *bfs->distance);
     bfs->distance[0] = 0;

@@ -32,24 +32,7 @@ static size_t search_host(struct kg_bfs *bfs)
     return reached;
 }
 
-static bool arrays_make(struct kgate_context *context, struct kg_bfs_device *device,
-                        size_t vertices, size_t edges)
-{
-    const size_t words_bytes = (vertices + 31) / 32 * sizeof(uint32_t);
-    device->start = context->allocate_device(context, (vertices + 1) * sizeof *device->start);
-    device->neighbour = context->allocate_device(context, 2 * edges * sizeof *device->neighbour);
-    device->distance = context->allocate_device(context, vertices * sizeof *device->distance);
-    device->levels = context->allocate_device(context, 3 * sizeof *device->levels);
-    bool made = device->start && device->neighbour && device->distance && device->levels;
-    for (int i = 0; i < 2; i++) {
-        device->queue[i] = context->allocate_device(context, vertices * sizeof(uint32_t));
-        device->seen[i] = context->allocate_device(context, words_bytes);
-        made = made && device->queue[i] && device->seen[i];
-    }
-    return made;
-}
-
-bool kg_bfs_device_make(struct kgate_context *context, struct kg_bfs *bfs)
+bool kg_bfs_device_prepare(struct kgate_context *context, struct kg_bfs *bfs)
 {
     struct kg_bfs_device *device = &bfs->device;
     const size_t vertices = bfs->vertices, edges = bfs->edges;
@@ -59,25 +42,8 @@ bool kg_bfs_device_make(struct kgate_context *context, struct kg_bfs *bfs)
     device->small_frontier = small ? (uint32_t)small : 1;
     device->stream = context->stream;
     kg_bfs_count_launches(bfs, search_host(bfs));
-    if (!arrays_make(context, device, vertices, edges))
-        return kg_kernel_refuse(context, "no memory on the GPU for a graph of %zu vertices",
-                                vertices);
     return kg_device_upload(context, device->start, bfs->start,
                             (vertices + 1) * sizeof *bfs->start) &&
            kg_device_upload(context, device->neighbour, bfs->neighbour,
-                            2 * edges * sizeof *bfs->neighbour) &&
-           kg_device_poison(context, device->distance, vertices * sizeof *device->distance);
-}
-
-void kg_bfs_device_free(struct kgate_context *context, struct kg_bfs *bfs)
-{
-    struct kg_bfs_device *device = &bfs->device;
-    context->release_device(context, device->start);
-    context->release_device(context, device->neighbour);
-    context->release_device(context, device->distance);
-    context->release_device(context, device->levels);
-    for (int i = 0; i < 2; i++) {
-        context->release_device(context, device->queue[i]);
-        context->release_device(context, device->seen[i]);
-    }
+                            2 * edges * sizeof *bfs->neighbour);
 }

@@ -194,9 +194,9 @@ static __global__ void __launch_bounds__(FAST_BLOCK, 3)
     }
 }
 
-extern "C" void kg_bfs_cuda_fast(struct kg_bfs *bfs)
+extern "C" void kg_bfs_cuda_fast(void *state)
 {
-    const struct kg_bfs_device *device = &bfs->device;
+    const struct kg_bfs_device *device = &static_cast<const struct kg_bfs *>(state)->device;
     kg_bfs_launch_begin(device);
     for (uint32_t i = 0; i < device->launches; i++)
         KG_LAUNCH(fast_level, kg_bfs_grid(device->vertices, FAST_BLOCK), FAST_BLOCK, 0,

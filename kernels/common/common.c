@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "util/random.h"
 
@@ -56,4 +57,12 @@ void kg_fill_words(uint64_t *x, size_t n, uint64_t seed, unsigned threads)
         for (size_t i = block * BLOCK; i < block_end(block, n); i++)
             x[i] = kg_random_next(&random);
     }
+}
+
+void kg_fill_blank(void *memory, size_t bytes, unsigned threads)
+{
+    enum { BLOCK_BYTES = BLOCK * sizeof(float) };
+#pragma omp parallel for num_threads((int)threads) schedule(static)
+    for (size_t at = 0; at < bytes; at += BLOCK_BYTES)
+        memset((char *)memory + at, 0xff, bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES);
 }

@@ -26,12 +26,21 @@ uint64_t kg_array_bytes(int64_t a, int64_t b, uint64_t size);
 void kg_fill_floats(float *x, size_t n, uint64_t seed, unsigned threads);
 /* Fills x with random words. */
 void kg_fill_words(uint64_t *x, size_t n, uint64_t seed, unsigned threads);
+/* Fills memory with bytes 0xff, NaN in every format: what is not written shows in the check, and no
+ * page is mapped later. Each page is touched by the thread that would fill it with values. */
+void kg_fill_blank(void *memory, size_t bytes, unsigned threads);
 
 /* The larger of the two errors, where one that is not a number wins and stays: it must not be
  * hidden by the next. */
 static inline double kg_worse(double a, double b)
 {
     return isnan(a) || b <= a ? a : b;
+}
+
+/* An error relative to the size of what was added up; 0 of 0. */
+static inline double kg_relative(double error, double size)
+{
+    return error > 0 ? error / size : error;
 }
 
 #ifdef __cplusplus

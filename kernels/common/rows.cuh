@@ -13,8 +13,9 @@
  * empty
  */
 #pragma once
-#include "device/code/launch.cuh"
+#include "common/common.h"
 #include "common/rows.h"
+#include "device/code/launch.cuh"
 
 /* WIDTH elements, loaded and stored at once: 16 bytes where WIDTH is 4. */
 template <int WIDTH> struct alignas(WIDTH * sizeof(float)) kg_unit {
@@ -327,7 +328,7 @@ enum { KG_ROWS_REGISTERS_COLS = 512 * 32 };
 
 /* Where the fast version is to keep rows in shared memory, asks for as much: once, since it takes
  * time that would count as a launch's. Gives NULL, or what CUDA said. */
-template <class F> const char *kg_rows_prepare(struct kg_rows *rows)
+template <class F> bool kg_rows_prepare(struct kgate_context *context, struct kg_rows *rows)
 {
     int device = 0, most = 0;
     const size_t bytes = rows->cols * sizeof(float), own = sizeof(float) * 2 * KG_ROWS_WARPS;
@@ -337,11 +338,12 @@ template <class F> const char *kg_rows_prepare(struct kg_rows *rows)
         status = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (status == cudaSuccess && rows->cols > KG_ROWS_REGISTERS_COLS &&
         bytes + own <= (size_t)most) {
-        status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)bytes);
-        rows->device.shared_bytes = bytes;
+        status =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        rows->shared_bytes = bytes;
     }
-    return status == cudaSuccess ? NULL : cudaGetErrorString(status);
+    return status == cudaSuccess ||
+           kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
 }
 
 /* Fewer rows than this, a block each, would leave a large GPU's multiprocessors idle. */
@@ -349,18 +351,17 @@ enum { KG_ROWS_FEW = 256 };
 
 template <class F, int WIDTH> void kg_rows_launch_parts(const struct kg_rows *rows, F f)
 {
-    const struct kg_rows_device *device = &rows->device;
     const unsigned count = (unsigned)rows->rows, cols = (unsigned)rows->cols;
     const unsigned parts_most = KG_ROWS_PARTS_MOST / count, units = cols / WIDTH;
     const unsigned parts_worth = units / (4 * KG_ROWS_BLOCK); /* four units a thread at the least */
     const unsigned parts = parts_worth < 1            ? 1
                            : parts_worth < parts_most ? parts_worth
                                                       : parts_most;
-    struct kg_moments *left = (struct kg_moments *)device->parts;
+    struct kg_moments *left = (struct kg_moments *)rows->parts;
     const auto read = kg_rows_parts_read<F, WIDTH>;
     const auto write = kg_rows_parts_write<F, WIDTH>;
-    KG_LAUNCH(read, count * parts, KG_ROWS_BLOCK, 0, device->stream, device->x, cols, parts, left);
-    KG_LAUNCH(write, count * parts, KG_ROWS_BLOCK, 0, device->stream, device->x, device->y, cols,
+    KG_LAUNCH(read, count * parts, KG_ROWS_BLOCK, 0, rows->call.stream, rows->x, cols, parts, left);
+    KG_LAUNCH(write, count * parts, KG_ROWS_BLOCK, 0, rows->call.stream, rows->x, rows->y, cols,
               parts, left, f);
 }
 
@@ -375,23 +376,22 @@ template <class F, int WIDTH> void kg_rows_launch_width(const struct kg_rows *ro
             kg_rows_kept<F, WIDTH, 256, 32>(), kg_rows_kept<F, WIDTH, 512, 32>(),
     };
     static_assert(kg_rows_kept<F, WIDTH, 512, 32>().cols == KG_ROWS_REGISTERS_COLS, "the last");
-    const struct kg_rows_device *device = &rows->device;
     const unsigned cols = (unsigned)rows->cols;
     for (const struct kg_rows_path<F> &path : paths)
         if (cols <= path.cols) {
             const size_t blocks = (rows->rows + path.rows_per_block - 1) / path.rows_per_block;
-            KG_LAUNCH(path.kernel, kg_rows_grid(blocks), path.threads, 0, device->stream, device->x,
-                      device->y, rows->rows, cols, f);
+            KG_LAUNCH(path.kernel, kg_rows_grid(blocks), path.threads, 0, rows->call.stream,
+                      rows->x, rows->y, rows->rows, cols, f);
             return;
         }
-    if (!device->shared_bytes && rows->rows < KG_ROWS_FEW) {
+    if (!rows->shared_bytes && rows->rows < KG_ROWS_FEW) {
         kg_rows_launch_parts<F, WIDTH>(rows, f);
         return;
     }
     const kg_rows_kernel<F> kernel =
-        device->shared_bytes ? kg_rows_shared<F, WIDTH> : kg_rows_long<F, WIDTH>;
-    KG_LAUNCH(kernel, kg_rows_grid(rows->rows), KG_ROWS_BLOCK, device->shared_bytes,
-              device->stream, device->x, device->y, rows->rows, cols, f);
+        rows->shared_bytes ? kg_rows_shared<F, WIDTH> : kg_rows_long<F, WIDTH>;
+    KG_LAUNCH(kernel, kg_rows_grid(rows->rows), KG_ROWS_BLOCK, rows->shared_bytes,
+              rows->call.stream, rows->x, rows->y, rows->rows, cols, f);
 }
 
 /* Puts F of all rows on the stream. Rows begin at a multiple of 16 bytes where cols is one of 4, as

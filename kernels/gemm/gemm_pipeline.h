@@ -16,20 +16,21 @@
  * relu enlarges no error; those of the hidden elements are independent and reach the output as the
  * root of their squares. */
 #pragma once
+#include "common/kernel.h"
 #include "gemm/gemm.h"
 
 enum { KG_GEMM_PIPELINE_CHECKED = 1 << 30 };
 
 struct kg_gemm_pipeline {
+    struct kg_call call;
     struct kg_gemm hidden; /* X, W1, H */
     struct kg_gemm output; /* H, W2, Y; its packing space is that of `hidden` */
     float *hidden_bias;
     float *output_bias;
-    void (*version)(struct kg_gemm_pipeline *pipeline);
 };
 
-void kg_gemm_pipeline_plain(struct kg_gemm_pipeline *pipeline);
-void kg_gemm_pipeline_fast(struct kg_gemm_pipeline *pipeline);
+void kg_gemm_pipeline_plain(void *state);
+void kg_gemm_pipeline_fast(void *state);
 
 /* Row i of Y in double precision, and of what its errors are relative to; `outputs` of each.
  * scratch  2 * hidden + outputs doubles */

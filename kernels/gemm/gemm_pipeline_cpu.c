@@ -30,8 +30,9 @@ static void plain_bias(struct kg_gemm *layer, const float *bias)
 }
 
 /* 0 plain: the stages as the formula has them, three loops for a product. */
-void kg_gemm_pipeline_plain(struct kg_gemm_pipeline *pipeline)
+void kg_gemm_pipeline_plain(void *state)
 {
+    struct kg_gemm_pipeline *pipeline = state;
     {
         KGATE_SCOPE("hidden");
         kg_gemm_naive(&pipeline->hidden);
@@ -69,8 +70,9 @@ static void fast_bias(struct kg_gemm *layer, const float *bias)
 
 /* 1 fast: gemm's blocked products, in which nearly all of the time goes, and rows shared among all
  * threads in between. */
-void kg_gemm_pipeline_fast(struct kg_gemm_pipeline *pipeline)
+void kg_gemm_pipeline_fast(void *state)
 {
+    struct kg_gemm_pipeline *pipeline = state;
     {
         KGATE_SCOPE("hidden");
         kg_gemm_blocked(&pipeline->hidden);

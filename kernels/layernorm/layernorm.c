@@ -5,44 +5,45 @@
 
 #include "common/device.h"
 
-static bool describe(struct kgate_context *context, struct kgate_work *work)
-{
-    return kg_rows_describe(context, work, 8);
-}
-
-static const struct kg_rows_family family = {
-    .scale = 1,
-    .affine = true,
-    .cpu = {kg_layernorm_plain, kg_layernorm_fast},
-#ifdef KGATE_HAVE_CUDA
-    .cuda = {kg_layernorm_cuda_plain, kg_layernorm_cuda_fast},
-    .cuda_prepare = {NULL, kg_layernorm_cuda_prepare},
-#endif
-    .reference = kg_layernorm_reference,
+static void (*const versions[][2])(void *) = {
+    {kg_layernorm_plain, KG_CUDA_VERSION(kg_layernorm_cuda_plain)},
+    {kg_layernorm_fast, KG_CUDA_VERSION(kg_layernorm_cuda_fast)},
 };
 
-static bool set_up(struct kgate_context *context, void **state)
+static const struct kg_kernel_array arrays[] = {
+    {KG_ARRAY(struct kg_rows, x), .role = KG_INPUT, .count = kg_rows_elements,
+     .fill = kg_array_floats},
+    {KG_ARRAY(struct kg_rows, y), .role = KG_OUTPUT, .count = kg_rows_elements},
+    {KG_ARRAY(struct kg_rows, gamma), .role = KG_INPUT, .count = kg_rows_columns,
+     .fill = kg_array_floats, .seed = 2},
+    {KG_ARRAY(struct kg_rows, beta), .role = KG_INPUT, .count = kg_rows_columns,
+     .fill = kg_array_floats, .seed = 3},
+    {KG_ARRAY(struct kg_rows, parts), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU,
+     .count = kg_rows_part_floats},
+};
+
+static bool shape(struct kgate_context *context, void *state, struct kgate_work *work)
 {
-    return kg_rows_set_up(context, state, &family);
+    return kg_rows_shape(context, state, work, 8);
 }
 
-static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+static bool compare(const void *state, struct kgate_check *check)
 {
     const struct kg_rows *rows = state;
     check->tolerance = (6 * sqrt((double)rows->cols) + 12) * (double)FLT_EPSILON / 2;
-    return kg_rows_check(context, rows, &family, check);
+    return kg_rows_error(rows, &check->error, kg_layernorm_reference);
 }
 
-const struct kgate_workload kg_kernel_layernorm = {
-    .name = "layernorm",
-    .summary = "Normalises each row of a matrix to mean 0 and variance 1: two passes over memory.",
-    .params = kg_rows_params,
-    .param_count = KG_ROWS_PARAMS,
-    .devices = KG_KERNEL_DEVICES,
-    .revision = 1,
-    .describe = describe,
-    .set_up = set_up,
-    .run = kg_rows_run,
-    .check = check,
-    .tear_down = kg_rows_tear_down,
+static const struct kg_kernel layernorm_kernel = {
+    .state_bytes = sizeof(struct kg_rows),
+    KG_KERNEL_ARRAYS(arrays),
+    KG_KERNEL_VERSIONS(kg_rows_versions, KG_ROWS_VERSION, versions),
+    .shape = shape,
+    .prepare = {[KGATE_DEVICE_CUDA] = KG_CUDA_VERSION(kg_layernorm_cuda_prepare)},
+    .compare = compare,
 };
+KG_KERNEL_WORKLOAD(
+    layernorm,
+    .summary = "Normalises each row of a matrix to mean 0 and variance 1: two passes over memory.",
+    .params = kg_rows_params, .param_count = KG_ROWS_PARAMS, .devices = KG_KERNEL_DEVICES,
+    .revision = 1);

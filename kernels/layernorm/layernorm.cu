@@ -24,11 +24,11 @@ static __global__ void __launch_bounds__(KG_ROWS_PLAIN_BLOCK)
     }
 }
 
-extern "C" void kg_layernorm_cuda_plain(struct kg_rows *rows)
+extern "C" void kg_layernorm_cuda_plain(void *state)
 {
-    const struct kg_rows_device *device = &rows->device;
-    KG_LAUNCH(layernorm_plain, kg_rows_grid(rows->rows), KG_ROWS_PLAIN_BLOCK, 0, device->stream,
-              device->x, device->y, rows->rows, (unsigned)rows->cols, device->gamma, device->beta,
+    const auto *rows = static_cast<const struct kg_rows *>(state);
+    KG_LAUNCH(layernorm_plain, kg_rows_grid(rows->rows), KG_ROWS_PLAIN_BLOCK, 0, rows->call.stream,
+              rows->x, rows->y, rows->rows, (unsigned)rows->cols, rows->gamma, rows->beta,
               kg_layernorm_epsilon);
 }
 
@@ -79,15 +79,17 @@ struct kg_layernorm_rows {
     }
 };
 
-extern "C" const char *kg_layernorm_cuda_prepare(struct kg_rows *rows)
+extern "C" bool kg_layernorm_cuda_prepare(struct kgate_context *context, void *state)
 {
-    return kg_rows_prepare<kg_layernorm_rows>(rows);
+    auto *rows = static_cast<struct kg_rows *>(state);
+    return rows->call.version != kg_layernorm_cuda_fast ||
+           kg_rows_prepare<kg_layernorm_rows>(context, rows);
 }
 
 /* 1 fast: one read and one write of device memory, 16 bytes at a time; how, by the length of the
  * row, is in rows.cuh. gamma and beta stay in the caches. */
-extern "C" void kg_layernorm_cuda_fast(struct kg_rows *rows)
+extern "C" void kg_layernorm_cuda_fast(void *state)
 {
-    kg_rows_launch(rows,
-                   kg_layernorm_rows{rows->device.gamma, rows->device.beta, kg_layernorm_epsilon});
+    const auto *rows = static_cast<const struct kg_rows *>(state);
+    kg_rows_launch(rows, kg_layernorm_rows{rows->gamma, rows->beta, kg_layernorm_epsilon});
 }

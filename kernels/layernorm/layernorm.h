@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-void kg_layernorm_plain(struct kg_rows *rows);
-void kg_layernorm_fast(struct kg_rows *rows);
-void kg_layernorm_cuda_plain(struct kg_rows *rows);
-void kg_layernorm_cuda_fast(struct kg_rows *rows);
-const char *kg_layernorm_cuda_prepare(struct kg_rows *rows); /* of the fast one */
+void kg_layernorm_plain(void *state);
+void kg_layernorm_fast(void *state);
+void kg_layernorm_cuda_plain(void *state);
+void kg_layernorm_cuda_fast(void *state);
+bool kg_layernorm_cuda_prepare(struct kgate_context *context, void *state); /* for the fast one */
 
 void kg_layernorm_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
 

@@ -8,8 +8,9 @@ const float kg_layernorm_epsilon = 1e-5F;
 
 /* 0 plain: mean, variance and result in three passes, each with one accumulator that the next
  * addition waits for. */
-void kg_layernorm_plain(struct kg_rows *rows)
+void kg_layernorm_plain(void *state)
 {
+    const struct kg_rows *rows = state;
     const float n = (float)rows->cols;
     for (size_t i = 0; i < rows->rows; i++) {
         const float *x = rows->x + i * rows->cols;
@@ -119,12 +120,13 @@ static size_t block_rows(size_t cols)
 
 /* 1 fast: sum and sum of squares in one pass with several accumulators, vectorised; all threads, a
  * block of rows each; what is too large for the caches is written past them. */
-void kg_layernorm_fast(struct kg_rows *rows)
+void kg_layernorm_fast(void *state)
 {
+    const struct kg_rows *rows = state;
     const size_t cols = rows->cols, count = rows->rows, block = block_rows(cols);
     const bool streams =
         cols % KG_LINE_FLOATS == 0 && kg_streams(rows->y, count * cols * sizeof(float));
-#pragma omp parallel num_threads(rows->threads)
+#pragma omp parallel num_threads(rows->call.threads)
     {
 #pragma omp for schedule(static) nowait
         for (size_t i = 0; i < count; i += block)

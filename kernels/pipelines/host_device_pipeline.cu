@@ -58,17 +58,19 @@ static void part_put(const struct kg_host_device_pipeline *pipeline, size_t star
 
 /* 0 pageable, 1 pinned: all of it there, then all of the work, then all of it back. Nothing of the
  * three can go on beside another. With pageable memory the host copies, too, and the call waits. */
-extern "C" void kg_host_device_whole(const struct kg_host_device_pipeline *pipeline)
+extern "C" void kg_host_device_whole(void *state)
 {
-    part_put(pipeline, 0, pipeline->n, stream_of(pipeline->stream));
+    const auto *pipeline = static_cast<const struct kg_host_device_pipeline *>(state);
+    part_put(pipeline, 0, pipeline->n, stream_of(pipeline->call.stream));
 }
 
 /* 2 overlapped: chunks in turn on several streams, whose work may overlap. What is put on `stream`
  * before comes before all of them, what is put there afterwards comes after: by events, which a
  * recorded graph understands too. */
-extern "C" void kg_host_device_overlapped(const struct kg_host_device_pipeline *pipeline)
+extern "C" void kg_host_device_overlapped(void *state)
 {
-    (void)cudaEventRecord(event_of(pipeline->begun), stream_of(pipeline->stream));
+    const auto *pipeline = static_cast<const struct kg_host_device_pipeline *>(state);
+    (void)cudaEventRecord(event_of(pipeline->begun), stream_of(pipeline->call.stream));
     for (void *lane : pipeline->lanes)
         (void)cudaStreamWaitEvent(stream_of(lane), event_of(pipeline->begun), 0);
     for (unsigned i = 0; i < pipeline->chunks; i++)
@@ -77,7 +79,7 @@ extern "C" void kg_host_device_overlapped(const struct kg_host_device_pipeline *
                  stream_of(pipeline->lanes[i % KG_PIPELINE_STREAMS]));
     for (unsigned i = 0; i < KG_PIPELINE_STREAMS; i++) {
         (void)cudaEventRecord(event_of(pipeline->done[i]), stream_of(pipeline->lanes[i]));
-        (void)cudaStreamWaitEvent(stream_of(pipeline->stream), event_of(pipeline->done[i]), 0);
+        (void)cudaStreamWaitEvent(stream_of(pipeline->call.stream), event_of(pipeline->done[i]), 0);
     }
 }
 
@@ -98,10 +100,10 @@ static cudaError_t stream_make(void **stream)
     return status;
 }
 
-extern "C" bool kg_host_device_prepare(struct kgate_context *context,
-                                       struct kg_host_device_pipeline *pipeline)
+extern "C" bool kg_host_device_prepare(struct kgate_context *context, void *state)
 {
-    if (pipeline->version != kg_host_device_overlapped)
+    auto *pipeline = static_cast<struct kg_host_device_pipeline *>(state);
+    if (pipeline->call.version != kg_host_device_overlapped)
         return true;
     cudaError_t status = event_make(&pipeline->begun);
     for (int i = 0; i < KG_PIPELINE_STREAMS && status == cudaSuccess; i++) {
@@ -113,8 +115,10 @@ extern "C" bool kg_host_device_prepare(struct kgate_context *context,
            kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
 }
 
-extern "C" void kg_host_device_finish(struct kg_host_device_pipeline *pipeline)
+extern "C" void kg_host_device_finish(struct kgate_context *context, void *state)
 {
+    const auto *pipeline = static_cast<const struct kg_host_device_pipeline *>(state);
+    (void)context;
     for (int i = 0; i < KG_PIPELINE_STREAMS; i++) {
         if (pipeline->lanes[i])
             (void)cudaStreamDestroy(stream_of(pipeline->lanes[i]));

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +30,7 @@ extern "C" {
 enum { KG_PIPELINE_STREAMS = 4 };
 
 struct kg_host_device_pipeline {
+    struct kg_call call;
     float *input; /* the host's, n each */
     float *output;
     float *x; /* the GPU's */
@@ -38,8 +39,6 @@ struct kg_host_device_pipeline {
     unsigned intensity;
     unsigned chunks;
     bool pinned;
-    void (*version)(const struct kg_host_device_pipeline *pipeline);
-    void *stream;
     /* Of `overlapped`: streams of its own, and the events that join them to `stream`. */
     void *lanes[KG_PIPELINE_STREAMS];
     void *begun;
@@ -50,14 +49,13 @@ struct kg_host_device_pipeline {
 size_t kg_host_device_chunk(size_t n, unsigned chunks, unsigned i);
 
 /* Makes the streams and events. false with context->message: what CUDA said. */
-bool kg_host_device_prepare(struct kgate_context *context,
-                            struct kg_host_device_pipeline *pipeline);
+bool kg_host_device_prepare(struct kgate_context *context, void *state);
 /* Ends them; what was not made is passed over. CUDA remembers no error of this case afterwards. */
-void kg_host_device_finish(struct kg_host_device_pipeline *pipeline);
+void kg_host_device_finish(struct kgate_context *context, void *state);
 
 /* pageable, pinned: only where the host's memory lies tells them apart. */
-void kg_host_device_whole(const struct kg_host_device_pipeline *pipeline);
-void kg_host_device_overlapped(const struct kg_host_device_pipeline *pipeline);
+void kg_host_device_whole(void *state);
+void kg_host_device_overlapped(void *state);
 
 /* p of n values in double precision, and e of each. n is at most KG_HOST_DEVICE_BLOCK. */
 enum { KG_HOST_DEVICE_BLOCK = 256 };

@@ -44,9 +44,10 @@ static void steps_launch(const struct kg_many_small_kernels *work, void *stream)
 
 /* 0 launches: the host launches each step. The device is done with one before the next is there,
  * and waits. */
-extern "C" void kg_many_small_kernels_cuda_launches(const struct kg_many_small_kernels *work)
+extern "C" void kg_many_small_kernels_cuda_launches(void *state)
 {
-    steps_launch(work, work->stream);
+    const auto *work = static_cast<const struct kg_many_small_kernels *>(state);
+    steps_launch(work, work->call.stream);
 }
 
 static bool is_recorded(cudaStream_t stream)
@@ -60,9 +61,10 @@ static bool is_recorded(cudaStream_t stream)
  * are the device's own, from the end of a kernel to the begin of the next. A stream that is itself
  * recorded takes no launch of a graph, so the kernels go into that recording one by one: the same
  * graph again. */
-extern "C" void kg_many_small_kernels_cuda_graph(const struct kg_many_small_kernels *work)
+extern "C" void kg_many_small_kernels_cuda_graph(void *state)
 {
-    cudaStream_t stream = static_cast<cudaStream_t>(work->stream);
+    const auto *work = static_cast<const struct kg_many_small_kernels *>(state);
+    cudaStream_t stream = static_cast<cudaStream_t>(work->call.stream);
     if (is_recorded(stream)) {
         steps_launch(work, stream);
         return;
@@ -73,10 +75,11 @@ extern "C" void kg_many_small_kernels_cuda_graph(const struct kg_many_small_kern
 
 /* 2 fused: one kernel, whose threads keep their element in registers from the first step to the
  * last: no gaps, and memory is read and written once. */
-extern "C" void kg_many_small_kernels_cuda_fused(const struct kg_many_small_kernels *work)
+extern "C" void kg_many_small_kernels_cuda_fused(void *state)
 {
-    KGATE_SCOPE_CUDA("steps", work->stream, 2 * work->n * sizeof *work->now);
-    KG_LAUNCH(oscillators_steps, blocks_of(work->n), THREADS, 0, work->stream, work->start,
+    const auto *work = static_cast<const struct kg_many_small_kernels *>(state);
+    KGATE_SCOPE_CUDA("steps", work->call.stream, 2 * work->n * sizeof *work->now);
+    KG_LAUNCH(oscillators_steps, blocks_of(work->n), THREADS, 0, work->call.stream, work->start,
               work->now, work->n, work->steps);
 }
 
@@ -111,25 +114,27 @@ static cudaError_t graph_make(struct kg_many_small_kernels *work)
     if (status == cudaSuccess)
         work->graph = ready;
     if (status == cudaSuccess)
-        status = cudaGraphUpload(ready, static_cast<cudaStream_t>(work->stream));
+        status = cudaGraphUpload(ready, static_cast<cudaStream_t>(work->call.stream));
     if (graph)
         (void)cudaGraphDestroy(graph);
     (void)cudaStreamDestroy(stream);
     return status;
 }
 
-extern "C" bool kg_many_small_kernels_prepare(struct kgate_context *context,
-                                              struct kg_many_small_kernels *work)
+extern "C" bool kg_many_small_kernels_prepare(struct kgate_context *context, void *state)
 {
-    if (work->version != kg_many_small_kernels_cuda_graph)
+    auto *work = static_cast<struct kg_many_small_kernels *>(state);
+    if (work->call.version != kg_many_small_kernels_cuda_graph)
         return true;
     const cudaError_t status = graph_make(work);
     return status == cudaSuccess ||
            kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
 }
 
-extern "C" void kg_many_small_kernels_finish(struct kg_many_small_kernels *work)
+extern "C" void kg_many_small_kernels_finish(struct kgate_context *context, void *state)
 {
+    const auto *work = static_cast<const struct kg_many_small_kernels *>(state);
+    (void)context;
     if (work->graph)
         (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(work->graph));
     (void)cudaGetLastError();

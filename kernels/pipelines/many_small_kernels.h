@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 #include "pipelines/host_device.h"
 
 #ifdef __cplusplus
@@ -42,28 +42,25 @@ static inline KG_HOST_DEVICE struct kg_oscillator kg_oscillator_step(struct kg_o
 }
 
 struct kg_many_small_kernels {
+    struct kg_call call;
     const struct kg_oscillator *start; /* n each; on the GPU in its memory */
     struct kg_oscillator *now;
     size_t n;
     unsigned steps;
-    int threads;
-    void (*version)(const struct kg_many_small_kernels *work);
-    void *stream;
     void *graph; /* of the version `graph`: ready to be launched */
 };
 
-void kg_many_small_kernels_launches(const struct kg_many_small_kernels *work);
-void kg_many_small_kernels_fused(const struct kg_many_small_kernels *work);
+void kg_many_small_kernels_launches(void *state);
+void kg_many_small_kernels_fused(void *state);
 
-void kg_many_small_kernels_cuda_launches(const struct kg_many_small_kernels *work);
-void kg_many_small_kernels_cuda_graph(const struct kg_many_small_kernels *work);
-void kg_many_small_kernels_cuda_fused(const struct kg_many_small_kernels *work);
+void kg_many_small_kernels_cuda_launches(void *state);
+void kg_many_small_kernels_cuda_graph(void *state);
+void kg_many_small_kernels_cuda_fused(void *state);
 
 /* Records the graph where the version is of that. false with context->message: what CUDA said. */
-bool kg_many_small_kernels_prepare(struct kgate_context *context,
-                                   struct kg_many_small_kernels *work);
+bool kg_many_small_kernels_prepare(struct kgate_context *context, void *state);
 /* Ends it. CUDA remembers no error of this case afterwards. */
-void kg_many_small_kernels_finish(struct kg_many_small_kernels *work);
+void kg_many_small_kernels_finish(struct kgate_context *context, void *state);
 
 /* Where oscillators are after so many steps, in double precision; at most
  * KG_MANY_SMALL_KERNELS_BLOCK of them. */

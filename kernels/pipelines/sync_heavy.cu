@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 static cudaStream_t stream_of(const struct kg_sync_heavy *work)
 {
-    return static_cast<cudaStream_t>(work->stream);
+    return static_cast<cudaStream_t>(work->call.stream);
 }
 
 static void norms_clear(const struct kg_sync_heavy *work)
@@ -53,10 +53,10 @@ static void norms_clear(const struct kg_sync_heavy *work)
 
 static void step_launch(const struct kg_sync_heavy *work, unsigned s)
 {
-    KGATE_SCOPE_CUDA("step", work->stream, 4 * work->n * sizeof(float));
+    KGATE_SCOPE_CUDA("step", work->call.stream, 4 * work->n * sizeof(float));
     const size_t blocks = (work->n + THREADS - 1) / THREADS;
     KG_LAUNCH(equations_step, static_cast<unsigned>(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST),
-              THREADS, 0, work->stream, work->b, work->d, work->x, work->n, s == 0,
+              THREADS, 0, work->call.stream, work->b, work->d, work->x, work->n, s == 0,
               work->device_norms + s);
 }
 
@@ -64,7 +64,7 @@ static void step_launch(const struct kg_sync_heavy *work, unsigned s)
 static void norms_copy(const struct kg_sync_heavy *work, unsigned first, unsigned count)
 {
     const size_t bytes = count * sizeof(double);
-    KGATE_SCOPE_TRANSFER_CUDA("device_to_host", work->stream, bytes);
+    KGATE_SCOPE_TRANSFER_CUDA("device_to_host", work->call.stream, bytes);
     (void)cudaMemcpyAsync(work->norms + first, work->device_norms + first, bytes,
                           cudaMemcpyDeviceToHost, stream_of(work));
 }
@@ -78,8 +78,9 @@ static bool synchronise(const struct kg_sync_heavy *work)
 /* 0 every_step: the host waits for each norm, and has launched nothing meanwhile: the device waits
  * for the host, then the host for the device, in turn. A call that is being recorded cannot wait:
  * it ends there, and CUDA says why to who records. */
-extern "C" void kg_sync_heavy_cuda_every_step(const struct kg_sync_heavy *work)
+extern "C" void kg_sync_heavy_cuda_every_step(void *state)
 {
+    const auto *work = static_cast<const struct kg_sync_heavy *>(state);
     norms_clear(work);
     for (unsigned s = 0; s < work->steps; s++) {
         step_launch(work, s);
@@ -96,15 +97,17 @@ extern "C" void kg_sync_heavy_cuda_every_step(const struct kg_sync_heavy *work)
 
 /* 1 once: all is put on the stream in a row, the norms stay on the device, and one copy brings them
  * when all is done. Who needs them waits then. */
-extern "C" void kg_sync_heavy_cuda_once(const struct kg_sync_heavy *work)
+extern "C" void kg_sync_heavy_cuda_once(void *state)
 {
+    const auto *work = static_cast<const struct kg_sync_heavy *>(state);
     norms_clear(work);
     for (unsigned s = 0; s < work->steps; s++)
         step_launch(work, s);
     norms_copy(work, 0, work->steps);
 }
 
-extern "C" void kg_sync_heavy_finish(void)
+extern "C" void kg_sync_heavy_finish(struct kgate_context *context, void *state)
 {
+    (void)context, (void)state;
     (void)cudaGetLastError();
 }

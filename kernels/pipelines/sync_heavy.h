@@ -30,7 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 #include "pipelines/host_device.h"
 
 #ifdef __cplusplus
@@ -47,12 +47,13 @@ static inline KG_HOST_DEVICE float kg_sync_heavy_step(float b, float d, float *x
 }
 
 struct kg_sync_heavy {
+    struct kg_call call;
     const float *b; /* n each; on the GPU in its memory */
     const float *d;
     float *x;
     size_t n;
     unsigned steps;
-    int threads;
+    bool looks;           /* version every_step */
     double *norms;        /* N of each step, in the host's memory */
     double *device_norms; /* the same in the GPU's */
     /* Of each step, a row for each thread, and on the GPU one for the host's; else NULL. */
@@ -60,18 +61,16 @@ struct kg_sync_heavy {
     double *parts; /* CPU, once: the thread's part of N */
     size_t rows;
     size_t row_stride;
-    void (*version)(const struct kg_sync_heavy *work);
-    void *stream;
 };
 
-void kg_sync_heavy_every_step(const struct kg_sync_heavy *work);
-void kg_sync_heavy_once(const struct kg_sync_heavy *work);
+void kg_sync_heavy_every_step(void *state);
+void kg_sync_heavy_once(void *state);
 
-void kg_sync_heavy_cuda_every_step(const struct kg_sync_heavy *work);
-void kg_sync_heavy_cuda_once(const struct kg_sync_heavy *work);
+void kg_sync_heavy_cuda_every_step(void *state);
+void kg_sync_heavy_cuda_once(void *state);
 
 /* CUDA forgets the errors of calls that could not be recorded. */
-void kg_sync_heavy_finish(void);
+void kg_sync_heavy_finish(struct kgate_context *context, void *state);
 
 /* Equations in double precision, at most KG_SYNC_HEAVY_BLOCK: the last x, and the r^2 of each step
  * added to norms. */
@@ -81,10 +80,9 @@ void kg_sync_heavy_reference(const float *b, const float *d, size_t count, unsig
 /* The r^2 of the steps that the versions take, added to norms; likewise. */
 void kg_sync_heavy_again(const float *b, const float *d, size_t count, unsigned steps,
                          double *norms);
-/* The error of what `work` left. b, d and x are its arrays in the host's memory. false where memory
- * is out. */
-bool kg_sync_heavy_error(const struct kg_sync_heavy *work, const float *b, const float *d,
-                         const float *x, double *error);
+/* The error of what `work` left, with all its arrays in the host's memory. false where memory is
+ * out. */
+bool kg_sync_heavy_error(const struct kg_sync_heavy *work, double *error);
 
 extern const struct kgate_workload kg_kernel_sync_heavy;
 

@@ -7,11 +7,6 @@
 /* What rounding does to x, by |b|, and to the root of a norm, by that of the first. */
 #define RELATIVE_ERROR (70 * (double)FLT_EPSILON / 2)
 
-static double share(double error, double explained)
-{
-    return error > 0 ? error / explained : error;
-}
-
 /* The reference's norms and those of the versions' own steps, of one thread's elements. */
 struct norms {
     double *reference;
@@ -26,18 +21,18 @@ static double block_error(const float *b, const float *d, const float *x, size_t
     kg_sync_heavy_reference(b, d, count, steps, exact, norms.reference);
     kg_sync_heavy_again(b, d, count, steps, norms.again);
     for (size_t i = 0; i < count; i++)
-        worst = kg_worse(worst,
-                         share(fabs((double)x[i] - exact[i]), RELATIVE_ERROR * fabs((double)b[i])));
+        worst = kg_worse(
+            worst, kg_relative(fabs((double)x[i] - exact[i]), RELATIVE_ERROR * fabs((double)b[i])));
     return worst;
 }
 
 /* Each thread's norms are in rows of their own; all are added up into the first. */
-static double elements_error(const struct kg_sync_heavy *work, const float *b, const float *d,
-                             const float *x, struct norms norms)
+static double elements_error(const struct kg_sync_heavy *work, struct norms norms)
 {
-    const size_t parts = (size_t)work->threads, n = work->n, block = KG_SYNC_HEAVY_BLOCK;
+    const float *b = work->b, *d = work->d, *x = work->x;
+    const size_t parts = (size_t)work->call.threads, n = work->n, block = KG_SYNC_HEAVY_BLOCK;
     double worst = 0;
-#pragma omp parallel for num_threads(work->threads) schedule(static)
+#pragma omp parallel for num_threads(work->call.threads) schedule(static)
     for (size_t p = 0; p < parts; p++) {
         const size_t end = (p + 1) * n / parts;
         const struct norms own = {norms.reference + p * work->steps, norms.again + p * work->steps};
@@ -62,9 +57,10 @@ static double norms_error(const struct kg_sync_heavy *work, struct norms norms)
     double worst = 0;
     for (unsigned s = 0; s < work->steps; s++) {
         const double norm = work->norms[s], again = norms.again[s];
-        worst = kg_worse(worst, share(fabs(sqrt(norm) - sqrt(norms.reference[s])),
-                                      RELATIVE_ERROR * sqrt(norms.reference[0])));
-        worst = kg_worse(worst, share(fabs(norm - again), (double)work->n * DBL_EPSILON * again));
+        worst = kg_worse(worst, kg_relative(fabs(sqrt(norm) - sqrt(norms.reference[s])),
+                                            RELATIVE_ERROR * sqrt(norms.reference[0])));
+        worst =
+            kg_worse(worst, kg_relative(fabs(norm - again), (double)work->n * DBL_EPSILON * again));
     }
     return worst;
 }
@@ -82,15 +78,14 @@ static double seen_error(const struct kg_sync_heavy *work)
     return 0;
 }
 
-bool kg_sync_heavy_error(const struct kg_sync_heavy *work, const float *b, const float *d,
-                         const float *x, double *error)
+bool kg_sync_heavy_error(const struct kg_sync_heavy *work, double *error)
 {
-    const size_t count = (size_t)work->threads * work->steps;
+    const size_t count = (size_t)work->call.threads * work->steps;
     double *memory = calloc(2 * count, sizeof *memory);
     if (!memory)
         return false;
     const struct norms norms = {memory, memory + count};
-    *error = elements_error(work, b, d, x, norms);
+    *error = elements_error(work, norms);
     *error = kg_worse(*error, norms_error(work, norms));
     *error = kg_worse(*error, seen_error(work));
     free(memory);

@@ -6,7 +6,7 @@
 /* Part p of as many as there are threads through one step; the sum of squares of its r. */
 static double part_step(const struct kg_sync_heavy *work, size_t p, bool first)
 {
-    const size_t parts = (size_t)work->threads;
+    const size_t parts = (size_t)work->call.threads;
     const size_t start = p * work->n / parts, end = (p + 1) * work->n / parts;
     const float *b = work->b, *d = work->d;
     float *x = work->x;
@@ -33,12 +33,13 @@ static void shared_add(double *norm, double sum)
 /* 0 every_step: a sum that all threads share, and a barrier until it is whole, in each step: as
  * long as the slowest thread needs, steps times. What each thread sees there is kept, since only
  * that tells whether it waited: the sum becomes whole sooner or later anyway. */
-void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
+void kg_sync_heavy_every_step(void *state)
 {
-    const size_t parts = (size_t)work->threads;
+    const struct kg_sync_heavy *work = state;
+    const size_t parts = (size_t)work->call.threads;
     memset(work->norms, 0, work->steps * sizeof *work->norms);
     KGATE_SCOPE_PARALLEL_REGION("fork_join");
-#pragma omp parallel num_threads(work->threads)
+#pragma omp parallel num_threads(work->call.threads)
     for (unsigned s = 0; s < work->steps; s++) {
 #pragma omp for schedule(static) nowait
         for (size_t p = 0; p < parts; p++)
@@ -58,7 +59,7 @@ void kg_sync_heavy_every_step(const struct kg_sync_heavy *work)
 static void parts_make(const struct kg_sync_heavy *work)
 {
     KGATE_SCOPE_PARALLEL_REGION("fork_join");
-#pragma omp parallel for num_threads(work->threads) schedule(static)
+#pragma omp parallel for num_threads(work->call.threads) schedule(static)
     for (size_t p = 0; p < work->rows; p++)
         for (unsigned s = 0; s < work->steps; s++)
             work->parts[p * work->row_stride + s] = part_step(work, p, s == 0);
@@ -66,8 +67,9 @@ static void parts_make(const struct kg_sync_heavy *work)
 
 /* 1 once: each thread goes through all steps at its own pace and keeps its sums, in memory of its
  * own; they are added up when all is done. */
-void kg_sync_heavy_once(const struct kg_sync_heavy *work)
+void kg_sync_heavy_once(void *state)
 {
+    const struct kg_sync_heavy *work = state;
     parts_make(work);
     KGATE_SCOPE("add");
     memset(work->norms, 0, work->steps * sizeof *work->norms);

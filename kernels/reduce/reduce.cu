@@ -143,8 +143,9 @@ static __global__ void __launch_bounds__(THREADS)
         *result = total;
 }
 
-extern "C" bool kg_reduce_cuda_prepare(struct kgate_context *context, struct kg_reduce *reduce)
+extern "C" bool kg_reduce_cuda_prepare(struct kgate_context *context, void *state)
 {
+    auto *reduce = static_cast<struct kg_reduce *>(state);
     int device, processors, blocks;
     cudaError_t status = cudaGetDevice(&device);
     if (status == cudaSuccess)
@@ -160,24 +161,27 @@ extern "C" bool kg_reduce_cuda_prepare(struct kgate_context *context, struct kg_
     return true;
 }
 
-extern "C" void kg_reduce_cuda_plain(struct kg_reduce *reduce)
+extern "C" void kg_reduce_cuda_plain(void *state)
 {
-    KG_LAUNCH(sum_plain, reduce->blocks, THREADS, 0, reduce->queue, reduce->x, reduce->n,
+    const auto *reduce = static_cast<const struct kg_reduce *>(state);
+    KG_LAUNCH(sum_plain, reduce->blocks, THREADS, 0, reduce->call.stream, reduce->x, reduce->n,
               reduce->part);
-    KG_LAUNCH(sum_plain, 1, THREADS, 0, reduce->queue, reduce->part,
+    KG_LAUNCH(sum_plain, 1, THREADS, 0, reduce->call.stream, reduce->part,
               static_cast<size_t>(reduce->blocks), reduce->total);
 }
 
-extern "C" void kg_reduce_cuda_vector(struct kg_reduce *reduce)
+extern "C" void kg_reduce_cuda_vector(void *state)
 {
-    KG_LAUNCH(sum_vector, reduce->blocks, THREADS, 0, reduce->queue, reduce->x, reduce->n,
+    const auto *reduce = static_cast<const struct kg_reduce *>(state);
+    KG_LAUNCH(sum_vector, reduce->blocks, THREADS, 0, reduce->call.stream, reduce->x, reduce->n,
               reduce->part);
-    KG_LAUNCH(sum_vector, 1, THREADS, 0, reduce->queue, reduce->part,
+    KG_LAUNCH(sum_vector, 1, THREADS, 0, reduce->call.stream, reduce->part,
               static_cast<size_t>(reduce->blocks), reduce->total);
 }
 
-extern "C" void kg_reduce_cuda_fast(struct kg_reduce *reduce)
+extern "C" void kg_reduce_cuda_fast(void *state)
 {
-    KG_LAUNCH(sum_fast, reduce->blocks, THREADS, 0, reduce->queue, reduce->x, reduce->n,
+    const auto *reduce = static_cast<const struct kg_reduce *>(state);
+    KG_LAUNCH(sum_fast, reduce->blocks, THREADS, 0, reduce->call.stream, reduce->x, reduce->n,
               reduce->part, reduce->arrived, reduce->total);
 }

@@ -12,7 +12,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,28 +23,26 @@ enum { KG_REDUCE_BLOCKS_MOST = 4096 };
 enum { KG_REDUCE_TOLERANCE = 16 };
 
 struct kg_reduce {
+    struct kg_call call;
     float *x; /* on the GPU in its memory, like the next three */
     size_t n;
-    int threads;
-    float sum;
-    void (*version)(struct kg_reduce *reduce);
     float *total;
     float *part;       /* KG_REDUCE_BLOCKS_MOST sums of blocks */
     unsigned *arrived; /* how many blocks are done; 0 between calls */
     unsigned blocks;
-    void *queue; /* the GPU's stream */
+    float sum; /* the CPU's result; the GPU's is in `total` */
 };
 
-void kg_reduce_plain(struct kg_reduce *reduce);
-void kg_reduce_fast(struct kg_reduce *reduce);
+void kg_reduce_plain(void *state);
+void kg_reduce_fast(void *state);
 
-void kg_reduce_cuda_plain(struct kg_reduce *reduce);
-void kg_reduce_cuda_vector(struct kg_reduce *reduce);
-void kg_reduce_cuda_fast(struct kg_reduce *reduce);
+void kg_reduce_cuda_plain(void *state);
+void kg_reduce_cuda_vector(void *state);
+void kg_reduce_cuda_fast(void *state);
 
 /* Sets `blocks`: as many as the device can run at once, so that each has an equal share, and no
  * more than there is work for. false with context->message: what CUDA said. */
-bool kg_reduce_cuda_prepare(struct kgate_context *context, struct kg_reduce *reduce);
+bool kg_reduce_cuda_prepare(struct kgate_context *context, void *state);
 
 /* The sum in double precision, and the sum of absolute values into *size. */
 double kg_reduce_reference(const float *x, size_t n, double *size);

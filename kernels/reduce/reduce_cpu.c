@@ -3,8 +3,9 @@
 enum { PARTS_MOST = 64, PART_FLOATS_LEAST = 8192, VECTOR = 8, LANES = 8 * VECTOR };
 
 /* 0 plain: one accumulator. Each addition waits for the one before it, four cycles or so. */
-void kg_reduce_plain(struct kg_reduce *reduce)
+void kg_reduce_plain(void *state)
 {
+    struct kg_reduce *reduce = state;
     float sum = 0;
     for (size_t i = 0; i < reduce->n; i++)
         sum += reduce->x[i];
@@ -50,13 +51,14 @@ static float part_of(const float *x, size_t n, size_t parts, size_t p)
 /* 1 fast: many accumulators, all threads. The array is cut into parts whose number depends on its
  * length alone and whose sums are added in order, so that the result depends on no schedule. One
  * thread alone does without OpenMP: to start its team takes as long as reading 50 KiB. */
-void kg_reduce_fast(struct kg_reduce *reduce)
+void kg_reduce_fast(void *state)
 {
+    struct kg_reduce *reduce = state;
     float part[PARTS_MOST];
     const float *x = reduce->x;
     const size_t n = reduce->n, parts = part_count(n);
-    if (reduce->threads > 1 && parts > 1) {
-#pragma omp parallel for num_threads(reduce->threads) schedule(static)
+    if (reduce->call.threads > 1 && parts > 1) {
+#pragma omp parallel for num_threads(reduce->call.threads) schedule(static)
         for (size_t p = 0; p < parts; p++)
             part[p] = part_of(x, n, parts, p);
     } else {

@@ -4,44 +4,48 @@
 
 #include "common/device.h"
 
-static bool describe(struct kgate_context *context, struct kgate_work *work)
-{
-    return kg_rows_describe(context, work, 4);
-}
-
-static const struct kg_rows_family family = {
-    .scale = 8,
-    .affine = false,
-    .cpu = {kg_softmax_plain, kg_softmax_fast},
-#ifdef KGATE_HAVE_CUDA
-    .cuda = {kg_softmax_cuda_plain, kg_softmax_cuda_fast},
-    .cuda_prepare = {NULL, kg_softmax_cuda_prepare},
-#endif
-    .reference = kg_softmax_reference,
+static void (*const versions[][2])(void *) = {
+    {kg_softmax_plain, KG_CUDA_VERSION(kg_softmax_cuda_plain)},
+    {kg_softmax_fast, KG_CUDA_VERSION(kg_softmax_cuda_fast)},
 };
 
-static bool set_up(struct kgate_context *context, void **state)
+/* Uniform in [-8, 8). */
+static void wide_floats(const void *state, void *array, size_t count, uint64_t seed)
 {
-    return kg_rows_set_up(context, state, &family);
+    float *x = array;
+    kg_array_floats(state, x, count, seed);
+    for (size_t i = 0; i < count; i++)
+        x[i] *= 8;
 }
 
-static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+static const struct kg_kernel_array arrays[] = {
+    {KG_ARRAY(struct kg_rows, x), .role = KG_INPUT, .count = kg_rows_elements, .fill = wide_floats},
+    {KG_ARRAY(struct kg_rows, y), .role = KG_OUTPUT, .count = kg_rows_elements},
+    {KG_ARRAY(struct kg_rows, parts), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU,
+     .count = kg_rows_part_floats},
+};
+
+static bool shape(struct kgate_context *context, void *state, struct kgate_work *work)
+{
+    return kg_rows_shape(context, state, work, 4);
+}
+
+static bool compare(const void *state, struct kgate_check *check)
 {
     const struct kg_rows *rows = state;
     check->tolerance = ((double)rows->cols / 2 + 24) * (double)FLT_EPSILON / 2;
-    return kg_rows_check(context, rows, &family, check);
+    return kg_rows_error(rows, &check->error, kg_softmax_reference);
 }
 
-const struct kgate_workload kg_kernel_softmax = {
-    .name = "softmax",
-    .summary = "Softmax of each row of a matrix: exponentials beside memory traffic.",
-    .params = kg_rows_params,
-    .param_count = KG_ROWS_PARAMS,
-    .devices = KG_KERNEL_DEVICES,
-    .revision = 1,
-    .describe = describe,
-    .set_up = set_up,
-    .run = kg_rows_run,
-    .check = check,
-    .tear_down = kg_rows_tear_down,
+static const struct kg_kernel softmax_kernel = {
+    .state_bytes = sizeof(struct kg_rows),
+    KG_KERNEL_ARRAYS(arrays),
+    KG_KERNEL_VERSIONS(kg_rows_versions, KG_ROWS_VERSION, versions),
+    .shape = shape,
+    .prepare = {[KGATE_DEVICE_CUDA] = KG_CUDA_VERSION(kg_softmax_cuda_prepare)},
+    .compare = compare,
 };
+KG_KERNEL_WORKLOAD(
+    softmax, .summary = "Softmax of each row of a matrix: exponentials beside memory traffic.",
+    .params = kg_rows_params, .param_count = KG_ROWS_PARAMS, .devices = KG_KERNEL_DEVICES,
+    .revision = 1);

@@ -24,11 +24,11 @@ static __global__ void __launch_bounds__(KG_ROWS_PLAIN_BLOCK)
     }
 }
 
-extern "C" void kg_softmax_cuda_plain(struct kg_rows *rows)
+extern "C" void kg_softmax_cuda_plain(void *state)
 {
-    const struct kg_rows_device *device = &rows->device;
-    KG_LAUNCH(softmax_plain, kg_rows_grid(rows->rows), KG_ROWS_PLAIN_BLOCK, 0, device->stream,
-              device->x, device->y, rows->rows, (unsigned)rows->cols);
+    const auto *rows = static_cast<const struct kg_rows *>(state);
+    KG_LAUNCH(softmax_plain, kg_rows_grid(rows->rows), KG_ROWS_PLAIN_BLOCK, 0, rows->call.stream,
+              rows->x, rows->y, rows->rows, (unsigned)rows->cols);
 }
 
 /* The accurate exponential: its few instructions hide behind memory, and __expf's error is above
@@ -74,14 +74,17 @@ struct kg_softmax_rows {
     }
 };
 
-extern "C" const char *kg_softmax_cuda_prepare(struct kg_rows *rows)
+extern "C" bool kg_softmax_cuda_prepare(struct kgate_context *context, void *state)
 {
-    return kg_rows_prepare<kg_softmax_rows>(rows);
+    auto *rows = static_cast<struct kg_rows *>(state);
+    return rows->call.version != kg_softmax_cuda_fast ||
+           kg_rows_prepare<kg_softmax_rows>(context, rows);
 }
 
 /* 1 fast: one read and one write of device memory, 16 bytes at a time, an exponential an element
  * and a division a row; how, by the length of the row, is in rows.cuh. */
-extern "C" void kg_softmax_cuda_fast(struct kg_rows *rows)
+extern "C" void kg_softmax_cuda_fast(void *state)
 {
+    const auto *rows = static_cast<const struct kg_rows *>(state);
     kg_rows_launch(rows, kg_softmax_rows{});
 }

@@ -23,11 +23,11 @@
 extern "C" {
 #endif
 
-void kg_softmax_plain(struct kg_rows *rows);
-void kg_softmax_fast(struct kg_rows *rows);
-void kg_softmax_cuda_plain(struct kg_rows *rows);
-void kg_softmax_cuda_fast(struct kg_rows *rows);
-const char *kg_softmax_cuda_prepare(struct kg_rows *rows); /* of the fast one */
+void kg_softmax_plain(void *state);
+void kg_softmax_fast(void *state);
+void kg_softmax_cuda_plain(void *state);
+void kg_softmax_cuda_fast(void *state);
+bool kg_softmax_cuda_prepare(struct kgate_context *context, void *state); /* for the fast one */
 
 void kg_softmax_reference(const struct kg_rows *rows, size_t row, double *value, double *size);
 

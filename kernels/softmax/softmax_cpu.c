@@ -4,8 +4,9 @@
 #include "softmax/softmax_row.h"
 
 /* 0 plain: three passes, the library's exponential, one element after the other. */
-void kg_softmax_plain(struct kg_rows *rows)
+void kg_softmax_plain(void *state)
 {
+    const struct kg_rows *rows = state;
     for (size_t i = 0; i < rows->rows; i++) {
         const float *x = rows->x + i * rows->cols;
         float *y = rows->y + i * rows->cols, largest = x[0], sum = 0;
@@ -20,10 +21,11 @@ void kg_softmax_plain(struct kg_rows *rows)
 
 /* 1 fast: the same passes, vectorised, with an exponential that is only arithmetic, and one
  * division a row instead of one an element; all threads, a row each. */
-void kg_softmax_fast(struct kg_rows *rows)
+void kg_softmax_fast(void *state)
 {
+    const struct kg_rows *rows = state;
     const size_t cols = rows->cols, count = rows->rows;
-#pragma omp parallel for num_threads(rows->threads) schedule(static)
+#pragma omp parallel for num_threads(rows->call.threads) schedule(static)
     for (size_t i = 0; i < count; i++)
         kg_softmax_row(rows->x + i * cols, rows->y + i * cols, cols, cols);
 }

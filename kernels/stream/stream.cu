@@ -124,45 +124,52 @@ static __global__ void __launch_bounds__(THREADS)
         c[i] = a[i] + scale * b[i];
 }
 
-extern "C" void kg_copy_cuda_plain(struct kg_stream *stream)
+extern "C" void kg_copy_cuda_plain(void *state)
 {
-    KG_LAUNCH(copy_plain, blocks_for(stream->n, THREADS), THREADS, 0, stream->queue, stream->a,
-              stream->b, stream->n);
-}
-
-extern "C" void kg_copy_cuda_vector(struct kg_stream *stream)
-{
-    KG_LAUNCH(copy_vector, blocks_for(stream->n / FLOATS, THREADS), THREADS, 0, stream->queue,
+    const auto *stream = static_cast<const struct kg_stream *>(state);
+    KG_LAUNCH(copy_plain, blocks_for(stream->n, THREADS), THREADS, 0, stream->call.stream,
               stream->a, stream->b, stream->n);
 }
 
-extern "C" void kg_copy_cuda_fast(struct kg_stream *stream)
+extern "C" void kg_copy_cuda_vector(void *state)
 {
+    const auto *stream = static_cast<const struct kg_stream *>(state);
+    KG_LAUNCH(copy_vector, blocks_for(stream->n / FLOATS, THREADS), THREADS, 0, stream->call.stream,
+              stream->a, stream->b, stream->n);
+}
+
+extern "C" void kg_copy_cuda_fast(void *state)
+{
+    const auto *stream = static_cast<const struct kg_stream *>(state);
     KG_LAUNCH(copy_fast, blocks_for(stream->n / FLOATS, THREADS * COPY_FLIGHT), THREADS, 0,
-              stream->queue, stream->a, stream->b, stream->n);
+              stream->call.stream, stream->a, stream->b, stream->n);
 }
 
 /* The driver's own copy: what a copy within the device can be expected to reach. */
-extern "C" void kg_copy_cuda_memcpy(struct kg_stream *stream)
+extern "C" void kg_copy_cuda_memcpy(void *state)
 {
+    const auto *stream = static_cast<const struct kg_stream *>(state);
     (void)cudaMemcpyAsync(stream->b, stream->a, stream->n * sizeof(float), cudaMemcpyDeviceToDevice,
-                          (cudaStream_t)stream->queue);
+                          (cudaStream_t)stream->call.stream);
 }
 
-extern "C" void kg_triad_cuda_plain(struct kg_stream *stream)
+extern "C" void kg_triad_cuda_plain(void *state)
 {
-    KG_LAUNCH(triad_plain, blocks_for(stream->n, THREADS), THREADS, 0, stream->queue, stream->a,
-              stream->b, stream->c, kg_stream_scale, stream->n);
-}
-
-extern "C" void kg_triad_cuda_vector(struct kg_stream *stream)
-{
-    KG_LAUNCH(triad_vector, blocks_for(stream->n / FLOATS, THREADS), THREADS, 0, stream->queue,
+    const auto *stream = static_cast<const struct kg_stream *>(state);
+    KG_LAUNCH(triad_plain, blocks_for(stream->n, THREADS), THREADS, 0, stream->call.stream,
               stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
 }
 
-extern "C" void kg_triad_cuda_fast(struct kg_stream *stream)
+extern "C" void kg_triad_cuda_vector(void *state)
 {
+    const auto *stream = static_cast<const struct kg_stream *>(state);
+    KG_LAUNCH(triad_vector, blocks_for(stream->n / FLOATS, THREADS), THREADS, 0,
+              stream->call.stream, stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
+}
+
+extern "C" void kg_triad_cuda_fast(void *state)
+{
+    const auto *stream = static_cast<const struct kg_stream *>(state);
     KG_LAUNCH(triad_fast, blocks_for(stream->n / FLOATS, THREADS * TRIAD_FLIGHT), THREADS, 0,
-              stream->queue, stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
+              stream->call.stream, stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
 }

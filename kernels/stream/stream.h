@@ -14,7 +14,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,29 +22,27 @@ extern "C" {
 
 /* On the GPU the arrays are in its memory. */
 struct kg_stream {
+    struct kg_call call;
     float *a;
     float *b;
     float *c; /* triad only */
     size_t n;
-    int threads;
-    void (*version)(struct kg_stream *stream);
-    void *queue; /* the GPU's stream */
 };
 
 extern const float kg_stream_scale;
 
-void kg_copy_plain(struct kg_stream *stream);
-void kg_copy_fast(struct kg_stream *stream);
-void kg_triad_plain(struct kg_stream *stream);
-void kg_triad_fast(struct kg_stream *stream);
+void kg_copy_plain(void *state);
+void kg_copy_fast(void *state);
+void kg_triad_plain(void *state);
+void kg_triad_fast(void *state);
 
-void kg_copy_cuda_plain(struct kg_stream *stream);
-void kg_copy_cuda_vector(struct kg_stream *stream);
-void kg_copy_cuda_fast(struct kg_stream *stream);
-void kg_copy_cuda_memcpy(struct kg_stream *stream);
-void kg_triad_cuda_plain(struct kg_stream *stream);
-void kg_triad_cuda_vector(struct kg_stream *stream);
-void kg_triad_cuda_fast(struct kg_stream *stream);
+void kg_copy_cuda_plain(void *state);
+void kg_copy_cuda_vector(void *state);
+void kg_copy_cuda_fast(void *state);
+void kg_copy_cuda_memcpy(void *state);
+void kg_triad_cuda_plain(void *state);
+void kg_triad_cuda_vector(void *state);
+void kg_triad_cuda_fast(void *state);
 
 /* In double precision. */
 double kg_triad_reference(double a, double b);

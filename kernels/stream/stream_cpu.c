@@ -8,8 +8,9 @@
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("no-tree-loop-distribute-patterns")))
 #endif
-void kg_copy_plain(struct kg_stream *stream)
+void kg_copy_plain(void *state)
 {
+    const struct kg_stream *stream = state;
     const float *a = stream->a;
     float *b = stream->b;
     for (size_t i = 0; i < stream->n; i++)
@@ -31,22 +32,24 @@ static void copy_lines(const float *a, float *b, size_t n, int threads)
 /* 1 fast: all threads, each a contiguous part: one core alone cannot keep enough misses in flight
  * to fill a server's memory channels. What is too large for the caches is written past them, which
  * saves fetching what is then overwritten. */
-void kg_copy_fast(struct kg_stream *stream)
+void kg_copy_fast(void *state)
 {
+    const struct kg_stream *stream = state;
     const float *a = stream->a;
     float *b = stream->b;
     const size_t n = stream->n;
     const size_t lines = kg_streams(b, n * sizeof *b) ? n - n % KG_LINE_FLOATS : 0;
     if (lines)
-        copy_lines(a, b, lines, stream->threads);
-#pragma omp parallel for simd num_threads(stream->threads) schedule(static) if (!lines)
+        copy_lines(a, b, lines, stream->call.threads);
+#pragma omp parallel for simd num_threads(stream->call.threads) schedule(static) if (!lines)
     for (size_t i = lines; i < n; i++)
         b[i] = a[i];
 }
 
 /* 0 plain: the loop as it is written. */
-void kg_triad_plain(struct kg_stream *stream)
+void kg_triad_plain(void *state)
 {
+    const struct kg_stream *stream = state;
     for (size_t i = 0; i < stream->n; i++)
         stream->c[i] = stream->a[i] + kg_stream_scale * stream->b[i];
 }
@@ -77,16 +80,17 @@ static void triad_lines(const float *a, const float *b, float *c, size_t n, int 
 
 /* 1 fast: all threads, and pointers of its own, so that the compiler need not fear that a store
  * changes them; past the caches like copy. */
-void kg_triad_fast(struct kg_stream *stream)
+void kg_triad_fast(void *state)
 {
+    const struct kg_stream *stream = state;
     const float *restrict a = stream->a, *restrict b = stream->b;
     float *restrict c = stream->c;
     const float scale = kg_stream_scale;
     const size_t n = stream->n;
     const size_t lines = kg_streams(c, n * sizeof *c) ? n - n % KG_LINE_FLOATS : 0;
     if (lines)
-        triad_lines(a, b, c, lines, stream->threads);
-#pragma omp parallel for simd num_threads(stream->threads) schedule(static) if (!lines)
+        triad_lines(a, b, c, lines, stream->call.threads);
+#pragma omp parallel for simd num_threads(stream->call.threads) schedule(static) if (!lines)
     for (size_t i = lines; i < n; i++)
         c[i] = kg_multiply_add(scale, b[i], a[i]);
 }

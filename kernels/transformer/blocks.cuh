@@ -62,12 +62,12 @@ static inline struct kg_rows kg_norm_rows(const struct kg_blocks_space *space,
     struct kg_rows rows = {};
     rows.rows = norm->rows;
     rows.cols = norm->cols;
-    rows.device.x = const_cast<float *>(norm->x);
-    rows.device.y = norm->y;
-    rows.device.gamma = const_cast<float *>(norm->gamma);
-    rows.device.beta = const_cast<float *>(norm->beta);
-    rows.device.parts = space->parts; /* of rows that are too long for one multiprocessor */
-    rows.device.stream = space->stream;
+    rows.x = const_cast<float *>(norm->x);
+    rows.y = norm->y;
+    rows.gamma = const_cast<float *>(norm->gamma);
+    rows.beta = const_cast<float *>(norm->beta);
+    rows.parts = space->parts; /* of rows that are too long for one multiprocessor */
+    rows.call.stream = space->stream;
     return rows;
 }
 

@@ -121,27 +121,30 @@ static __global__ void __launch_bounds__(WIDE_THREADS)
     }
 }
 
-extern "C" void kg_transpose_cuda_plain(struct kg_transpose *transpose)
+extern "C" void kg_transpose_cuda_plain(void *state)
 {
+    const auto *transpose = static_cast<const struct kg_transpose *>(state);
     KG_LAUNCH(transpose_plain, parts(transpose->rows, TILE_ROWS) * parts(transpose->cols, TILE),
-              dim3(TILE, TILE_ROWS), 0, transpose->queue, transpose->a, transpose->b,
+              dim3(TILE, TILE_ROWS), 0, transpose->call.stream, transpose->a, transpose->b,
               transpose->rows, transpose->cols);
 }
 
-extern "C" void kg_transpose_cuda_tiled(struct kg_transpose *transpose)
+extern "C" void kg_transpose_cuda_tiled(void *state)
 {
+    const auto *transpose = static_cast<const struct kg_transpose *>(state);
     KG_LAUNCH(transpose_tiled, parts(transpose->rows, TILE) * parts(transpose->cols, TILE),
-              dim3(TILE, TILE_ROWS), 0, transpose->queue, transpose->a, transpose->b,
+              dim3(TILE, TILE_ROWS), 0, transpose->call.stream, transpose->a, transpose->b,
               transpose->rows, transpose->cols);
 }
 
-extern "C" void kg_transpose_cuda_fast(struct kg_transpose *transpose)
+extern "C" void kg_transpose_cuda_fast(void *state)
 {
+    const auto *transpose = static_cast<const struct kg_transpose *>(state);
     if (transpose->rows % FLOATS || transpose->cols % FLOATS) {
-        kg_transpose_cuda_tiled(transpose);
+        kg_transpose_cuda_tiled(state);
         return;
     }
     KG_LAUNCH(transpose_fast, parts(transpose->rows, WIDE_TILE) * parts(transpose->cols, WIDE_TILE),
-              WIDE_THREADS, 0, transpose->queue, transpose->a, transpose->b, transpose->rows,
+              WIDE_THREADS, 0, transpose->call.stream, transpose->a, transpose->b, transpose->rows,
               transpose->cols);
 }

@@ -8,7 +8,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,21 +16,19 @@ extern "C" {
 
 /* On the GPU the matrices are in its memory. */
 struct kg_transpose {
+    struct kg_call call;
     float *a;
     float *b;
     size_t rows;
     size_t cols;
-    int threads;
-    void (*version)(struct kg_transpose *transpose);
-    void *queue; /* the GPU's stream */
 };
 
-void kg_transpose_plain(struct kg_transpose *transpose);
-void kg_transpose_fast(struct kg_transpose *transpose);
+void kg_transpose_plain(void *state);
+void kg_transpose_fast(void *state);
 
-void kg_transpose_cuda_plain(struct kg_transpose *transpose);
-void kg_transpose_cuda_tiled(struct kg_transpose *transpose);
-void kg_transpose_cuda_fast(struct kg_transpose *transpose);
+void kg_transpose_cuda_plain(void *state);
+void kg_transpose_cuda_tiled(void *state);
+void kg_transpose_cuda_fast(void *state);
 
 /* Where the element of row i and column j of `a` belongs in `b`. */
 size_t kg_transpose_reference(const struct kg_transpose *transpose, size_t i, size_t j);

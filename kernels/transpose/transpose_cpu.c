@@ -8,8 +8,9 @@ enum { ROWS = 64, COLS = KG_LINE_FLOATS, TILE = 8 };
 
 /* 0 plain: row by row. Every write goes to another cache line, and for a large matrix that line is
  * gone before its neighbour is written. */
-void kg_transpose_plain(struct kg_transpose *transpose)
+void kg_transpose_plain(void *state)
 {
+    const struct kg_transpose *transpose = state;
     for (size_t i = 0; i < transpose->rows; i++)
         for (size_t j = 0; j < transpose->cols; j++)
             transpose->b[j * transpose->rows + i] = transpose->a[i * transpose->cols + j];
@@ -87,13 +88,14 @@ static void edge_transpose(const float *restrict a, float *restrict b, size_t ro
 /* 1 fast: in blocks of 64 by 16, each line fetched and written once, with vectors; all threads,
  * each its own rows of blocks, along which the processor foresees what is read. What is too large
  * for the caches is written past them, where B's rows are whole lines. */
-void kg_transpose_fast(struct kg_transpose *transpose)
+void kg_transpose_fast(void *state)
 {
+    const struct kg_transpose *transpose = state;
     const size_t rows = transpose->rows, cols = transpose->cols;
     const float *a = transpose->a;
     float *b = transpose->b;
     const bool streams = rows % KG_LINE_FLOATS == 0 && kg_streams(b, rows * cols * sizeof *b);
-#pragma omp parallel num_threads(transpose->threads)
+#pragma omp parallel num_threads(transpose->call.threads)
     {
 #pragma omp for collapse(2) schedule(static) nowait
         for (size_t i = 0; i < rows; i += ROWS)

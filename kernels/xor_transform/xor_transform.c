@@ -1,139 +1,62 @@
 #include "xor_transform/xor_transform.h"
 
-#include <stdlib.h>
-
 #include "common/common.h"
 #include "common/device.h"
 
-enum { BYTES, VERSION };
+enum { BYTES, VERSION, PARAMS };
 
-static const char *const versions[] = {"plain", "vector", "fast", NULL};
-/* Each version's function for each device; NULL where there is none. */
-static void (*const table[][2])(struct kg_xor_transform *) = {
+static const char *const names[] = {"plain", "vector", "fast", NULL};
+static void (*const versions[][2])(void *) = {
     {kg_xor_transform_plain, KG_CUDA_VERSION(kg_xor_transform_cuda_plain)},
     {NULL, KG_CUDA_VERSION(kg_xor_transform_cuda_vector)},
     {kg_xor_transform_fast, KG_CUDA_VERSION(kg_xor_transform_cuda_fast)},
 };
-static const struct kgate_param params[] = {
-    {.name = "bytes",
-     .type = KGATE_PARAM_SIZE,
-     .default_text = "4MiB",
-     .minimum = 8,
-     .maximum = (double)KG_ARRAY_BYTES_MOST,
-     .help = "size of the data"},
-    {.name = "version",
-     .type = KGATE_PARAM_CHOICE,
-     .default_text = "fast",
-     .choices = versions,
-     .help =
-         "plain: word by word, fast: vectorised, all threads; GPU only: vector: 16 bytes at once"},
+static const struct kgate_param params[PARAMS] = {
+    KG_PARAM_BYTES("4MiB", 8, KG_ARRAY_BYTES_MOST, "size of the data"),
+    KG_PARAM_CHOICE(
+        "version", "fast", names,
+        "plain: word by word, fast: vectorised, all threads; GPU only: vector: 16 bytes at once"),
 };
 
-static bool describe(struct kgate_context *context, struct kgate_work *work)
+static size_t words(const void *state)
 {
+    return ((const struct kg_xor_transform *)state)->n;
+}
+
+static const struct kg_kernel_array arrays[] = {
+    {KG_ARRAY(struct kg_xor_transform, in), .role = KG_INPUT, .count = words,
+     .fill = kg_array_words},
+    {KG_ARRAY(struct kg_xor_transform, out), .role = KG_OUTPUT, .count = words},
+};
+
+static bool shape(struct kgate_context *context, void *state, struct kgate_work *work)
+{
+    struct kg_xor_transform *transform = state;
+    transform->n = (size_t)context->values[BYTES].integer / sizeof(uint64_t);
+    kg_fill_words(transform->key, KG_XOR_KEY_WORDS, context->seed + 2, 1);
     const int64_t bytes = context->values[BYTES].integer;
-    if (bytes % (int64_t)sizeof(uint64_t))
-        return kg_kernel_refuse(context, "bytes must be a multiple of 8, the size of a word");
-    const int64_t version = context->values[VERSION].integer;
-    if (!table[version][context->device])
-        return kg_device_refuse_version(context, versions[version]);
     *work =
         (struct kgate_work){.items = (double)bytes / sizeof(uint64_t), .bytes = 2 * (double)bytes};
-    return true;
+    return kg_kernel_whole_elements(context, bytes, sizeof(uint64_t), "word");
 }
 
-static void tear_down(struct kgate_context *context, void *state)
+static bool compare(const void *state, struct kgate_check *check)
 {
-    struct kg_xor_transform *transform = state;
-    if (!transform)
-        return;
-    void (*const release)(struct kgate_context *, void *) =
-        context->device == KGATE_DEVICE_CUDA ? context->release_device : context->release;
-    release(context, transform->in);
-    release(context, transform->out);
-    context->release(context, transform);
-}
-
-static bool host_set_up(struct kgate_context *context, struct kg_xor_transform *transform)
-{
-    const size_t n = transform->n, bytes = n * sizeof(uint64_t);
-    transform->in = context->allocate(context, bytes);
-    transform->out = context->allocate(context, bytes);
-    if (!transform->in || !transform->out)
-        return kg_kernel_refuse(context, "no memory for two arrays of %zu bytes", bytes);
-    kg_fill_words(transform->in, n, context->seed, context->threads);
-    kg_fill_words(transform->out, n, context->seed + 1, context->threads);
-    return true;
-}
-
-static bool device_set_up(struct kgate_context *context, struct kg_xor_transform *transform)
-{
-    transform->queue = context->stream;
-    transform->in = kg_device_words(context, transform->n, context->seed);
-    if (transform->in)
-        transform->out = kg_device_blank(context, transform->n * sizeof(uint64_t));
-    return transform->out != NULL;
-}
-
-static bool set_up(struct kgate_context *context, void **state)
-{
-    struct kg_xor_transform *transform = context->allocate(context, sizeof *transform);
-    if (!transform)
-        return kg_kernel_refuse(context, "no memory");
-    transform->n = (size_t)context->values[BYTES].integer / sizeof(uint64_t);
-    transform->threads = (int)context->threads;
-    transform->version = table[context->values[VERSION].integer][context->device];
-    kg_fill_words(transform->key, KG_XOR_KEY_WORDS, context->seed + 2, 1);
-    if (!(context->device == KGATE_DEVICE_CUDA ? device_set_up(context, transform)
-                                               : host_set_up(context, transform))) {
-        tear_down(context, transform);
-        return false;
-    }
-    *state = transform;
-    return true;
-}
-
-static void run(void *state)
-{
-    struct kg_xor_transform *transform = state;
-    transform->version(transform);
-}
-
-static void compare(const struct kg_xor_transform *transform, struct kgate_check *check)
-{
+    const struct kg_xor_transform *transform = state;
     *check = (struct kgate_check){0};
     for (size_t i = 0; i < transform->n; i++)
         check->error += transform->out[i] != kg_xor_transform_reference(transform, i);
+    return true;
 }
 
-static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
-{
-    const struct kg_xor_transform *transform = state;
-    if (context->device == KGATE_DEVICE_CPU) {
-        compare(transform, check);
-        return true;
-    }
-    struct kg_xor_transform host = *transform;
-    host.in = kg_device_input_words(context, host.n, context->seed);
-    host.out = host.in ? kg_device_fetch(context, transform->out, host.n * sizeof(uint64_t)) : NULL;
-    if (host.out)
-        compare(&host, check);
-    const bool good = host.out != NULL;
-    free(host.in);
-    free(host.out);
-    return good;
-}
-
-const struct kgate_workload kg_kernel_xor_transform = {
-    .name = "xor_transform",
-    .summary = "Mixes a key into an array of words: integer arithmetic beside memory traffic.",
-    .params = params,
-    .param_count = sizeof params / sizeof *params,
-    .devices = KG_KERNEL_DEVICES,
-    .revision = 1,
-    .describe = describe,
-    .set_up = set_up,
-    .run = run,
-    .check = check,
-    .tear_down = tear_down,
+static const struct kg_kernel xor_transform_kernel = {
+    .state_bytes = sizeof(struct kg_xor_transform),
+    KG_KERNEL_ARRAYS(arrays),
+    KG_KERNEL_VERSIONS(names, VERSION, versions),
+    .shape = shape,
+    .compare = compare,
 };
+KG_KERNEL_WORKLOAD(
+    xor_transform,
+    .summary = "Mixes a key into an array of words: integer arithmetic beside memory traffic.",
+    .params = params, .param_count = PARAMS, .devices = KG_KERNEL_DEVICES, .revision = 1);

@@ -106,20 +106,26 @@ static __global__ void __launch_bounds__(THREADS)
     leftover(in, out, n, key);
 }
 
-extern "C" void kg_xor_transform_cuda_plain(struct kg_xor_transform *transform)
+extern "C" void kg_xor_transform_cuda_plain(void *state)
 {
-    KG_LAUNCH(transform_plain, blocks_for(transform->n, THREADS), THREADS, 0, transform->queue,
-              transform->in, transform->out, transform->n, key_of(transform));
+    const auto *transform = static_cast<const struct kg_xor_transform *>(state);
+    KG_LAUNCH(transform_plain, blocks_for(transform->n, THREADS), THREADS, 0,
+              transform->call.stream, transform->in, transform->out, transform->n,
+              key_of(transform));
 }
 
-extern "C" void kg_xor_transform_cuda_vector(struct kg_xor_transform *transform)
+extern "C" void kg_xor_transform_cuda_vector(void *state)
 {
+    const auto *transform = static_cast<const struct kg_xor_transform *>(state);
     KG_LAUNCH(transform_vector, blocks_for(transform->n / WORDS, THREADS), THREADS, 0,
-              transform->queue, transform->in, transform->out, transform->n, key_of(transform));
+              transform->call.stream, transform->in, transform->out, transform->n,
+              key_of(transform));
 }
 
-extern "C" void kg_xor_transform_cuda_fast(struct kg_xor_transform *transform)
+extern "C" void kg_xor_transform_cuda_fast(void *state)
 {
+    const auto *transform = static_cast<const struct kg_xor_transform *>(state);
     KG_LAUNCH(transform_fast, blocks_for(transform->n / WORDS, THREADS * FLIGHT), THREADS, 0,
-              transform->queue, transform->in, transform->out, transform->n, key_of(transform));
+              transform->call.stream, transform->in, transform->out, transform->n,
+              key_of(transform));
 }

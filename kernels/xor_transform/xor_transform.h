@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kgate/plugin.h"
+#include "common/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,21 +20,19 @@ enum { KG_XOR_KEY_WORDS = 8 };
 
 /* On the GPU the data is in its memory. */
 struct kg_xor_transform {
+    struct kg_call call;
     uint64_t *in;
     uint64_t *out;
     size_t n;
-    int threads;
     uint64_t key[KG_XOR_KEY_WORDS];
-    void (*version)(struct kg_xor_transform *transform);
-    void *queue; /* the GPU's stream */
 };
 
-void kg_xor_transform_plain(struct kg_xor_transform *transform);
-void kg_xor_transform_fast(struct kg_xor_transform *transform);
+void kg_xor_transform_plain(void *state);
+void kg_xor_transform_fast(void *state);
 
-void kg_xor_transform_cuda_plain(struct kg_xor_transform *transform);
-void kg_xor_transform_cuda_vector(struct kg_xor_transform *transform);
-void kg_xor_transform_cuda_fast(struct kg_xor_transform *transform);
+void kg_xor_transform_cuda_plain(void *state);
+void kg_xor_transform_cuda_vector(void *state);
+void kg_xor_transform_cuda_fast(void *state);
 
 /* Word i of the output. */
 uint64_t kg_xor_transform_reference(const struct kg_xor_transform *transform, size_t i);

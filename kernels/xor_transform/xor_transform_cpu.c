@@ -5,8 +5,9 @@
 static const uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
 
 /* 0 plain: word by word, with the key looked up for each. */
-void kg_xor_transform_plain(struct kg_xor_transform *transform)
+void kg_xor_transform_plain(void *state)
 {
+    const struct kg_xor_transform *transform = state;
     for (size_t i = 0; i < transform->n; i++) {
         const uint64_t product = i * GOLDEN;
         transform->out[i] =
@@ -54,8 +55,9 @@ static void blocks_write(const uint64_t *in, uint64_t *out, size_t blocks, const
 /* 1 fast: eight words at a time with the key in registers and additions in place of 64-bit
  * products, which AVX2 lacks; all threads; what is too large for the caches is written past them.
  */
-void kg_xor_transform_fast(struct kg_xor_transform *transform)
+void kg_xor_transform_fast(void *state)
 {
+    const struct kg_xor_transform *transform = state;
     const size_t n = transform->n, blocks = n / KG_XOR_KEY_WORDS;
     const uint64_t *in = transform->in, *key = transform->key;
     uint64_t *out = transform->out;
@@ -63,9 +65,9 @@ void kg_xor_transform_fast(struct kg_xor_transform *transform)
     for (size_t k = 0; k < KG_XOR_KEY_WORDS; k++)
         step[k] = k * GOLDEN;
     if (kg_streams(out, n * sizeof *out))
-        blocks_stream(in, out, blocks, key, step, transform->threads);
+        blocks_stream(in, out, blocks, key, step, transform->call.threads);
     else
-        blocks_write(in, out, blocks, key, step, transform->threads);
+        blocks_write(in, out, blocks, key, step, transform->call.threads);
     for (size_t i = blocks * KG_XOR_KEY_WORDS; i < n; i++) {
         const uint64_t product = i * GOLDEN;
         out[i] = in[i] ^ key[i % KG_XOR_KEY_WORDS] ^ product ^ product >> 29;

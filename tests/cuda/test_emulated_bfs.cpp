@@ -18,7 +18,7 @@ using edges_list = std::vector<std::pair<uint32_t, uint32_t>>;
 
 static const struct {
     const char *name;
-    void (*run)(struct kg_bfs *bfs);
+    void (*run)(void *bfs);
 } versions[] = {
     {"plain", kg_bfs_cuda_plain},
     {"queue", kg_bfs_cuda_queue},
@@ -27,15 +27,12 @@ static const struct {
 
 /* --- A graph of one's own, there and on the device ---------------------------------------------
  */
-static void *device_take(struct kgate_context *, size_t bytes)
+/* Memory of the emulated device, which does not outlive the graph; all bytes 0xff. */
+template <class T> static void device_take(T **place, size_t count)
 {
-    void *memory = malloc(bytes ? bytes : 1);
-    return memory ? memset(memory, 0xff, bytes) : nullptr;
-}
-
-static void device_give(struct kgate_context *, void *memory)
-{
-    free(memory);
+    *place = static_cast<T *>(malloc(count ? count * sizeof(T) : 1));
+    assert_non_null(*place);
+    memset(*place, 0xff, count * sizeof(T));
 }
 
 struct graph {
@@ -60,8 +57,6 @@ struct graph {
         }
         context.device = KGATE_DEVICE_CUDA;
         context.stream = emulated_stream();
-        context.allocate_device = device_take;
-        context.release_device = device_give;
         bfs.start = start.data();
         bfs.neighbour = neighbour.data();
         bfs.distance = distance.data();
@@ -69,13 +64,25 @@ struct graph {
         bfs.next = next.data();
         bfs.vertices = vertices;
         bfs.edges = edges.size();
-        bfs.threads = 1;
-        if (!kg_bfs_device_make(&context, &bfs))
+        bfs.call.threads = 1;
+        device_take(&bfs.device.start, start.size());
+        device_take(&bfs.device.neighbour, neighbour.size());
+        device_take(&bfs.device.distance, vertices);
+        device_take(&bfs.device.levels, 3);
+        for (size_t i = 0; i < 2; i++) {
+            device_take(&bfs.device.queue[i], vertices);
+            device_take(&bfs.device.seen[i], (vertices + 31) / 32);
+        }
+        if (!kg_bfs_device_prepare(&context, &bfs))
             fail_msg("%s", context.message);
     }
     ~graph()
     {
-        kg_bfs_device_free(&context, &bfs);
+        void *const taken[] = {bfs.device.start,    bfs.device.neighbour, bfs.device.distance,
+                               bfs.device.levels,   bfs.device.queue[0],  bfs.device.queue[1],
+                               bfs.device.seen[0],  bfs.device.seen[1]};
+        for (void *memory : taken)
+            free(memory);
     }
     graph(const graph &) = delete;
 };

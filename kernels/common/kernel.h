@@ -1,0 +1,154 @@
+/* kernel.h: what a kernel says of itself, as one constant table: its arrays, its versions and its
+ * own few functions. Everything else that a workload must do (<kgate/plugin.h>) is common: it
+ * allocates and releases the arrays, fills inputs from the seed, copies them to the GPU, poisons
+ * results, fetches them for the check, and chooses the version. docs/kernels.md shows a whole
+ * kernel. First thread only. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The first member of every kernel's state. */
+struct kg_call {
+    void (*version)(void *state); /* what is timed */
+    void *stream;                 /* the GPU's; NULL on the CPU */
+    int threads;
+};
+
+enum kg_array_role {
+    KG_INPUT, /* filled from the seed by `fill`; the check of a GPU's case makes it anew. Where there
+                  is no `fill`, zeros that `prepare` makes something of */
+    KG_OUTPUT, /* all bytes 0xff, NaN in every format, before the first call; read by the check */
+    KG_SCRATCH /* likewise, but not read by the check */
+};
+
+enum kg_array_memory {
+    KG_MEMORY_DEVICE, /* of the case's device: the host's on the CPU, the GPU's on the GPU */
+    KG_MEMORY_HOST,   /* the host's on both */
+    KG_MEMORY_PINNED, /* the same, page-locked for the GPU's cases */
+    KG_MEMORY_GPU     /* the GPU's; the CPU's cases have no such array */
+};
+
+/* One array. Arrays are allocated in the order of their table, after the state. */
+struct kg_kernel_array {
+    const char *name;
+    size_t place; /* of the pointer to it in the state */
+    size_t element_bytes;
+    enum kg_array_role role;
+    enum kg_array_memory memory;
+    /* Elements, by the extents in the state; 0: this case has no such array. */
+    size_t (*count)(const void *state);
+    /* Inputs only. The same seed gives the same values, whatever the threads. */
+    void (*fill)(const void *state, void *array, size_t count, uint64_t seed);
+    unsigned seed; /* added to the context's */
+};
+
+/* The first members of a row about the array that `member` of struct `type` points to. */
+#define KG_ARRAY(type, member)                                                                     \
+    .name = #member, .place = offsetof(type, member), .element_bytes = sizeof *((type *)0)->member
+
+/* The members of struct kg_kernel about its arrays and its versions, from their tables. */
+#define KG_KERNEL_ARRAYS(table) .arrays = (table), .array_count = sizeof(table) / sizeof *(table)
+#define KG_KERNEL_VERSIONS(names, param, table)                                                    \
+    .version_names = (names), .version_param = (param), .versions = (table)
+
+/* Values for `fill`: floats uniform in [-1, 1), random 64-bit words. */
+void kg_array_floats(const void *state, void *array, size_t count, uint64_t seed);
+void kg_array_words(const void *state, void *array, size_t count, uint64_t seed);
+
+struct kg_kernel {
+    size_t state_bytes; /* of the state, which begins with a struct kg_call */
+    const struct kg_kernel_array *arrays;
+    size_t array_count;
+
+    /* The versions, in the order of their names, each with its function by enum kgate_device; NULL
+     * where the device has none. A kernel without names has one version. */
+    const char *const *version_names;
+    int version_param; /* which parameter chooses */
+    void (*const (*versions)[2])(void *state);
+
+    /* From context->values, writes the extents to the state, which is zero but for its call, and to
+     * *work what a call does. False with context->message where the values are impossible; a
+     * version that the device lacks is refused afterwards. Called by describe, with a state that is
+     * thrown away, and by set_up. */
+    bool (*shape)(struct kgate_context *context, void *state, struct kgate_work *work);
+    /* The check, with all arrays but scratch in the host's memory. False where there is no memory
+     * for the reference. */
+    bool (*compare)(const void *state, struct kgate_check *check);
+
+    /* By enum kgate_device, optional. `prepare` comes last in set_up; false with context->message.
+     * `finish` comes before the arrays are released, also where set_up failed half way. */
+    bool (*prepare[2])(struct kgate_context *context, void *state);
+    void (*finish[2])(struct kgate_context *context, void *state);
+};
+
+/* The functions of struct kgate_workload, for a kernel. */
+bool kg_kernel_describe(struct kgate_context *context, struct kgate_work *work,
+                        const struct kg_kernel *kernel);
+bool kg_kernel_set_up(struct kgate_context *context, void **state, const struct kg_kernel *kernel);
+void kg_kernel_run(void *state);
+bool kg_kernel_check(struct kgate_context *context, const void *state, struct kgate_check *check,
+                     const struct kg_kernel *kernel);
+void kg_kernel_tear_down(struct kgate_context *context, void *state,
+                         const struct kg_kernel *kernel);
+
+/* Defines the workload kg_kernel_NAME of `static const struct kg_kernel NAME_kernel`; the rest are
+ * its summary, params, param_count, devices and revision. */
+#define KG_KERNEL_WORKLOAD(workload, ...)                                                          \
+    static bool workload##_describe(struct kgate_context *context, struct kgate_work *work)        \
+    {                                                                                              \
+        return kg_kernel_describe(context, work, &workload##_kernel);                              \
+    }                                                                                              \
+    static bool workload##_set_up(struct kgate_context *context, void **state)                     \
+    {                                                                                              \
+        return kg_kernel_set_up(context, state, &workload##_kernel);                               \
+    }                                                                                              \
+    static bool workload##_check(struct kgate_context *context, void *state,                       \
+                                 struct kgate_check *check)                                        \
+    {                                                                                              \
+        return kg_kernel_check(context, state, check, &workload##_kernel);                         \
+    }                                                                                              \
+    static void workload##_tear_down(struct kgate_context *context, void *state)                   \
+    {                                                                                              \
+        kg_kernel_tear_down(context, state, &workload##_kernel);                                   \
+    }                                                                                              \
+    const struct kgate_workload kg_kernel_##workload = {                                           \
+        .name = #workload,                                                                         \
+        .describe = workload##_describe,                                                           \
+        .set_up = workload##_set_up,                                                               \
+        .run = kg_kernel_run,                                                                      \
+        .check = workload##_check,                                                                 \
+        .tear_down = workload##_tear_down,                                                         \
+        __VA_ARGS__,                                                                               \
+    }
+
+/* Parameters that several kernels have. */
+#define KG_PARAM_BYTES(default_value, least, most, text)                                           \
+    {                                                                                              \
+        .name = "bytes", .type = KGATE_PARAM_SIZE, .default_text = (default_value),                \
+        .minimum = (least), .maximum = (double)(most), .help = (text)                              \
+    }
+#define KG_PARAM_WHOLE(param_name, default_value, least, most, text)                               \
+    {                                                                                              \
+        .name = (param_name), .type = KGATE_PARAM_INTEGER, .default_text = (default_value),        \
+        .minimum = (least), .maximum = (most), .help = (text)                                      \
+    }
+#define KG_PARAM_CHOICE(param_name, default_value, names, text)                                    \
+    {                                                                                              \
+        .name = (param_name), .type = KGATE_PARAM_CHOICE, .default_text = (default_value),         \
+        .choices = (names), .help = (text)                                                         \
+    }
+
+/* Refuses, in `describe`, a parameter `bytes` that is no multiple of an element's. */
+bool kg_kernel_whole_elements(struct kgate_context *context, int64_t bytes, size_t element_bytes,
+                              const char *element);
+
+#ifdef __cplusplus
+}
+#endif
