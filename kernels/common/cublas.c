@@ -2,12 +2,12 @@
  * int. */
 #include "common/cublas.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/common.h"
+#include "util/library.h"
 
 enum { SUCCESS = 0, OP_N = 0, OP_T = 1, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
 enum { R_32F = 0, R_16BF = 14 };
@@ -41,19 +41,16 @@ struct kg_cublas {
 };
 
 #define CALL(member) offsetof(struct calls, member)
-static const struct {
-    const char *name;
-    size_t offset; /* of the pointer in struct calls */
-} symbols[] = {
-    {"cublasCreate_v2", CALL(create)},
-    {"cublasDestroy_v2", CALL(destroy)},
-    {"cublasSetStream_v2", CALL(set_stream)},
-    {"cublasSetWorkspace_v2", CALL(set_workspace)},
-    {"cublasSetMathMode", CALL(set_math_mode)},
-    {"cublasGetStatusString", CALL(status_string)},
-    {"cublasSgemm_v2", CALL(sgemm)},
-    {"cublasSgemmStridedBatched", CALL(sgemm_strided)},
-    {"cublasGemmEx", CALL(gemm_ex)},
+static const struct kg_symbol symbols[] = {
+    {"cublasCreate_v2", NULL, CALL(create), false},
+    {"cublasDestroy_v2", NULL, CALL(destroy), false},
+    {"cublasSetStream_v2", NULL, CALL(set_stream), false},
+    {"cublasSetWorkspace_v2", NULL, CALL(set_workspace), false},
+    {"cublasSetMathMode", NULL, CALL(set_math_mode), false},
+    {"cublasGetStatusString", NULL, CALL(status_string), false},
+    {"cublasSgemm_v2", NULL, CALL(sgemm), false},
+    {"cublasSgemmStridedBatched", NULL, CALL(sgemm_strided), false},
+    {"cublasGemmEx", NULL, CALL(gemm_ex), false},
 };
 
 /* Opened once for the process: it is large, and it is not said to survive being closed. */
@@ -72,7 +69,7 @@ static void *library_open(const char *folder)
         const int length = folder ? snprintf(path, sizeof path, "%s/lib64/%s", folder, names[i])
                                   : snprintf(path, sizeof path, "%s", names[i]);
         if (length > 0 && (size_t)length < sizeof path)
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            library = kg_library_open(path, NULL, 0);
     }
     return library;
 }
@@ -91,15 +88,12 @@ static bool library_find(struct kgate_context *context)
                                          "the loader looks, in $CUDA_PATH/lib64 or in "
                                          "/usr/local/cuda/lib64");
     }
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *address = dlsym(library, symbols[i].name);
-        if (!address) {
-            dlclose(library);
-            context->unavailable = true;
-            return kg_kernel_refuse(context, "the cuBLAS found has no %s", symbols[i].name);
-        }
-        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
-        memcpy((char *)&loaded.calls + symbols[i].offset, &address, sizeof address);
+    const char *missing =
+        kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, &loaded.calls);
+    if (missing) {
+        kg_library_close(library);
+        context->unavailable = true;
+        return kg_kernel_refuse(context, "the cuBLAS found has no %s", missing);
     }
     loaded.library = library;
     return true;

@@ -1,19 +1,12 @@
 #include "device/driver.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
-struct symbol {
-    const char *name;
-    const char *older; /* what drivers from before it was renamed call it; NULL where the same */
-    size_t offset;     /* of the pointer in struct kg_driver */
-    bool optional;
-};
+#include "util/library.h"
 
 #define CALL(member) offsetof(struct kg_driver, member)
 /* clang-format off */
-static const struct symbol symbols[] = {
+static const struct kg_symbol symbols[] = {
     {"cuGetErrorString", NULL, CALL(error_string), false},
     {"cuGetErrorName", NULL, CALL(error_name), false},
     {"cuDeviceGetCount", NULL, CALL(device_count), false},
@@ -69,15 +62,15 @@ static const struct symbol symbols[] = {
 };
 /* clang-format on */
 
-/* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
-static bool symbol_find(void *library, const struct symbol *symbol, struct kg_driver *driver)
-{
-    void *address = dlsym(library, symbol->name);
-    if (!address && symbol->older)
-        address = dlsym(library, symbol->older);
-    memcpy((char *)driver + symbol->offset, &address, sizeof address);
-    return address || symbol->optional;
-}
+/* What is looked for first: without these the library is not the driver. */
+struct startup {
+    int (*initialise)(unsigned flags);
+    int (*version)(int *version);
+};
+static const struct kg_symbol startup_symbols[] = {
+    {"cuInit", NULL, offsetof(struct startup, initialise), false},
+    {"cuDriverGetVersion", NULL, offsetof(struct startup, version), false},
+};
 
 void kg_driver_words(const struct kg_driver *driver, int code, char *text, size_t bytes)
 {
@@ -100,53 +93,48 @@ bool kg_driver_good(const struct kg_driver *driver, int code, const char *what,
     return kg_error_set(err, KG_ERROR_MEASURE, "%s: %s", what, words);
 }
 
-static bool symbols_find(struct kg_driver *driver, char *why, size_t why_bytes)
+int kg_driver_initialise(const struct kg_driver *driver)
 {
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (!symbol_find(driver->library, &symbols[i], driver)) {
-            snprintf(why, why_bytes, "the NVIDIA driver is too old: it has no %s (CUDA 12 has)",
-                     symbols[i].name);
-            return false;
-        }
-    return true;
+    struct startup startup;
+    if (!driver->library || kg_library_symbols(driver->library, startup_symbols, 1, &startup))
+        return KG_DRIVER_SUCCESS;
+    return startup.initialise(0);
 }
 
-/* Why the library could not be opened: it is not there, or it is of another machine, cut off, or
- * lacks what it needs itself. */
-static void opening_words(const char *library, char *why, size_t why_bytes)
+/* The library is not there; or it is of another machine, cut off, or lacks what it needs itself. */
+static bool library_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes)
 {
-    const char *said = dlerror();
-    const size_t length = strlen(library);
-    const bool absent = !said || (!strncmp(said, library, length) && said[length] == ':' &&
-                                  strstr(said, "No such file"));
-    if (absent)
-        snprintf(why, why_bytes, "no NVIDIA driver is installed");
-    else
+    char said[512];
+    *driver = (struct kg_driver){.library = kg_library_open(library, said, sizeof said)};
+    if (driver->library)
+        return true;
+    if (*said)
         snprintf(why, why_bytes, "the NVIDIA driver's library cannot be opened: %s", said);
+    else
+        snprintf(why, why_bytes, "no NVIDIA driver is installed");
+    return false;
 }
 
 bool kg_driver_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes)
 {
     char words[256];
-    int (*initialise)(unsigned flags) = NULL, (*version)(int *version) = NULL;
-    *driver = (struct kg_driver){.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
-    if (!driver->library) {
-        opening_words(library, why, why_bytes);
+    struct startup startup;
+    if (!library_open(library, driver, why, why_bytes))
         return false;
-    }
-    void *address = dlsym(driver->library, "cuInit");
-    memcpy(&initialise, &address, sizeof initialise);
-    address = dlsym(driver->library, "cuDriverGetVersion");
-    memcpy(&version, &address, sizeof version);
-    if (!initialise || !version) {
+    if (kg_library_symbols(driver->library, startup_symbols, 2, &startup)) {
         snprintf(why, why_bytes, "%s is not NVIDIA's driver", library);
         return false;
     }
-    if (version(&driver->version) != KG_DRIVER_SUCCESS)
+    if (startup.version(&driver->version) != KG_DRIVER_SUCCESS)
         driver->version = 0;
-    if (!symbols_find(driver, why, why_bytes))
+    const char *missing =
+        kg_library_symbols(driver->library, symbols, sizeof symbols / sizeof *symbols, driver);
+    if (missing) {
+        snprintf(why, why_bytes, "the NVIDIA driver is too old: it has no %s (CUDA 12 has)",
+                 missing);
         return false;
-    const int code = initialise(0);
+    }
+    const int code = startup.initialise(0);
     if (code == KG_DRIVER_SUCCESS)
         return true;
     kg_driver_words(driver, code, words, sizeof words);

@@ -177,6 +177,10 @@ struct kg_driver {
  * returns  false where there is no driver that works */
 bool kg_driver_open(const char *library, struct kg_driver *driver, char *why, size_t why_bytes);
 
+/* Initialises it again, for the code with which it refuses to start: kg_driver_open has only words.
+ * KG_DRIVER_SUCCESS where no driver's library is open. */
+int kg_driver_initialise(const struct kg_driver *driver);
+
 /* True for success; else err says what was tried and what the driver said:
  * "cannot record an event: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
  */

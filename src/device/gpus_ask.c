@@ -1,7 +1,6 @@
 /* Runs in a process of its own: apart.h. */
 #include "device/gpus_ask.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,15 +147,6 @@ static const char *absence(const struct kg_gpus_query *query)
     return found;
 }
 
-/* The code with which the driver refuses to start: kg_driver_open has only its words. */
-static int start_code(const struct kg_driver *driver)
-{
-    int (*initialise)(unsigned flags) = NULL;
-    void *address = driver->library ? dlsym(driver->library, "cuInit") : NULL;
-    memcpy(&initialise, &address, sizeof initialise);
-    return initialise ? initialise(0) : KG_DRIVER_SUCCESS;
-}
-
 static bool driver_start(const struct kg_gpus_query *query, struct kg_driver *driver,
                          struct kg_gpus *gpus)
 {
@@ -167,7 +157,7 @@ static bool driver_start(const struct kg_gpus_query *query, struct kg_driver *dr
         return true;
     }
     printable(words);
-    const int code = start_code(driver);
+    const int code = kg_driver_initialise(driver);
     const char *remedy = NULL;
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
         if (remedies[i].code == code)

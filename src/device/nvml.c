@@ -2,13 +2,13 @@
  * passes: enums as int, device handles as pointers. */
 #include "device/nvml.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/apart.h"
 #include "device/relatives.h"
+#include "util/library.h"
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, GPU_IS_LOST = 15 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
@@ -61,61 +61,39 @@ struct process_newer {
     unsigned compute_instance;
 };
 
-struct symbol {
-    const char *name;
-    const char *older; /* what drivers from before it was renamed call it; NULL where the same */
-    size_t offset;     /* of the pointer in struct kg_nvml_calls */
-    bool needed;
-};
-
 #define CALL(member) offsetof(struct kg_nvml_calls, member)
-static const struct symbol symbols[] = {
-    {"nvmlInit_v2", NULL, CALL(init), true},
-    {"nvmlShutdown", NULL, CALL(shutdown), true},
-    {"nvmlErrorString", NULL, CALL(error_string), true},
-    {"nvmlSystemGetDriverVersion", NULL, CALL(driver_version), false},
-    {"nvmlDeviceGetCount_v2", NULL, CALL(count), true},
-    {"nvmlDeviceGetHandleByIndex_v2", NULL, CALL(handle), true},
-    {"nvmlDeviceGetHandleByUUID", NULL, CALL(handle_by_uuid), false},
-    {"nvmlDeviceGetIndex", NULL, CALL(index), false},
-    {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle", NULL, CALL(whole), false},
-    {"nvmlDeviceGetName", NULL, CALL(name), false},
-    {"nvmlDeviceGetUUID", NULL, CALL(uuid), false},
-    {"nvmlDeviceGetPersistenceMode", NULL, CALL(persistence), false},
-    {"nvmlDeviceGetClockInfo", NULL, CALL(clock), false},
-    {"nvmlDeviceGetMaxClockInfo", NULL, CALL(clock_most), false},
-    {"nvmlDeviceGetApplicationsClock", NULL, CALL(clock_application), false},
-    {"nvmlDeviceGetTemperature", NULL, CALL(temperature), false},
-    {"nvmlDeviceGetTemperatureThreshold", NULL, CALL(temperature_threshold), false},
-    {"nvmlDeviceGetPowerUsage", NULL, CALL(power), false},
-    {"nvmlDeviceGetMigMode", NULL, CALL(mig), false},
+static const struct kg_symbol symbols[] = {
+    {"nvmlInit_v2", NULL, CALL(init), false},
+    {"nvmlShutdown", NULL, CALL(shutdown), false},
+    {"nvmlErrorString", NULL, CALL(error_string), false},
+    {"nvmlSystemGetDriverVersion", NULL, CALL(driver_version), true},
+    {"nvmlDeviceGetCount_v2", NULL, CALL(count), false},
+    {"nvmlDeviceGetHandleByIndex_v2", NULL, CALL(handle), false},
+    {"nvmlDeviceGetHandleByUUID", NULL, CALL(handle_by_uuid), true},
+    {"nvmlDeviceGetIndex", NULL, CALL(index), true},
+    {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle", NULL, CALL(whole), true},
+    {"nvmlDeviceGetName", NULL, CALL(name), true},
+    {"nvmlDeviceGetUUID", NULL, CALL(uuid), true},
+    {"nvmlDeviceGetPersistenceMode", NULL, CALL(persistence), true},
+    {"nvmlDeviceGetClockInfo", NULL, CALL(clock), true},
+    {"nvmlDeviceGetMaxClockInfo", NULL, CALL(clock_most), true},
+    {"nvmlDeviceGetApplicationsClock", NULL, CALL(clock_application), true},
+    {"nvmlDeviceGetTemperature", NULL, CALL(temperature), true},
+    {"nvmlDeviceGetTemperatureThreshold", NULL, CALL(temperature_threshold), true},
+    {"nvmlDeviceGetPowerUsage", NULL, CALL(power), true},
+    {"nvmlDeviceGetMigMode", NULL, CALL(mig), true},
     {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
-     CALL(throttle), false},
-    {"nvmlDeviceGetUtilizationRates", NULL, CALL(utilization), false},
-    {"nvmlDeviceGetComputeRunningProcesses", NULL, CALL(processes), false},
-    {"nvmlDeviceGetComputeRunningProcesses_v2", NULL, CALL(processes_newer), false},
+     CALL(throttle), true},
+    {"nvmlDeviceGetUtilizationRates", NULL, CALL(utilization), true},
+    {"nvmlDeviceGetComputeRunningProcesses", NULL, CALL(processes), true},
+    {"nvmlDeviceGetComputeRunningProcesses_v2", NULL, CALL(processes_newer), true},
 };
 enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };
-
-/* The name of a needed symbol that is not there, or NULL. */
-static const char *symbols_find(void *library, struct kg_nvml_calls *calls)
-{
-    for (size_t i = 0; i < SYMBOL_COUNT; i++) {
-        void *address = dlsym(library, symbols[i].name);
-        if (!address && symbols[i].older)
-            address = dlsym(library, symbols[i].older);
-        if (!address && symbols[i].needed)
-            return symbols[i].name;
-        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
-        memcpy((char *)calls + symbols[i].offset, &address, sizeof address);
-    }
-    return NULL;
-}
 
 static enum kg_nvml_status start(struct kg_nvml *nvml, char *why, size_t why_bytes)
 {
     unsigned count = 0;
-    const char *missing = symbols_find(nvml->library, nvml->calls);
+    const char *missing = kg_library_symbols(nvml->library, symbols, SYMBOL_COUNT, nvml->calls);
     if (missing) {
         snprintf(why, why_bytes, "the library has no %s", missing);
         return KG_NVML_FAILED;
@@ -138,7 +116,7 @@ static enum kg_nvml_status start(struct kg_nvml *nvml, char *why, size_t why_byt
 enum kg_nvml_status kg_nvml_open(const char *library, struct kg_nvml *nvml, char *why,
                                  size_t why_bytes)
 {
-    *nvml = (struct kg_nvml){.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
+    *nvml = (struct kg_nvml){.library = kg_library_open(library, NULL, 0)};
     if (!nvml->library) {
         snprintf(why, why_bytes, "%s", "no NVIDIA driver");
         return KG_NVML_MISSING;
@@ -152,7 +130,7 @@ enum kg_nvml_status kg_nvml_open(const char *library, struct kg_nvml *nvml, char
     if (status == KG_NVML_GOOD)
         return status;
     free(nvml->calls);
-    dlclose(nvml->library);
+    kg_library_close(nvml->library);
     *nvml = (struct kg_nvml){0};
     return status;
 }
@@ -163,7 +141,7 @@ void kg_nvml_close(struct kg_nvml *nvml)
         return;
     nvml->calls->shutdown();
     free(nvml->calls);
-    dlclose(nvml->library);
+    kg_library_close(nvml->library);
     *nvml = (struct kg_nvml){0};
 }
 

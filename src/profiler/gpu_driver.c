@@ -1,35 +1,27 @@
 #include "profiler/gpu_driver.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "profiler/ticks.h"
-
-struct symbol {
-    const char *name;
-    const char *older; /* what drivers from before it was renamed call it; NULL where the same */
-    size_t offset;     /* of the pointer in struct kg_cuda */
-    bool needed;
-};
+#include "util/library.h"
 
 /* The second version of cuEventElapsedTime (CUDA 12.8) does not look for errors of pending work. */
 #define CALL(member) offsetof(struct kg_cuda, member)
-static const struct symbol symbols[] = {
-    {"cuCtxGetCurrent", NULL, CALL(context_current), true},
-    {"cuCtxPushCurrent_v2", NULL, CALL(context_push), true},
-    {"cuCtxPopCurrent_v2", NULL, CALL(context_pop), true},
-    {"cuCtxGetId", NULL, CALL(context_id), false},
-    {"cuStreamCreate", NULL, CALL(stream_create), true},
-    {"cuStreamDestroy_v2", NULL, CALL(stream_destroy), true},
-    {"cuStreamIsCapturing", NULL, CALL(stream_capturing), true},
-    {"cuEventCreate", NULL, CALL(event_create), true},
-    {"cuEventDestroy_v2", NULL, CALL(event_destroy), true},
-    {"cuEventRecord", NULL, CALL(event_record), true},
-    {"cuEventQuery", NULL, CALL(event_query), true},
-    {"cuEventElapsedTime_v2", "cuEventElapsedTime", CALL(event_elapsed), true},
-    {"cuThreadExchangeStreamCaptureMode", NULL, CALL(capture_mode), false},
+static const struct kg_symbol symbols[] = {
+    {"cuCtxGetCurrent", NULL, CALL(context_current), false},
+    {"cuCtxPushCurrent_v2", NULL, CALL(context_push), false},
+    {"cuCtxPopCurrent_v2", NULL, CALL(context_pop), false},
+    {"cuCtxGetId", NULL, CALL(context_id), true},
+    {"cuStreamCreate", NULL, CALL(stream_create), false},
+    {"cuStreamDestroy_v2", NULL, CALL(stream_destroy), false},
+    {"cuStreamIsCapturing", NULL, CALL(stream_capturing), false},
+    {"cuEventCreate", NULL, CALL(event_create), false},
+    {"cuEventDestroy_v2", NULL, CALL(event_destroy), false},
+    {"cuEventRecord", NULL, CALL(event_record), false},
+    {"cuEventQuery", NULL, CALL(event_query), false},
+    {"cuEventElapsedTime_v2", "cuEventElapsedTime", CALL(event_elapsed), false},
+    {"cuThreadExchangeStreamCaptureMode", NULL, CALL(capture_mode), true},
 };
 enum { SYMBOL_COUNT = sizeof symbols / sizeof *symbols };
 
@@ -39,20 +31,6 @@ static bool driver_found;
 static unsigned forks; /* changed in a child before it has a second thread */
 static uint64_t opened_ticks, opened_ns;
 
-static bool symbols_find(void *library)
-{
-    for (size_t i = 0; i < SYMBOL_COUNT; i++) {
-        void *address = dlsym(library, symbols[i].name);
-        if (!address && symbols[i].older)
-            address = dlsym(library, symbols[i].older);
-        if (!address && symbols[i].needed)
-            return false;
-        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
-        memcpy((char *)&driver + symbols[i].offset, &address, sizeof address);
-    }
-    return true;
-}
-
 static void forked(void)
 {
     forks++;
@@ -60,8 +38,8 @@ static void forked(void)
 
 static void driver_open(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library || !symbols_find(library))
+    void *library = kg_library_open("libcuda.so.1", NULL, 0);
+    if (!library || kg_library_symbols(library, symbols, SYMBOL_COUNT, &driver))
         return;
     kg_ticks_pair(&opened_ticks, &opened_ns);
     driver.ticks_per_ns = 1 / kg_ticks_estimate();

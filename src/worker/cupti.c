@@ -1,27 +1,23 @@
 #include "worker/cupti.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "util/library.h"
 #include "worker/cupti_abi.h"
 
 enum { PATH_BYTES = 4096, MAJOR_FIRST = 12, MAJOR_LAST = 13 };
 
 #define CALL(member) offsetof(struct kg_cupti, member)
-static const struct {
-    const char *name;
-    size_t offset; /* of the pointer in struct kg_cupti */
-} symbols[] = {
-    {"cuptiGetResultString", CALL(result_string)},
-    {"cuptiGetTimestamp", CALL(timestamp)},
-    {"cuptiActivityRegisterCallbacks", CALL(activity_callbacks)},
-    {"cuptiActivityEnable", CALL(activity_enable)},
-    {"cuptiActivityDisable", CALL(activity_disable)},
-    {"cuptiActivityFlushAll", CALL(activity_flush)},
-    {"cuptiActivityGetNextRecord", CALL(activity_next)},
-    {"cuptiActivityGetNumDroppedRecords", CALL(activity_dropped)},
+static const struct kg_symbol symbols[] = {
+    {"cuptiGetResultString", NULL, CALL(result_string), false},
+    {"cuptiGetTimestamp", NULL, CALL(timestamp), false},
+    {"cuptiActivityRegisterCallbacks", NULL, CALL(activity_callbacks), false},
+    {"cuptiActivityEnable", NULL, CALL(activity_enable), false},
+    {"cuptiActivityDisable", NULL, CALL(activity_disable), false},
+    {"cuptiActivityFlushAll", NULL, CALL(activity_flush), false},
+    {"cuptiActivityGetNextRecord", NULL, CALL(activity_next), false},
+    {"cuptiActivityGetNumDroppedRecords", NULL, CALL(activity_dropped), false},
 };
 
 int kg_cupti_version(uint32_t says)
@@ -37,8 +33,8 @@ static bool version_fits(struct kg_cupti *cupti, int driver_version, char *why, 
 {
     uint32_t says = 0;
     int (*ask)(uint32_t * version) = NULL;
-    void *address = dlsym(cupti->library, "cuptiGetVersion");
-    memcpy(&ask, &address, sizeof ask);
+    static const struct kg_symbol symbol = {"cuptiGetVersion", NULL, 0, true};
+    kg_library_symbols(cupti->library, &symbol, 1, &ask);
     cupti->version = ask && ask(&says) == KG_CUPTI_SUCCESS ? kg_cupti_version(says) : 0;
     const int major = cupti->version / 1000;
     if (major < MAJOR_FIRST || major > MAJOR_LAST)
@@ -59,19 +55,14 @@ static bool version_fits(struct kg_cupti *cupti, int driver_version, char *why, 
 static bool library_try(const char *path, int driver_version, struct kg_cupti *cupti, char *why,
                         size_t why_bytes)
 {
-    *cupti = (struct kg_cupti){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    *cupti = (struct kg_cupti){.library = kg_library_open(path, NULL, 0)};
     if (!cupti->library || !version_fits(cupti, driver_version, why, why_bytes))
         return false;
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *address = dlsym(cupti->library, symbols[i].name);
-        /* C has no cast from a data pointer to a function pointer; POSIX gives them one size. */
-        memcpy((char *)cupti + symbols[i].offset, &address, sizeof address);
-        if (!address) {
-            snprintf(why, why_bytes, "the CUPTI that was found has no %s", symbols[i].name);
-            return false;
-        }
-    }
-    return true;
+    const char *missing =
+        kg_library_symbols(cupti->library, symbols, sizeof symbols / sizeof *symbols, cupti);
+    if (missing)
+        snprintf(why, why_bytes, "the CUPTI that was found has no %s", missing);
+    return !missing;
 }
 
 bool kg_cupti_open(const char *library, int driver_version, struct kg_cupti *cupti, char *why,

@@ -1,9 +1,9 @@
 #include "worker/cupti_counters.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/library.h"
 #include "worker/cupti_abi.h"
 
 static const double SHARE = 0.01; /* of a hundred */
@@ -86,14 +86,11 @@ struct counting {
 static bool symbols_find(struct counting *counting)
 {
     for (size_t i = 0; i < STEPS; i++) {
-        void *address = dlsym(counting->cupti->library, step_symbols[i]);
-        if (!address) {
-            kg_error_set(counting->err, KG_ERROR_MEASURE,
-                         "no hardware counters: this CUPTI has no range profiler (that of CUDA "
-                         "12.6 has)");
-            return false;
-        }
-        memcpy(&counting->of[i], &address, sizeof address);
+        const struct kg_symbol symbol = {.name = step_symbols[i]};
+        if (kg_library_symbols(counting->cupti->library, &symbol, 1, &counting->of[i]))
+            return kg_error_set(counting->err, KG_ERROR_MEASURE,
+                                "no hardware counters: this CUPTI has no range profiler (that of "
+                                "CUDA 12.6 has)");
     }
     return true;
 }

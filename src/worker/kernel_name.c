@@ -1,9 +1,10 @@
 #include "worker/kernel_name.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/library.h"
 
 /* The demangler of the Itanium C++ ABI. It is in every C++ library, with which kgate, being C, is
  * not linked: it is opened where the machine has one. */
@@ -12,11 +13,12 @@ typedef char *(*demangle)(const char *name, char *buffer, size_t *bytes, int *st
 static demangle demangler_find(void)
 {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    static const struct kg_symbol symbol = {"__cxa_demangle", NULL, 0, true};
     demangle function = NULL;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !function; i++) {
-        void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-        void *address = library ? dlsym(library, "__cxa_demangle") : NULL;
-        memcpy(&function, &address, sizeof function);
+        void *library = kg_library_open(libraries[i], NULL, 0);
+        if (library)
+            kg_library_symbols(library, &symbol, 1, &function);
     }
     return function;
 }

@@ -1,9 +1,9 @@
 #include "workload/plugin_load.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "util/library.h"
 #include "util/nearest.h"
 
 enum { NAMES_MOST = 256 };
@@ -32,22 +32,21 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
 const struct kgate_workload *kg_plugin_load(const char *path, const char *name,
                                             struct kg_error *err)
 {
-    char here[4096];
+    static const struct kg_symbol symbol = {"kgate_plugin_workloads", NULL, 0, false};
+    kgate_plugin_workloads_function workloads;
+    char here[4096], why[1024];
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
-    void *object = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+    void *object = kg_library_open(here, why, sizeof why);
     if (!object) {
-        kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: %s", dlerror());
+        kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: %s%s", *why ? why : here,
+                     *why ? "" : ": there is no such file");
         return NULL;
     }
-    kgate_plugin_workloads_function workloads;
-    void *symbol = dlsym(object, "kgate_plugin_workloads");
-    if (!symbol) {
+    if (kg_library_symbols(object, &symbol, 1, &workloads)) {
         kg_error_set(err, KG_ERROR_USAGE,
                      "'%s' is no kgate plugin: it has no function kgate_plugin_workloads", path);
         return NULL;
     }
-    /* ISO C has no conversion from object to function pointer; POSIX promises this one. */
-    memcpy(&workloads, &symbol, sizeof workloads);
     const struct kgate_plugin *plugin = workloads();
     if (!plugin || plugin->abi < 1 || plugin->abi > KGATE_PLUGIN_ABI) {
         kg_error_set(err, KG_ERROR_USAGE,
