@@ -19,9 +19,31 @@ struct kg_mark {
 /* The most cases of a suite: every set of parameter values on every device it names. */
 enum { KG_CASES_MOST = 100000 };
 
-/* How a workload is brought. */
-enum kg_source { KG_SOURCE_KERNEL, KG_SOURCE_PLUGIN, KG_SOURCE_COMMAND };
-extern const char *const kg_source_names[4];
+/* How a workload is brought: sources.def has the rows, and says how to add one. */
+enum kg_source {
+#define KG_SOURCE(constant, ...) KG_SOURCE_##constant,
+#include "config/sources.def"
+#undef KG_SOURCE
+    KG_SOURCE_COUNT
+};
+
+/* How the value of a source's key reads. */
+enum kg_target {
+    KG_TARGET_NAME, /* a name of kgate's */
+    KG_TARGET_FILE, /* a path; the key `workload` names what in the file is meant */
+    KG_TARGET_WORDS /* a list of words, a program first */
+};
+
+struct kg_source_facts {
+    enum kg_target target;
+    bool own_process; /* each call is a process of its own, which kgate cannot look into */
+};
+extern const struct kg_source_facts kg_source_facts[KG_SOURCE_COUNT];
+extern const char *const kg_source_names[KG_SOURCE_COUNT + 1];  /* their keys, then NULL */
+extern const char *const kg_backend_names[KG_SOURCE_COUNT + 1]; /* what runs them, likewise */
+
+/* The facts of the source of that key; NULL where there is none, as in the file of a newer kgate. */
+const struct kg_source_facts *kg_source_find(const char *key);
 
 extern const char *const kg_device_names[3]; /* of enum kgate_device */
 
@@ -92,10 +114,10 @@ struct kg_workload_spec {
     const char *name; /* unique in the suite */
     struct kg_mark mark;
     enum kg_source source;
-    const char *target; /* kernel's name, plugin's path, or the command's first word */
+    const char *target; /* a name, a file's path or the command's first word, as kg_target has it */
     struct kg_mark target_mark;
-    const char *entry;    /* plugin: the workload in it; by default `name` */
-    const char **command; /* command: all its words, with {parameter} unexpanded; else NULL */
+    const char *entry;    /* KG_TARGET_FILE: the workload in it, by default `name`; else NULL */
+    const char **command; /* KG_TARGET_WORDS: all of them, with {parameter} unexpanded; else NULL */
     size_t command_count;
     struct kg_axis *axes; /* params and matrix, in the order of the file */
     size_t axis_count;

@@ -2,7 +2,34 @@
 
 #include <string.h>
 
-const char *const kg_source_names[4] = {"kernel", "plugin", "command", NULL};
+const char *const kg_source_names[KG_SOURCE_COUNT + 1] = {
+#define KG_SOURCE(constant, key, ...) #key,
+#include "config/sources.def"
+#undef KG_SOURCE
+    NULL,
+};
+
+const char *const kg_backend_names[KG_SOURCE_COUNT + 1] = {
+#define KG_SOURCE(constant, key, backend, ...) #backend,
+#include "config/sources.def"
+#undef KG_SOURCE
+    NULL,
+};
+
+const struct kg_source_facts kg_source_facts[KG_SOURCE_COUNT] = {
+#define KG_SOURCE(constant, key, backend, reads, process, help)                                    \
+    {.target = KG_TARGET_##reads, .own_process = (process)},
+#include "config/sources.def"
+#undef KG_SOURCE
+};
+
+const struct kg_source_facts *kg_source_find(const char *key)
+{
+    for (size_t i = 0; i < KG_SOURCE_COUNT; i++)
+        if (!strcmp(kg_source_names[i], key))
+            return &kg_source_facts[i];
+    return NULL;
+}
 
 const char *const kg_device_names[3] = {"cpu", "cuda", NULL};
 const char *const kg_timing_names[5] = {"cold", "hot", "graph", "wall", NULL};
@@ -120,13 +147,18 @@ static const struct kg_key suggest_keys[] = {
      "the least share of the time that a suggestion must save"},
 };
 
+/* The types of what enum kg_target names. */
+#define KEY_OF_NAME KG_KEY_TEXT
+#define KEY_OF_FILE KG_KEY_TEXT
+#define KEY_OF_WORDS KG_KEY_WORDS
+
 static const struct kg_key workload_keys[] = {
     {"name", KG_KEY_TEXT, OTHER, "required", NULL, NULL, NULL,
      "unique name: letters, digits, `_`, `.` and `-`, at most 100"},
-    {"kernel", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "name of a built-in kernel"},
-    {"plugin", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL, "path of a shared object"},
-    {"command", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
-     "program and arguments; `{name}` stands for a parameter's value"},
+#define KG_SOURCE(constant, key, backend, reads, process, help)                                    \
+    {#key, KEY_OF_##reads, OTHER, NULL, NULL, NULL, NULL, help},
+#include "config/sources.def"
+#undef KG_SOURCE
     {"workload", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "with `plugin`: the workload in it; by default `name`"},
     {"params", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "parameters with one value each"},
@@ -155,9 +187,13 @@ const struct kg_key_table kg_default_keys = {
 const struct kg_key_table kg_suggest_keys = {
     "suggest", "In `suggest`: the thresholds of suggestions. They change no verdict.", suggest_keys,
     COUNT(suggest_keys)};
-const struct kg_key_table kg_workload_keys = {
-    "workload", "In an entry of `workloads`. Exactly one of `kernel`, `plugin` and `command`.",
-    workload_keys, COUNT(workload_keys)};
+const struct kg_key_table kg_workload_keys = {"workload",
+                                              "In an entry of `workloads`. Of "
+#define KG_SOURCE(constant, key, ...) "`" #key "`, "
+#include "config/sources.def"
+#undef KG_SOURCE
+                                              "exactly one must be given.",
+                                              workload_keys, COUNT(workload_keys)};
 
 const struct kg_key *kg_key_find(const struct kg_key_table *table, const char *name)
 {

@@ -10,7 +10,7 @@ enum { PATH_BYTES_MOST = 4095, WORDS_MOST = 4096, TAGS_MOST = 64 };
 /* A workload on its way: its mapping, and what other keys refer to. */
 struct entry {
     const struct kg_yaml_node *node;
-    const struct kg_yaml_pair *source; /* the first of kernel, plugin, command */
+    const struct kg_yaml_pair *source; /* its key of sources.def, the first if there are more */
     char place[KG_QUOTE_BYTES + 16];   /* "workload 'gemm'" for messages */
 };
 
@@ -53,18 +53,6 @@ static bool words_read(const struct kg_suite_reader *reader, const struct kg_yam
     return true;
 }
 
-static bool command_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
-                         struct kg_workload_spec *spec)
-{
-    if (!words_read(reader, pair, WORDS_MOST, &spec->command, &spec->command_count))
-        return false;
-    if (!spec->command_count)
-        return kg_reader_fail(reader, pair->value->mark, "'command' needs at least one word");
-    spec->target = spec->command[0];
-    spec->target_mark = pair->value->items[0]->mark;
-    return true;
-}
-
 static bool tags_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                       struct kg_workload_spec *spec)
 {
@@ -76,41 +64,73 @@ static bool tags_read(const struct kg_suite_reader *reader, const struct kg_yaml
     return true;
 }
 
-/* kernel, plugin or command. */
+/* --- Its source: what the value of kernel, plugin or command says ------------------------------ */
+
+static bool target_words_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                              struct kg_workload_spec *spec)
+{
+    if (!words_read(reader, pair, WORDS_MOST, &spec->command, &spec->command_count))
+        return false;
+    if (!spec->command_count)
+        return kg_reader_fail(reader, pair->value->mark, "'%s' needs at least one word", pair->key);
+    spec->target = spec->command[0];
+    spec->target_mark = pair->value->items[0]->mark;
+    return true;
+}
+
+static bool target_file_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                             struct kg_workload_spec *spec)
+{
+    spec->target_mark = pair->value->mark;
+    return scalar_read(reader, pair, PATH_BYTES_MOST, &spec->target);
+}
+
+static bool target_name_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                             struct kg_workload_spec *spec)
+{
+    return target_file_read(reader, pair, spec) &&
+           kg_reader_name_check(reader, spec->target_mark, pair->key, spec->target);
+}
+
+static bool (*const target_readers[])(const struct kg_suite_reader *reader,
+                                      const struct kg_yaml_pair *pair,
+                                      struct kg_workload_spec *spec) = {
+    [KG_TARGET_NAME] = target_name_read,
+    [KG_TARGET_FILE] = target_file_read,
+    [KG_TARGET_WORDS] = target_words_read,
+};
+
 static bool source_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
-                        enum kg_source source, struct entry *entry, struct kg_workload_spec *spec)
+                        const struct kg_source_facts *source, struct entry *entry,
+                        struct kg_workload_spec *spec)
 {
     if (entry->source)
         return kg_reader_fail(
             reader, pair->mark, "%s has '%s' here and '%s' in line %u; a workload has only one",
             entry->place, pair->key, entry->source->key, entry->source->mark.line);
     entry->source = pair;
-    spec->source = source;
-    if (source == KG_SOURCE_COMMAND)
-        return command_read(reader, pair, spec);
-    if (!scalar_read(reader, pair, PATH_BYTES_MOST, &spec->target))
-        return false;
-    spec->target_mark = pair->value->mark;
-    return source == KG_SOURCE_PLUGIN ||
-           kg_reader_name_check(reader, spec->target_mark, "kernel", spec->target);
+    spec->source = (enum kg_source)(source - kg_source_facts);
+    return target_readers[source->target](reader, pair, spec);
 }
 
-static bool source_find(const char *key, enum kg_source *source)
+static bool source_missing(const struct kg_suite_reader *reader, const struct entry *entry,
+                           const struct kg_workload_spec *spec)
 {
-    for (int i = 0; kg_source_names[i]; i++)
-        if (!strcmp(kg_source_names[i], key)) {
-            *source = (enum kg_source)i;
-            return true;
-        }
-    return false;
+    struct kg_text message = {0};
+    kg_text_printf(&message, "%s needs one of the keys", entry->place);
+    for (size_t i = 0; i < KG_SOURCE_COUNT; i++)
+        kg_text_printf(&message, "%s %s", i ? "," : "", kg_source_names[i]);
+    return kg_reader_fail_text(reader, spec->mark, &message);
 }
+
+/* --- The entry --------------------------------------------------------------------------------- */
 
 /* One of kg_workload_keys; `name` is read before all others, `budget` after them. */
 static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                          struct entry *entry, struct kg_workload_spec *spec)
 {
-    enum kg_source source;
-    if (source_find(pair->key, &source))
+    const struct kg_source_facts *source = kg_source_find(pair->key);
+    if (source)
         return source_read(reader, pair, source, entry, spec);
     if (!strcmp(pair->key, "workload"))
         return scalar_read(reader, pair, KG_NAME_BYTES_MOST, &spec->entry) &&
@@ -183,13 +203,13 @@ static bool entry_finish(struct kg_suite_reader *reader, const struct entry *ent
     if (budget && !kg_suite_budget_read(reader, budget, spec))
         return false;
     if (!entry->source)
-        return kg_reader_fail(reader, spec->mark,
-                              "%s needs one of the keys kernel, plugin, command", entry->place);
-    if (spec->entry && spec->source != KG_SOURCE_PLUGIN)
+        return source_missing(reader, entry, spec);
+    const bool of_file = kg_source_facts[spec->source].target == KG_TARGET_FILE;
+    if (spec->entry && !of_file)
         return kg_reader_fail(reader, kg_yaml_find(entry->node, "workload")->mark,
                               "'workload' names a workload in a plugin, but %s is a %s",
                               entry->place, entry->source->key);
-    if (spec->source == KG_SOURCE_PLUGIN && !spec->entry)
+    if (of_file && !spec->entry)
         spec->entry = spec->name;
     return kg_suite_rounds_check(reader, &spec->settings, NULL);
 }

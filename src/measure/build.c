@@ -151,28 +151,19 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
 }
 
 /* Why this build says nothing about a case; NULL where it does. */
-static const char *skip_reason(const struct kg_build *build, enum kg_source source)
+static const char *skip_reason(const struct kg_build *build,
+                               const struct kg_source_operations *source)
 {
-    switch (build->kind) {
-    case KG_BUILD_CHECKOUT:
-        return source == KG_SOURCE_KERNEL && !build->program
-                   ? "is a folder without a built kgate, and this is a built-in kernel"
-                   : NULL;
-    case KG_BUILD_KGATE:
-        return source == KG_SOURCE_COMMAND ? "is a kgate, and this is a command" : NULL;
-    case KG_BUILD_PLUGIN:
-        return source == KG_SOURCE_PLUGIN ? NULL : "is a plugin, and this is not in a plugin";
-    case KG_BUILD_COMMAND:
-        return source == KG_SOURCE_COMMAND ? NULL : "is a program, and this is not a command";
-    }
-    return NULL;
+    if (source->code == KG_CODE_IN_KGATE && build->kind == KG_BUILD_CHECKOUT && !build->program)
+        return "is a folder without a built kgate, and this is a built-in kernel";
+    return source->unfit[build->kind];
 }
 
 /* The kgate or plugin with the case's code on this build; NULL where there is none. */
 static const char *code_file(struct kg_arena *arena, const struct kg_build *build,
                              const struct kg_workload_spec *spec)
 {
-    if (spec->source == KG_SOURCE_KERNEL)
+    if (kg_sources[spec->source]->code == KG_CODE_IN_KGATE)
         return build->program;
     if (build->plugin)
         return build->plugin;
@@ -192,13 +183,12 @@ static const char *code_hash(struct kg_code_memory *memory, struct kg_arena *are
                              const struct kg_build *build, const struct kg_case *planned)
 {
     const struct kg_workload_spec *spec = planned->spec;
+    const bool built_in = kg_sources[spec->source]->code == KG_CODE_IN_KGATE;
     const char *file = code_file(arena, build, spec);
     if (!file)
         return NULL;
-    const struct kg_code_owner owner = {.file = file,
-                                        .kernel =
-                                            spec->source == KG_SOURCE_KERNEL ? spec->target : NULL,
-                                        .device = planned->device};
+    const struct kg_code_owner owner = {
+        .file = file, .kernel = built_in ? spec->target : NULL, .device = planned->device};
     return kg_code_identify(memory, arena, owner);
 }
 
@@ -209,9 +199,9 @@ bool kg_build_apply(const struct kg_build *build, const struct kg_plan *plan,
     const char *command = command_hash(&results->arena, build);
     for (size_t i = 0; i < plan->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
-        const struct kg_workload_spec *spec = plan->cases[i].spec;
-        const char *why = skip_reason(build, spec->source);
-        result->code_hash = spec->source == KG_SOURCE_COMMAND
+        const struct kg_source_operations *source = kg_sources[plan->cases[i].spec->source];
+        const char *why = skip_reason(build, source);
+        result->code_hash = source->code == KG_CODE_ANYWHERE
                                 ? command
                                 : code_hash(&memory, &results->arena, build, &plan->cases[i]);
         if (!why || result->status == KG_STATUS_SKIPPED)

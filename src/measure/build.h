@@ -1,4 +1,4 @@
-/* build.h: one side of `ab`: another build that cases are measured with instead of this one. */
+/* build.h: a build of `ab`: what cases are measured with instead of this kgate. */
 #pragma once
 #include <stdbool.h>
 
@@ -6,15 +6,7 @@
 #include "results/results.h"
 #include "util/arena.h"
 #include "util/error.h"
-
-/* What a build is given as. */
-enum kg_build_kind {
-    KG_BUILD_CHECKOUT, /* a folder: relative plugins and commands are those in it, and built-in
-                         kernels those of the kgate that is built in it, if one is */
-    KG_BUILD_KGATE,    /* a kgate executable: its built-in kernels, and it loads the plugins */
-    KG_BUILD_PLUGIN,   /* a shared object, in the place of every `plugin:` of the suite */
-    KG_BUILD_COMMAND   /* a program, in the place of the first word of every `command:` */
-};
+#include "workload/source.h"
 
 struct kg_build {
     const char *label; /* "base" or "head" */

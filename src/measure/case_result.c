@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "code/code_identity.h"
-
-static const char *const backend_names[] = {
-    [KG_SOURCE_KERNEL] = "builtin", [KG_SOURCE_PLUGIN] = "plugin", [KG_SOURCE_COMMAND] = "command"};
+#include "workload/source.h"
 
 static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
                        struct kg_case_result *result)
@@ -45,33 +43,20 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     return good;
 }
 
-/* What the workload is, as results name it. */
-static const char *target_of(struct kg_arena *arena, const struct kg_case *planned)
-{
-    const struct kg_workload_spec *spec = planned->spec;
-    switch (spec->source) {
-    case KG_SOURCE_PLUGIN:
-        return kg_arena_printf(arena, "%s:%s", spec->target, spec->entry);
-    case KG_SOURCE_COMMAND:
-        return kg_arena_copy(arena, planned->command_count ? planned->command[0] : spec->target);
-    default:
-        return kg_arena_copy(arena, spec->target);
-    }
-}
-
 bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
                           struct kg_case_result *result)
 {
     const struct kg_workload_spec *spec = planned->spec;
     const struct kg_settings *settings = &spec->settings;
+    const struct kg_source_operations *source = kg_sources[spec->source];
     bool good = true;
     *result = (struct kg_case_result){
         .id = kg_arena_keep(arena, planned->id, &good),
         .workload = kg_arena_keep(arena, spec->name, &good),
         .source = kg_source_names[spec->source],
-        .target = target_of(arena, planned),
+        .target = source->target(arena, spec, planned->command),
         .device = kg_device_names[planned->device],
-        .backend = backend_names[spec->source],
+        .backend = kg_backend_names[spec->source],
         .timing = kg_case_on_stream(planned) ? kg_timing_names[planned->timing] : NULL,
         .definition_hash = kg_arena_keep(arena, planned->definition_hash, &good),
         .status = planned->skip_reason ? KG_STATUS_SKIPPED : KG_STATUS_UNMEASURED,
@@ -92,17 +77,18 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
     return lists_copy(arena, planned, result) && result->target && good;
 }
 
-/* A command's code may lie anywhere, in scripts and libraries, so nothing is claimed of it. */
+/* Nothing is claimed of code that may lie anywhere. */
 static void code_hashes(struct kg_results *results, const struct kg_plan *plan)
 {
     struct kg_code_memory memory = {0};
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct kg_workload_spec *spec = plan->cases[i].spec;
-        const bool kernel = spec->source == KG_SOURCE_KERNEL;
-        const struct kg_code_owner owner = {.file = kernel ? NULL : spec->target,
-                                            .kernel = kernel ? spec->target : NULL,
+        const enum kg_code_place code = kg_sources[spec->source]->code;
+        const bool here = code == KG_CODE_IN_KGATE;
+        const struct kg_code_owner owner = {.file = here ? NULL : spec->target,
+                                            .kernel = here ? spec->target : NULL,
                                             .device = plan->cases[i].device};
-        if (spec->source != KG_SOURCE_COMMAND)
+        if (code != KG_CODE_ANYWHERE)
             results->cases[i].code_hash = kg_code_identify(&memory, &results->arena, owner);
     }
 }

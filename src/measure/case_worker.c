@@ -34,11 +34,11 @@ int kg_case_pin(const struct kg_measurement *measurement, size_t index)
 }
 
 /* A plugin or command of another build in the place of the suite's. */
-static void side_apply(const struct kg_build *build, struct kg_request *request)
+static void build_apply(const struct kg_build *build, struct kg_request *request)
 {
-    if (!build)
+    if (!build || kg_sources[request->source]->unfit[build->kind])
         return;
-    if (build->plugin && request->source == KG_SOURCE_PLUGIN)
+    if (build->plugin)
         request->target = build->plugin;
     if (build->command && request->command_count)
         request->command[0] = build->command;
@@ -94,7 +94,7 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };
-    side_apply(measurement->build, &request);
+    build_apply(measurement->build, &request);
     char *text = json_text(kg_record_write(&kg_request_record, &request));
     free(words);
     return text;

@@ -47,20 +47,20 @@ void kg_count_tool_close(struct kg_count_tool *tool)
     tool->source = KG_COUNT_BY_NOTHING;
 }
 
-static bool is_command(const struct kg_measurement *measurement, size_t index)
+static bool own_process(const struct kg_measurement *measurement, size_t index)
 {
-    return measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
+    return kg_source_facts[measurement->plan->cases[index].spec->source].own_process;
 }
 
-/* The worker of a kernel or plugin runs under Callgrind, which looks only when it is told to; a
- * command's process by itself, of which the worker sees to. */
+/* The worker runs under Callgrind, which counts only while it is told to. Where each call is a
+ * process of its own, the worker starts that one under Callgrind instead. */
 static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
                             size_t index, struct kg_task_options *options)
 {
     const char **arguments = tool->arguments;
     size_t count = 0;
     options->patience = options->count_lines ? CALLGRIND_LINES_PATIENCE : CALLGRIND_PATIENCE;
-    if (is_command(measurement, index)) {
+    if (own_process(measurement, index)) {
         options->count_directory = tool->folder;
         return;
     }
@@ -103,15 +103,15 @@ struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
                                     const struct kg_task_options *options,
                                     const struct kg_response *response)
 {
-    const bool command = is_command(measurement, index);
+    const bool process = own_process(measurement, index);
     const uint64_t batch = options->batch ? options->batch : measurement->batch[index];
-    const double calls = command ? 1 : (double)batch;
+    const double calls = process ? 1 : (double)batch;
     if (tool->source != KG_COUNT_BY_CALLGRIND)
         return (struct kg_counts){.instructions = reported_find(response, KG_COUNTED_INSTRUCTIONS),
                                   .line_bytes = reported_find(response, KG_COUNTED_LINE_BYTES),
                                   .memory_line_bytes =
                                       reported_find(response, KG_COUNTED_MEMORY_LINE_BYTES)};
-    const struct kg_counts sums = kg_callgrind_take(tool->folder, !command);
+    const struct kg_counts sums = kg_callgrind_take(tool->folder, !process);
     return (struct kg_counts){sums.instructions / calls, sums.line_bytes / calls,
                               sums.memory_line_bytes / calls};
 }

@@ -34,7 +34,7 @@ static bool looked_at(const struct kg_measurement *measurement, size_t index)
 static bool alone_wanted(const struct kg_measurement *measurement, size_t index)
 {
     return looked_at(measurement, index) && measurement->results.cases[index].threads > 1 &&
-           measurement->plan->cases[index].spec->source != KG_SOURCE_COMMAND &&
+           !kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
            kg_case_pin(measurement, index) < 0;
 }
 

@@ -6,12 +6,9 @@
 #include <string.h>
 
 #include "util/hash.h"
-#include "util/nearest.h"
 #include "util/text.h"
 #include "workload/params.h"
-#include "workload/registry.h"
-
-enum { KERNELS_MOST = 256 };
+#include "workload/source.h"
 
 struct planner {
     const struct kg_suite *suite;
@@ -26,31 +23,8 @@ struct planner {
 
 bool kg_case_on_stream(const struct kg_case *planned)
 {
-    return planned->device == KGATE_DEVICE_CUDA && planned->spec->source != KG_SOURCE_COMMAND;
-}
-
-static const struct kgate_workload *kernel_find(const struct planner *planner,
-                                                const struct kg_workload_spec *spec)
-{
-    const struct kgate_workload *kernel = kg_registry_find(spec->target);
-    if (kernel)
-        return kernel;
-    size_t count;
-    const struct kgate_workload *const *all = kg_registry_workloads(&count);
-    const char *names[KERNELS_MOST];
-    struct kg_text known = {0};
-    for (size_t i = 0; i < count && i < KERNELS_MOST; i++) {
-        names[i] = all[i]->name;
-        kg_text_printf(&known, "%s%s", i ? ", " : "", all[i]->name);
-    }
-    const char *nearest =
-        kg_nearest(spec->target, names, count < KERNELS_MOST ? count : KERNELS_MOST);
-    kg_error_at(planner->err, planner->suite->path, spec->target_mark.line,
-                spec->target_mark.column, "there is no kernel '%s'; %s%s%s", spec->target,
-                nearest ? "did you mean '" : "there are: ",
-                nearest ? nearest : kg_text_string(&known), nearest ? "'?" : "");
-    kg_text_free(&known);
-    return NULL;
+    return planned->device == KGATE_DEVICE_CUDA &&
+           !kg_source_facts[planned->spec->source].own_process;
 }
 
 /* Says, at the place of the value at fault, what kg_params_resolve or describe found. */
@@ -133,55 +107,15 @@ static const char *skip_reason(struct planner *planner, const struct kgate_workl
     return NULL;
 }
 
-/* Puts parameters into a command's word: "{name}" becomes the value, "{{" a brace. */
-static bool word_expand(struct planner *planner, const struct kg_workload_spec *spec,
-                        const struct kg_case *planned, const char *word, const char **expanded)
-{
-    struct kg_text text = {0};
-    bool known = true;
-    for (const char *c = word; *c && known; c++) {
-        const char *end = *c == '{' ? strchr(c, '}') : NULL;
-        if (c[0] == '{' && c[1] == '{') {
-            kg_text_append(&text, "{");
-            c++;
-        } else if (end) {
-            const size_t length = (size_t)(end - c - 1);
-            known = false;
-            for (size_t i = 0; i < planned->param_count && !known; i++)
-                if (strlen(planned->params[i].name) == length &&
-                    !strncmp(planned->params[i].name, c + 1, length)) {
-                    kg_text_append(&text, planned->params[i].value);
-                    known = true;
-                }
-            if (!known)
-                kg_error_at(planner->err, planner->suite->path, spec->target_mark.line,
-                            spec->target_mark.column,
-                            "in workload '%s': the command has %.*s, but there is no such "
-                            "parameter; write {{ for a brace",
-                            spec->name, (int)(length + 2), c);
-            c = end;
-        } else {
-            kg_text_append_bytes(&text, c, 1);
-        }
-    }
-    *expanded =
-        known && !text.failed ? kg_arena_copy(&planner->plan->arena, kg_text_string(&text)) : NULL;
-    kg_text_free(&text);
-    return known && !*expanded ? kg_error_memory(planner->err) : known;
-}
-
 static bool command_expand(struct planner *planner, const struct kg_workload_spec *spec,
                            struct kg_case *planned)
 {
-    planned->command =
-        kg_arena_alloc(&planner->plan->arena, spec->command_count + 1, sizeof *planned->command);
-    if (!planned->command)
-        return kg_error_memory(planner->err);
-    for (size_t i = 0; i < spec->command_count; i++)
-        if (!word_expand(planner, spec, planned, spec->command[i], &planned->command[i]))
-            return false;
+    const struct kg_source_operations *source = kg_sources[spec->source];
+    if (!source->expand)
+        return true;
     planned->command_count = spec->command_count;
-    return true;
+    return source->expand(&planner->plan->arena, planner->suite->path, spec, planned->params,
+                          &planned->command, planner->err);
 }
 
 /* What makes two cases the same work: not how long or how often it is measured. */
@@ -190,7 +124,8 @@ static const char *definition_hash(struct kg_arena *arena, const struct kg_case 
 {
     const struct kg_workload_spec *spec = planned->spec;
     uint64_t hash = kg_hash_string(KG_HASH_START, kg_source_names[spec->source]);
-    hash = kg_hash_string(hash, spec->source == KG_SOURCE_COMMAND ? "" : spec->target);
+    /* a command's target is the first of its words */
+    hash = kg_hash_string(hash, planned->command_count ? "" : spec->target);
     hash = kg_hash_string(hash, spec->entry ? spec->entry : "");
     for (size_t i = 0; i < planned->command_count; i++)
         hash = kg_hash_string(hash, planned->command[i]);
@@ -276,7 +211,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
         return kg_error_memory(planner->err);
     if (kernel && !kernel_accepts(planner, spec, kernel, planned, choice))
         return false;
-    if (spec->source == KG_SOURCE_COMMAND && !command_expand(planner, spec, planned))
+    if (!command_expand(planner, spec, planned))
         return false;
     planned->skip_reason = skip_reason(planner, kernel, planned);
     planned->definition_hash = definition_hash(arena, planned, kernel);
@@ -289,12 +224,12 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     return true;
 }
 
-/* On the GPU each timing is a case. A command's device time is its own affair. */
+/* On the GPU each timing is a case, but of a process that uses the GPU by itself. */
 static bool timings_plan(struct planner *planner, const struct kg_workload_spec *spec,
                          const struct kgate_workload *kernel, const size_t *choice,
                          enum kgate_device device)
 {
-    if (device == KGATE_DEVICE_CPU || spec->source == KG_SOURCE_COMMAND)
+    if (device == KGATE_DEVICE_CPU || kg_source_facts[spec->source].own_process)
         return case_plan(planner, spec, kernel, choice, device, KG_TIMING_WALL);
     for (int timing = 0; kg_timing_names[timing]; timing++)
         if (spec->settings.timings & 1u << timing &&
@@ -317,7 +252,8 @@ static bool choice_advance(const struct kg_workload_spec *spec, size_t *choice)
 static bool workload_plan(struct planner *planner, const struct kg_workload_spec *spec)
 {
     const struct kgate_workload *kernel = NULL;
-    if (spec->source == KG_SOURCE_KERNEL && !(kernel = kernel_find(planner, spec)))
+    const struct kg_source_operations *source = kg_sources[spec->source];
+    if (source->find && !source->find(planner->suite->path, spec, &kernel, planner->err))
         return false;
     size_t *choice = kg_arena_alloc(&planner->plan->arena, spec->axis_count, sizeof *choice);
     if (!choice)

@@ -241,7 +241,7 @@ struct kg_case_result {
                             one target and one set of parameters do the same */
     uint64_t threads;    /* that it may use; 0 where not known */
     const char *device;  /* "cpu" or "cuda" */
-    const char *backend; /* "builtin", "plugin", "command" */
+    const char *backend; /* a name of kg_backend_names */
     const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
     const char *definition_hash;
     const char *code_hash; /* of the machine code; NULL where not to be had */

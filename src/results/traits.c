@@ -214,8 +214,9 @@ static void cpu_roofs_find(const struct kg_cpu_ceilings *ceilings,
 {
     const double threads = isnan(traits->threads) ? threads_busy(traits) : traits->threads;
     const char *arithmetic = result->work.arithmetic;
+    const struct kg_source_facts *source = kg_source_find(result->source);
     traits->working_set_bytes = cpu_working_set(traits);
-    if (!strcmp(result->source, kg_source_names[KG_SOURCE_COMMAND]))
+    if (source && source->own_process)
         return;
     cpu_bandwidth_find(ceilings, threads, traits);
     if (!isnan(threads) && arithmetic && !strcmp(arithmetic, KG_ARITHMETIC_F32))

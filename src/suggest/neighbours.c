@@ -78,7 +78,9 @@ static uint64_t target_hash(const struct kg_case_result *result)
     uint64_t hash = kg_hash_string(KG_HASH_START, source);
     if (result->target)
         hash = kg_hash_string(hash, result->target);
-    if (!result->target || !strcmp(source, kg_source_names[KG_SOURCE_COMMAND]))
+    /* what a process does is in its arguments: the same program is not the same work */
+    const struct kg_source_facts *facts = kg_source_find(source);
+    if (!result->target || (facts && facts->own_process))
         hash = kg_hash_string(hash, result->workload);
     return hash;
 }

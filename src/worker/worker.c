@@ -16,8 +16,7 @@
 #include "util/file.h"
 #include "worker/worker_state.h"
 #include "workload/params.h"
-#include "workload/plugin_load.h"
-#include "workload/registry.h"
+#include "workload/source.h"
 
 uint64_t kg_worker_status_bytes(const char *key)
 {
@@ -89,7 +88,7 @@ static bool request_parse(struct kg_worker *worker, const char *text, size_t len
 bool kg_worker_on_stream(const struct kg_worker *worker)
 {
     return worker->request.device == KGATE_DEVICE_CUDA &&
-           worker->request.source != KG_SOURCE_COMMAND;
+           !kg_source_facts[worker->request.source].own_process;
 }
 
 /* A CUDA context reserves address space by the tens of GiB: there the limit is the allocator's. */
@@ -108,19 +107,15 @@ static bool workload_find(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     size_t at;
-    if (request->source == KG_SOURCE_COMMAND) {
+    const struct kg_source_operations *source = kg_sources[request->source];
+    if (!source->open) {
         worker->command = (struct kg_command_run){
             .argv = (char *const *)request->command, .fail = command_fail, .owner = worker};
         return true;
     }
-    worker->workload = request->source == KG_SOURCE_KERNEL
-                           ? kg_registry_find(request->target)
-                           : kg_plugin_load(request->target, request->entry, err);
+    worker->workload = source->open(request->target, request->entry, err);
     if (!worker->workload)
-        return request->source == KG_SOURCE_PLUGIN
-                   ? false
-                   : kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'",
-                                  request->target);
+        return false;
     if (worker->workload->param_count > KG_PARAMS_MOST || !worker->workload->run ||
         !worker->workload->set_up)
         return kg_error_set(err, KG_ERROR_USAGE,

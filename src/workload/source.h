@@ -1,0 +1,71 @@
+/* source.h: the ways to bring a workload, as rows of operations: what the stages between the suite
+ * and the worker process need to know of each. What a suite says of them is in config/sources.def,
+ * which also says how to add one. Constant data; thread-safe.
+ *
+ * Further headers of this folder: params.h, a workload's parameters; host.h, what a workload in a
+ * worker process is handed; command.h, a command as a workload. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/suite.h"
+#include "kgate/plugin.h"
+#include "util/arena.h"
+#include "util/error.h"
+#include "util/record.h"
+
+/* Where the machine code of a workload lies. */
+enum kg_code_place {
+    KG_CODE_IN_KGATE,  /* in the kgate executable that measures it */
+    KG_CODE_IN_TARGET, /* in the file that the suite names */
+    KG_CODE_ANYWHERE   /* in a program, in scripts and libraries that it uses: not known */
+};
+
+/* What a build of `kgate ab` is given as. */
+enum kg_build_kind {
+    KG_BUILD_CHECKOUT, /* a folder: relative plugins and commands are those in it, and built-in
+                        * kernels those of the kgate that is built in it, if one is */
+    KG_BUILD_KGATE,    /* a kgate executable: its built-in kernels, and it loads the plugins */
+    KG_BUILD_PLUGIN,   /* a shared object, in the place of every `plugin:` of the suite */
+    KG_BUILD_COMMAND,  /* a program, in the place of the first word of every `command:` */
+};
+enum { KG_BUILD_KINDS = KG_BUILD_COMMAND + 1 };
+
+struct kg_source_operations {
+    enum kg_code_place code;
+
+    /* Why a build of that kind says nothing about such a workload: "is a kgate, and this is a
+     * command". NULL where it does; a file that is given is then measured in the target's place. */
+    const char *unfit[KG_BUILD_KINDS];
+
+    /* Finds the workload of a suite's entry before any worker has loaded it, so that the plan can
+     * check its parameters. NULL: its parameters are not known before it is loaded in a worker.
+     * path    the suite's, for errors
+     * found   filled on success
+     * returns false with KG_ERROR_USAGE at its place in the suite where there is no such workload */
+    bool (*find)(const char *path, const struct kg_workload_spec *spec,
+                 const struct kgate_workload **found, struct kg_error *err);
+
+    /* Puts the parameters of a case into the words of a command. NULL: there is no command.
+     * arena    owns the words
+     * params   spec->axis_count of them
+     * command  spec->command_count words and NULL
+     * returns  false with KG_ERROR_USAGE at its place in the suite where a word names no parameter */
+    bool (*expand)(struct kg_arena *arena, const char *path, const struct kg_workload_spec *spec,
+                   const struct kg_pair *params, const char ***command, struct kg_error *err);
+
+    /* What is measured, as results name it, in `arena`; NULL where memory is out.
+     * command  as expanded; NULL where there is none */
+    const char *(*target)(struct kg_arena *arena, const struct kg_workload_spec *spec,
+                          const char *const *command);
+
+    /* In the worker process: gives the workload to set up, check, run and tear down. NULL: there is
+     * none to open; the worker runs the command instead.
+     * target, entry  of the suite's entry, or of the build in its place
+     * returns        NULL with KG_ERROR_USAGE where it cannot be loaded */
+    const struct kgate_workload *(*open)(const char *target, const char *entry,
+                                         struct kg_error *err);
+};
+
+/* The rows, by enum kg_source. */
+extern const struct kg_source_operations *const kg_sources[KG_SOURCE_COUNT];

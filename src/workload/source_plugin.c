@@ -1,0 +1,17 @@
+/* The source `plugin`: a workload in a shared object, which only a worker process loads. */
+#include "workload/plugin_load.h"
+#include "workload/source.h"
+
+static const char *plugin_target(struct kg_arena *arena, const struct kg_workload_spec *spec,
+                                 const char *const *command)
+{
+    (void)command;
+    return kg_arena_printf(arena, "%s:%s", spec->target, spec->entry);
+}
+
+const struct kg_source_operations kg_source_plugin = {
+    .code = KG_CODE_IN_TARGET,
+    .unfit = {[KG_BUILD_COMMAND] = "is a program, and this is not a command"},
+    .target = plugin_target,
+    .open = kg_plugin_load,
+};
