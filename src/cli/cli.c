@@ -207,28 +207,6 @@ bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct k
                         arguments->budget);
 }
 
-bool kg_comparison_reports(const struct kg_comparison *comparison,
-                           const struct kg_suggestions *suggestions, const char *directory,
-                           struct kg_error *err)
-{
-    struct kg_arena arena = {0};
-    struct kg_text markdown = {0};
-    const char *json_path = kg_arena_printf(&arena, "%s/comparison.json", directory);
-    const char *suggestions_path = kg_arena_printf(&arena, "%s/suggestions.json", directory);
-    const char *markdown_path = kg_arena_printf(&arena, "%s/report.md", directory);
-    kg_report_comparison_markdown(comparison, suggestions, 0, &markdown);
-    bool good = json_path && suggestions_path && markdown_path && !markdown.failed
-                    ? true
-                    : kg_error_memory(err);
-    good = good && kg_directory_make(directory, err) &&
-           kg_comparison_write(comparison, json_path, err) &&
-           kg_suggestions_write(suggestions, suggestions_path, err) &&
-           kg_file_write(markdown_path, kg_text_string(&markdown), markdown.length, err);
-    kg_text_free(&markdown);
-    kg_arena_free(&arena);
-    return good;
-}
-
 bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,
@@ -241,28 +219,12 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
     return true;
 }
 
-uint64_t *kg_reference_batches(struct kg_arena *arena, const struct kg_baseline *baseline,
-                               const struct kg_prepared *prepared)
-{
-    const struct kg_plan *plan = &prepared->plan;
-    uint64_t *batches = kg_arena_alloc(arena, plan->case_count, sizeof *batches);
-    for (size_t i = 0; batches && i < plan->case_count; i++)
-        batches[i] = kg_baseline_batch(baseline, prepared->suite.name, plan->cases[i].id,
-                                       plan->cases[i].definition_hash);
-    return batches;
-}
-
-struct kg_round_limits *kg_round_limits(struct kg_arena *arena, const struct kg_plan *plan)
-{
-    struct kg_round_limits *limits = kg_arena_alloc(arena, plan->case_count, sizeof *limits);
-    for (size_t i = 0; limits && i < plan->case_count; i++)
-        limits[i] =
-            (struct kg_round_limits){.least = (size_t)plan->cases[i].spec->settings.rounds_min,
-                                     .most = (size_t)plan->cases[i].spec->settings.rounds_max};
-    return limits;
-}
-
 const char *kg_baseline_directory(const struct kg_arguments *arguments)
 {
     return arguments->baseline ? arguments->baseline : "baselines";
+}
+
+const char *kg_report_directory(const struct kg_arguments *arguments)
+{
+    return arguments->output ? arguments->output : "out";
 }

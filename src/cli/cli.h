@@ -7,7 +7,6 @@
 
 #include "cli/arguments.h"
 #include "compare/comparison.h"
-#include "gate/sequence.h"
 #include "measure/measurement.h"
 #include "plan/plan.h"
 #include "report/report.h"
@@ -63,26 +62,16 @@ void kg_progress_bar_clear(struct kg_progress_bar *bar);
 /* --budget as nanoseconds; INFINITY where it is not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
 
-/* Writes DIR/comparison.json, DIR/suggestions.json and DIR/report.md. */
-bool kg_comparison_reports(const struct kg_comparison *comparison,
-                           const struct kg_suggestions *suggestions, const char *directory,
-                           struct kg_error *err);
-
 /* The comparison for standard output: text, or JSON with --json. */
 bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,
                            struct kg_error *err);
 
-/* Calls a sample that the reference of every case had, in `arena`; NULL where memory is out. */
-uint64_t *kg_reference_batches(struct kg_arena *arena, const struct kg_baseline *baseline,
-                               const struct kg_prepared *prepared);
-
-/* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
-struct kg_round_limits *kg_round_limits(struct kg_arena *arena, const struct kg_plan *plan);
-
 /* The folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);
+/* The folder that reports go to. */
+const char *kg_report_directory(const struct kg_arguments *arguments);
 
 int kg_cli_ab(const struct kg_arguments *arguments);
 int kg_cli_calibrate(const struct kg_arguments *arguments);

@@ -64,7 +64,7 @@ static int finish(const struct kg_arguments *arguments, const struct kg_comparis
     struct kg_suggestions suggestions;
     const bool good = kg_suggest(input, &suggestions, err) &&
                       (!arguments->output ||
-                       kg_comparison_reports(comparison, &suggestions, arguments->output, err)) &&
+                       kg_report_files_write(comparison, &suggestions, arguments->output, err)) &&
                       summary_print(arguments, comparison, &suggestions, err);
     kg_suggestions_free(&suggestions);
     return good ? (int)comparison->exit_status : kg_fail(err);

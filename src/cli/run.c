@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "gate/planned.h"
 #include "measure/measurement.h"
 #include "measure/profile_pass.h"
 
@@ -65,7 +66,8 @@ static bool batches_find(const struct kg_arguments *arguments, const struct kg_p
         *batches = NULL;
         return arguments->baseline == NULL;
     }
-    *batches = kg_reference_batches(arena, &baseline, prepared);
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    *batches = kg_planned_batches(arena, &what, &baseline);
     kg_baseline_free(&baseline);
     return *batches ? true : kg_error_memory(err);
 }

@@ -1,7 +1,6 @@
-/* report.h: reports of what was measured and decided. They print, they decide nothing. Pure: text
- * in memory from structs; a text whose `failed` is set ran out of memory.
- *
- * `kgate doctor` also includes table.h: aligned columns. */
+/* report.h: reports of what was measured and decided. They print, they decide nothing. Pure but for
+ * kg_report_files_write: text in memory from structs; a text whose `failed` is set ran out of
+ * memory. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,3 +55,9 @@ void kg_report_comparison_markdown(const struct kg_comparison *comparison,
                                    const struct kg_suggestions *suggestions, size_t top,
                                    struct kg_text *text);
 void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text);
+
+/* Writes DIRECTORY/comparison.json, suggestions.json and report.md; makes the directory where it is
+ * not there. */
+bool kg_report_files_write(const struct kg_comparison *comparison,
+                           const struct kg_suggestions *suggestions, const char *directory,
+                           struct kg_error *err);

@@ -1,0 +1,163 @@
+#include "gate/ab.h"
+
+#include <string.h>
+
+#include "gate/planned.h"
+#include "gate/sequence.h"
+#include "report/report.h"
+#include "util/file.h"
+
+/* --- Measuring until it is clear -------------------------------------------------------------- */
+
+/* The base's rounds grow with the head's, so the baseline is made anew for each comparison. */
+static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
+{
+    struct kg_ab *ab = user;
+    if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err))
+        return false;
+    kg_pairing_summarize(&ab->pairing);
+    kg_baseline_free(&ab->baseline);
+    return kg_baseline_from_results(ab->base, &ab->baseline, err);
+}
+
+static double elapsed_ns(void *user)
+{
+    return kg_measurement_elapsed_ns(&((struct kg_ab *)user)->pairing.base);
+}
+
+static bool is_stopped(void *user)
+{
+    return kg_measurement_interrupted(&((struct kg_ab *)user)->pairing.head) != 0;
+}
+
+static bool sequence_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                         struct kg_ab *ab, struct kg_error *err)
+{
+    const struct kg_sequence sequence = {.measure = rounds_measure,
+                                         .elapsed_ns = elapsed_ns,
+                                         .stopped = is_stopped,
+                                         .user = ab,
+                                         .limits = kg_planned_limits(&ab->arena, what->plan),
+                                         .budget_ns = options->budget_ns};
+    if (!sequence.limits)
+        return kg_error_memory(err);
+    return kg_sequence_run(&sequence, &ab->baseline, ab->head, &ab->comparison, err);
+}
+
+/* Also where measuring broke: nothing that was measured is thrown away. */
+static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
+{
+    struct kg_error ignored; /* measuring has an error of its own */
+    struct kg_error *writing = measured ? err : &ignored;
+    if (!kg_results_write(ab->base, ab->base_path, writing))
+        return false;
+    kg_measurement_written(&ab->pairing.base);
+    if (!kg_results_write(ab->head, ab->head_path, writing))
+        return false;
+    kg_measurement_written(&ab->pairing.head);
+    return measured;
+}
+
+static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                    struct kg_ab *ab, struct kg_error *err)
+{
+    const bool good = sequence_run(what, options, ab, err);
+    ab->signal = kg_measurement_interrupted(&ab->pairing.head);
+    kg_pairing_end(&ab->pairing);
+    return results_write(ab, good, err);
+}
+
+static bool begin(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                  struct kg_ab *ab, struct kg_error *err)
+{
+    const struct kg_pairing_options pairing = {.base_path = ab->base_path,
+                                               .head_path = ab->head_path,
+                                               .filter = options->left_out,
+                                               .progress = options->progress,
+                                               .base = &ab->base_build,
+                                               .head = &ab->head_build};
+    if (!kg_pairing_begin(&ab->pairing, what, &pairing, err))
+        return false;
+    ab->base = &ab->pairing.base.results;
+    ab->head = &ab->pairing.head.results;
+    return true;
+}
+
+/* --- What follows ----------------------------------------------------------------------------- */
+
+/* A case in which the base failed can be compared too: it is FAILED. */
+static bool is_compared(const struct kg_case_result *base, const struct kg_case_result *head)
+{
+    return base->status == KG_STATUS_FAILED ||
+           (base->status != KG_STATUS_SKIPPED && head->status != KG_STATUS_SKIPPED);
+}
+
+/* Builds without a case in common are a mistake on the command line. */
+static bool any_compared(const struct kg_ab *ab, struct kg_error *err)
+{
+    const char *reason = NULL;
+    for (size_t i = 0; i < ab->head->case_count; i++) {
+        const struct kg_case_result *base = &ab->base->cases[i], *head = &ab->head->cases[i];
+        if (is_compared(base, head))
+            return true;
+        reason = head->status == KG_STATUS_SKIPPED ? head->reason : base->reason;
+    }
+    return kg_error_set(err, KG_ERROR_USAGE, "no case can be compared: %s",
+                        reason ? reason : "the suite has none");
+}
+
+static size_t same_code_count(const struct kg_ab *ab)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < ab->head->case_count; i++) {
+        const char *base = ab->base->cases[i].code_hash, *head = ab->head->cases[i].code_hash;
+        same += base && head && !strcmp(base, head);
+    }
+    return same;
+}
+
+/* After the verdict, on which suggestions have no influence. */
+static bool suggestions_make(struct kg_ab *ab, struct kg_error *err)
+{
+    const struct kg_suggest_input input = {.source = ab->head_path,
+                                           .base = ab->base_path,
+                                           .results = ab->head,
+                                           .baseline = &ab->baseline,
+                                           .comparison = &ab->comparison};
+    return kg_suggest(&input, &ab->suggestions, err);
+}
+
+/* What can fail before anything is measured. */
+static bool start(const struct kg_ab_options *options, struct kg_ab *ab, struct kg_error *err)
+{
+    ab->base_path = kg_arena_printf(&ab->arena, "%s/base.json", options->directory);
+    ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
+    if (!ab->base_path || !ab->head_path)
+        return kg_error_memory(err);
+    return kg_build_resolve(&ab->arena, "base", options->base, &ab->base_build, err) &&
+           kg_build_resolve(&ab->arena, "head", options->head, &ab->head_build, err) &&
+           kg_directory_make(options->directory, err);
+}
+
+bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+               struct kg_ab *ab, struct kg_error *err)
+{
+    *ab = (struct kg_ab){0};
+    if (!start(options, ab, err) || !begin(what, options, ab, err) ||
+        !measure(what, options, ab, err) || !any_compared(ab, err))
+        return false;
+    ab->same_code = same_code_count(ab);
+    return suggestions_make(ab, err) &&
+           kg_report_files_write(&ab->comparison, &ab->suggestions, options->directory, err);
+}
+
+void kg_ab_free(struct kg_ab *ab)
+{
+    kg_suggestions_free(&ab->suggestions);
+    kg_comparison_free(&ab->comparison);
+    kg_baseline_free(&ab->baseline); /* borrows from the base's results */
+    if (ab->base)
+        kg_pairing_free(&ab->pairing);
+    kg_arena_free(&ab->arena);
+    *ab = (struct kg_ab){0};
+}

@@ -1,0 +1,52 @@
+/* ab.h: two builds measured turn by turn until it is clear, compared, and written to files. As
+ * gate.h, without a stored baseline: the base's rounds are the baseline. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline/baseline.h"
+#include "compare/comparison.h"
+#include "measure/pairing.h"
+#include "suggest/suggest.h"
+
+struct kg_ab_options {
+    const char *base; /* a build as kg_build_resolve takes it */
+    const char *head;
+    const char
+        *directory;   /* for base.json, head.json and the reports; made where it is not there */
+    double budget_ns; /* as in struct kg_gate_options, and the next two too */
+    const char *left_out;
+    struct kg_progress progress;
+};
+
+/* What came of it. Everything here is its own until kg_ab_free. */
+struct kg_ab {
+    const struct kg_results *base; /* both NULL where measuring did not begin */
+    const struct kg_results *head;
+    struct kg_comparison comparison;
+    struct kg_suggestions suggestions;
+    const char *base_path; /* of the results: DIRECTORY/base.json, DIRECTORY/head.json */
+    const char *head_path;
+    struct kg_build base_build;
+    struct kg_build head_build;
+    size_t same_code; /* cases whose machine code is the same in both builds, as with an absolute
+                         path in the suite, or one build given twice */
+    int signal;       /* that stopped measuring, 0 without one: then all this is of what was
+                         measured until then */
+    /* its own */
+    struct kg_pairing pairing;
+    struct kg_baseline baseline;
+    struct kg_arena arena;
+};
+
+/* Measures, compares, suggests, and writes base.json, head.json, comparison.json, suggestions.json
+ * and report.md. A build that is none, and a directory that cannot be made, fail before anything is
+ * measured. Builds that have no case in common are KG_ERROR_USAGE. What was measured is written also
+ * where something fails later.
+ * what     must outlive `ab`
+ * ab       filled; to be freed with kg_ab_free also on failure, when only the paths and `signal` may
+ *          be read
+ * returns  whether there is a comparison; its exit_status says what was decided */
+bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+               struct kg_ab *ab, struct kg_error *err);
+void kg_ab_free(struct kg_ab *ab);

@@ -1,0 +1,103 @@
+#include "gate/calibrate_suite.h"
+
+#include "gate/calibrate.h"
+#include "gate/planned.h"
+
+struct runs {
+    const struct kg_prepared_suite *what;
+    const struct kg_calibrate_options *options;
+    struct kg_measurement *runs;
+    size_t count; /* begun */
+    struct kg_round_limits *limits;
+    size_t *wanted; /* rounds of each case */
+    int signal;
+    struct kg_arena arena;
+    struct kg_error *err;
+};
+
+/* As many screening rounds as a doubtful case has after two looks. */
+static size_t rounds_recorded(const struct kg_round_limits *limits)
+{
+    return kg_sequence_next(kg_sequence_next(limits->least, limits->most), limits->most);
+}
+
+/* Screening rounds, then as many that confirm. */
+static bool rounds_measure(struct runs *runs, struct kg_measurement *run)
+{
+    const size_t count = runs->what->plan->case_count;
+    for (size_t i = 0; i < count; i++)
+        runs->wanted[i] = rounds_recorded(&runs->limits[i]);
+    if (!kg_measurement_rounds(run, runs->wanted, false, runs->err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        runs->wanted[i] *= 2;
+    return kg_measurement_rounds(run, runs->wanted, true, runs->err);
+}
+
+static bool run_measure(struct runs *runs)
+{
+    struct kg_measurement *run = &runs->runs[runs->count];
+    const struct kg_measurement_options options = {.filter = runs->options->left_out,
+                                                   .batches =
+                                                       runs->count ? runs->runs[0].batch : NULL,
+                                                   .progress = runs->options->progress};
+    if (!kg_measurement_begin(run, runs->what, &options, runs->err))
+        return false;
+    runs->count++;
+    const bool good = rounds_measure(runs, run);
+    runs->signal = kg_measurement_interrupted(run);
+    kg_measurement_end(run);
+    return good;
+}
+
+static bool none_failed(const struct kg_results *results, struct kg_error *err)
+{
+    for (size_t i = 0; i < results->case_count; i++)
+        if (results->cases[i].status == KG_STATUS_FAILED)
+            return kg_error_set(err, KG_ERROR_MEASURE, "%.200s failed: %.300s",
+                                results->cases[i].id, results->cases[i].reason);
+    return true;
+}
+
+static bool runs_measure(struct runs *runs)
+{
+    const struct kg_calibrate_options *options = runs->options;
+    while (runs->count < options->runs && !runs->signal) {
+        if (options->run_begins)
+            options->run_begins(options->progress.user, runs->count + 1, options->runs);
+        if (!run_measure(runs) || !none_failed(&runs->runs[runs->count - 1].results, runs->err))
+            return false;
+    }
+    return true;
+}
+
+static bool conclude(struct runs *runs, struct kg_calibration *calibration)
+{
+    struct kg_results *results = kg_arena_alloc(&runs->arena, runs->count, sizeof *results);
+    if (!results)
+        return kg_error_memory(runs->err);
+    for (size_t i = 0; i < runs->count; i++)
+        results[i] = runs->runs[i].results;
+    return kg_calibrate(results, runs->count, runs->limits, calibration, runs->err);
+}
+
+bool kg_calibrate_suite(const struct kg_prepared_suite *what,
+                        const struct kg_calibrate_options *options,
+                        struct kg_calibration *calibration, int *signal, struct kg_error *err)
+{
+    struct runs runs = {.what = what, .options = options, .err = err};
+    const size_t cases = what->plan->case_count;
+    *calibration = (struct kg_calibration){0};
+    runs.runs = kg_arena_alloc(&runs.arena, options->runs, sizeof *runs.runs);
+    runs.wanted = kg_arena_alloc(&runs.arena, cases, sizeof *runs.wanted);
+    runs.limits = kg_planned_limits(&runs.arena, what->plan);
+    bool good = runs.runs && runs.wanted && runs.limits ? true : kg_error_memory(err);
+    good = good && runs_measure(&runs);
+    *signal = runs.signal;
+    if (good && !runs.signal)
+        good = conclude(&runs, calibration);
+    for (size_t i = 0; i < runs.count; i++)
+        kg_measurement_free(&runs.runs[i]);
+    kg_arena_free(&runs.arena);
+    return good;
+}

@@ -1,0 +1,150 @@
+#include "gate/gate.h"
+
+#include <math.h>
+
+#include "gate/planned.h"
+#include "gate/sequence.h"
+#include "report/report.h"
+#include "util/file.h"
+
+/* --- Measuring until it is clear -------------------------------------------------------------- */
+
+static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
+{
+    struct kg_measurement *measurement = user;
+    const bool good = kg_measurement_rounds(measurement, wanted, confirm, err);
+    kg_measurement_summarize(measurement);
+    return good;
+}
+
+static double elapsed_ns(void *user)
+{
+    return kg_measurement_elapsed_ns(user);
+}
+
+static bool is_stopped(void *user)
+{
+    return kg_measurement_interrupted(user) != 0;
+}
+
+static bool sequence_run(const struct kg_prepared_suite *what,
+                         const struct kg_gate_options *options, struct kg_gate *gate,
+                         struct kg_error *err)
+{
+    const struct kg_sequence sequence = {.measure = rounds_measure,
+                                         .elapsed_ns = elapsed_ns,
+                                         .stopped = is_stopped,
+                                         .user = &gate->measurement,
+                                         .limits = kg_planned_limits(&gate->arena, what->plan),
+                                         .budget_ns = options->budget_ns,
+                                         .new_to_most = options->update_missing};
+    if (!sequence.limits)
+        return kg_error_memory(err);
+    return kg_sequence_run(&sequence, &gate->baseline, &gate->measurement.results,
+                           &gate->comparison, err);
+}
+
+/* Also where measuring broke: nothing that was measured is thrown away. */
+static bool results_write(struct kg_gate *gate, bool measured, struct kg_error *err)
+{
+    struct kg_error ignored; /* measuring has an error of its own */
+    if (!kg_results_write(&gate->measurement.results, gate->results_path,
+                          measured ? err : &ignored))
+        return false;
+    kg_measurement_written(&gate->measurement);
+    return measured;
+}
+
+static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                    struct kg_gate *gate, struct kg_error *err)
+{
+    struct kg_measurement *measurement = &gate->measurement;
+    bool good = sequence_run(what, options, gate, err);
+    if (good && isinf(options->budget_ns))
+        good = kg_measurement_look(measurement, err);
+    gate->signal = kg_measurement_interrupted(measurement);
+    kg_measurement_end(measurement);
+    return results_write(gate, good, err);
+}
+
+static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                  struct kg_gate *gate, struct kg_error *err)
+{
+    const uint64_t *batches = kg_planned_batches(&gate->arena, what, &gate->baseline);
+    if (!batches)
+        return kg_error_memory(err);
+    const struct kg_measurement_options measuring = {.results_path = gate->results_path,
+                                                     .filter = options->left_out,
+                                                     .batches = batches,
+                                                     .sequential = true,
+                                                     .progress = options->progress};
+    if (!kg_measurement_begin(&gate->measurement, what, &measuring, err))
+        return false;
+    gate->results = &gate->measurement.results;
+    return true;
+}
+
+/* --- What follows ----------------------------------------------------------------------------- */
+
+/* An interrupted run is not recorded: half a run's rounds make a poor baseline. */
+static bool missing_record(const struct kg_gate_options *options, struct kg_gate *gate,
+                           struct kg_error *err)
+{
+    const struct kg_baseline_options recording = {.keep = KG_BASELINE_KEEP_DEFAULT,
+                                                  .missing_only = true};
+    size_t measured = 0;
+    for (size_t i = 0; i < gate->results->case_count; i++)
+        measured += gate->results->cases[i].status == KG_STATUS_OK;
+    if (!options->update_missing || gate->signal || !measured)
+        return true;
+    return kg_baseline_update(options->baseline_directory, gate->results, &recording,
+                              &gate->recorded, err);
+}
+
+/* After the verdict, on which suggestions have no influence. */
+static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
+{
+    const struct kg_suggest_input input = {.source = gate->results_path,
+                                           .base = gate->base_path,
+                                           .results = gate->results,
+                                           .baseline = &gate->baseline,
+                                           .comparison = &gate->comparison};
+    return kg_suggest(&input, &gate->suggestions, err);
+}
+
+/* What can fail before anything is measured. */
+static bool start(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                  struct kg_gate *gate, struct kg_error *err)
+{
+    gate->results_path = kg_arena_printf(&gate->arena, "%s/results.json", options->directory);
+    const char *stored =
+        kg_baseline_path(&gate->arena, options->baseline_directory, what->machine->fingerprint);
+    if (!gate->results_path || !stored)
+        return kg_error_memory(err);
+    if (!kg_baseline_load(stored, &gate->baseline, err) ||
+        !kg_directory_make(options->directory, err))
+        return false;
+    gate->base_path = gate->baseline.run_count ? stored : NULL;
+    return true;
+}
+
+bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                 struct kg_gate *gate, struct kg_error *err)
+{
+    *gate = (struct kg_gate){0};
+    return start(what, options, gate, err) && begin(what, options, gate, err) &&
+           measure(what, options, gate, err) && missing_record(options, gate, err) &&
+           suggestions_make(gate, err) &&
+           kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
+}
+
+void kg_gate_free(struct kg_gate *gate)
+{
+    kg_suggestions_free(&gate->suggestions);
+    kg_comparison_free(&gate->comparison);
+    if (gate->results)
+        kg_measurement_free(&gate->measurement);
+    kg_baseline_free(&gate->baseline);
+    kg_arena_free(&gate->arena);
+    *gate = (struct kg_gate){0};
+}

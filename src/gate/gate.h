@@ -1,0 +1,51 @@
+/* gate.h: the main job: measures a prepared suite until it is clear, compares it with the stored
+ * baseline of this machine, makes suggestions, and writes it all to files. Prints nothing.
+ *
+ * Other folders also include ab.h (the same of two builds), calibrate_suite.h (what a suite's gate
+ * is worth on this machine) and planned.h (what a plan asks of measuring). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "baseline/baseline.h"
+#include "compare/comparison.h"
+#include "measure/measurement.h"
+#include "suggest/suggest.h"
+
+struct kg_gate_options {
+    const char *directory; /* for results.json and the reports; made where it is not there */
+    const char *baseline_directory; /* the store */
+    bool update_missing;            /* adds cases that are NEW to the store */
+    double budget_ns; /* no round begins that would likely end after it; INFINITY: none. With
+                             one, what calls do on the GPU and the CPU is not looked at */
+    const char
+        *left_out; /* the filter in words, for the results; NULL where nothing was left out */
+    struct kg_progress progress; /* may be all zero */
+};
+
+/* What came of it. Everything here is the gate's until kg_gate_free. */
+struct kg_gate {
+    const struct kg_results *results; /* NULL where measuring did not begin */
+    struct kg_comparison comparison;
+    struct kg_suggestions suggestions;
+    const char *results_path; /* DIRECTORY/results.json */
+    size_t recorded;          /* cases added to the store */
+    int signal;               /* that stopped measuring, 0 without one: then all this is of what was
+                                 measured until then, and nothing was recorded */
+    /* the gate's own */
+    struct kg_measurement measurement;
+    struct kg_baseline baseline;
+    const char *base_path;
+    struct kg_arena arena;
+};
+
+/* Measures, compares, records, suggests, and writes results.json, comparison.json, suggestions.json
+ * and report.md. A baseline that cannot be read, and a directory that cannot be made, fail before
+ * anything is measured. What was measured is written also where something fails later.
+ * what     must outlive the gate
+ * gate     filled; to be freed with kg_gate_free also on failure, when only `results_path`, `signal`
+ *          and `recorded` may be read
+ * returns  whether there is a comparison; its exit_status says what was decided */
+bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                 struct kg_gate *gate, struct kg_error *err);
+void kg_gate_free(struct kg_gate *gate);
