@@ -10,8 +10,7 @@
 
 #include "code/code_identity.h"
 #include "measure/interrupt.h"
-#include "measure/process.h"
-#include "timing/clock.h"
+#include "measure/supervise.h"
 #include "util/file.h"
 #include "worker/protocol.h"
 
@@ -79,8 +78,7 @@ static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
 static bool protocol_ask(const struct kg_build *build, char answer[128], struct kg_error *err)
 {
     char *arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
-    struct kg_outcome outcome = {0};
-    struct kg_process process;
+    struct kg_outcome outcome;
     sigset_t mask;
     sigprocmask(SIG_SETMASK, NULL, &mask);
     const struct kg_launch launch = {.program = build->program,
@@ -88,14 +86,10 @@ static bool protocol_ask(const struct kg_build *build, char answer[128], struct 
                                      .request = "",
                                      .threads = 1,
                                      .pin = -1,
+                                     .timeout_ns = ANSWER_NS,
                                      .mask = &mask};
-    if (!kg_process_start(&launch, &process, err)) {
-        kg_process_end(&process);
+    if (!kg_supervise(&launch, &outcome, err))
         return false;
-    }
-    const uint64_t deadline = kg_clock_ns() + (uint64_t)ANSWER_NS;
-    kg_process_finish(&process, kg_process_wait(&launch, &process, deadline, false, &outcome), 0,
-                      &outcome);
     /* its standard output is where a worker's messages go */
     snprintf(answer, 128, "%.*s", (int)strcspn(outcome.tail, "\n"), outcome.tail);
     kg_outcome_free(&outcome);

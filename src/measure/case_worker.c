@@ -3,11 +3,9 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure/case_counters.h"
-#include "measure/supervise.h"
 
 /* The CPU to pin to: the asked one, or the last that this process may use, since the first serves
  * most interrupts. */
@@ -33,97 +31,30 @@ int kg_case_pin(const struct kg_measurement *measurement, size_t index)
     return pin_choose(share ? KG_PIN_AUTO : settings->pin);
 }
 
-/* A plugin or command of another build in the place of the suite's. */
-static void build_apply(const struct kg_build *build, struct kg_request *request)
-{
-    if (!build || kg_sources[request->source]->unfit[build->kind])
-        return;
-    if (build->plugin)
-        request->target = build->plugin;
-    if (build->command && request->command_count)
-        request->command[0] = build->command;
-}
-
-static char *json_text(json_t *json)
-{
-    char *text = NULL;
-    if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) == 0)
-        text = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    return text;
-}
-
-static char *request_text(const struct kg_measurement *measurement, size_t index,
-                          const struct kg_task_options *options, uint64_t threads)
-{
-    const struct kg_case *planned = &measurement->plan->cases[index];
-    const struct kg_workload_spec *spec = planned->spec;
-    /* a copy, whose first word a build may replace */
-    const char **words = calloc(planned->command_count + 1, sizeof *words);
-    if (!words)
-        return NULL;
-    if (planned->command_count)
-        memcpy(words, planned->command, planned->command_count * sizeof *words);
-    struct kg_request request = {
-        .task = options->task,
-        .source = spec->source,
-        .target = spec->target,
-        .entry = spec->entry,
-        .params = planned->params,
-        .param_count = planned->param_count,
-        .command = words,
-        .command_count = planned->command_count,
-        .device = (size_t)planned->device,
-        .timing = (size_t)planned->timing,
-        .held_calls = measurement->call_timing[index].held_calls,
-        .call_ns = measurement->call_timing[index].call_ns,
-        .threads = (size_t)threads,
-        .seed = spec->settings.seed,
-        /* not while instructions are counted: Valgrind needs memory of its own */
-        .memory_limit_bytes =
-            options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
-        .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
-                                                        : spec->settings.min_time_ns,
-        .batch = options->batch ? options->batch : measurement->batch[index],
-        .turn_ns = options->turn_ns,
-        .count_directory = options->count_directory,
-        .count_source = options->count_source,
-        .count_lines = options->count_lines,
-        .count_options = options->count_options,
-        .count_option_count = options->count_option_count,
-        .profile_path = options->profile_path,
-        .profile_label = options->profile_label,
-    };
-    build_apply(measurement->build, &request);
-    char *text = json_text(kg_record_write(&kg_request_record, &request));
-    free(words);
-    return text;
-}
-
 /* Why a worker that gave no response failed, in words. */
-static void ending_describe(const struct kg_outcome *outcome, double timeout_ns, char *reason,
+static void ending_describe(const struct kg_answer *answer, double timeout_ns, char *reason,
                             size_t bytes)
 {
-    switch (outcome->ending) {
+    switch (answer->ending) {
     case KG_ENDED_TIMEOUT:
         snprintf(reason, bytes, "timed out after %g s (`timeout:` of the suite)", timeout_ns / 1e9);
         break;
     case KG_ENDED_SIGNAL:
-        if (outcome->code == SIGKILL)
+        if (answer->code == SIGKILL)
             snprintf(reason, bytes,
-                     outcome->out_of_memory ? "killed by the kernel: out of memory"
-                                            : "killed by signal 9 (SIGKILL): out of memory, or a "
-                                              "person or program killed it");
+                     answer->out_of_memory ? "killed by the kernel: out of memory"
+                                           : "killed by signal 9 (SIGKILL): out of memory, or a "
+                                             "person or program killed it");
         else
-            snprintf(reason, bytes, "crashed: signal %d (%s)", outcome->code,
-                     strsignal(outcome->code));
+            snprintf(reason, bytes, "crashed: signal %d (%s)", answer->code,
+                     strsignal(answer->code));
         break;
     case KG_ENDED_INTERRUPT:
         snprintf(reason, bytes, "interrupted");
         break;
     case KG_ENDED_EXIT:
     case KG_ENDED_LINE:
-        snprintf(reason, bytes, "exited with status %d before it was measured", outcome->code);
+        snprintf(reason, bytes, "exited with status %d before it was measured", answer->code);
         break;
     }
 }
@@ -153,28 +84,26 @@ bool kg_case_skip(struct kg_measurement *measurement, size_t index, const char *
     return case_give_up(measurement, index, KG_STATUS_SKIPPED, reason, "", err);
 }
 
-bool kg_case_outcome_read(struct kg_measurement *measurement, size_t index,
-                          const struct kg_outcome *outcome, struct kg_arena *arena,
-                          struct kg_response *response, struct kg_error *err)
+bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struct kg_answer *answer,
+                         struct kg_error *err)
 {
     char reason[512];
-    struct kg_error unread;
+    struct kg_response *response = &answer->response;
     const double timeout_ns = measurement->plan->cases[index].spec->settings.timeout_ns;
-    if (outcome->ending == KG_ENDED_EXIT && outcome->code == 0 &&
-        kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
-                        kg_text_string(&outcome->response), outcome->response.length, arena,
-                        response, &unread)) {
+    if (answer->ending == KG_ENDED_INTERRUPT)
+        return true;
+    if (answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == 0) {
         if (response->good)
             return true;
         if (response->unavailable && response->message)
             return kg_case_skip(measurement, index, response->message, err);
         return kg_case_fail(measurement, index,
                             response->message ? response->message : "failed without a reason",
-                            outcome->tail, err);
+                            answer->tail, err);
     }
-    ending_describe(outcome, timeout_ns, reason, sizeof reason);
+    ending_describe(answer, timeout_ns, reason, sizeof reason);
     response->good = false;
-    return kg_case_fail(measurement, index, reason, outcome->tail, err);
+    return kg_case_fail(measurement, index, reason, answer->tail, err);
 }
 
 uint64_t kg_case_threads(const struct kg_measurement *measurement,
@@ -184,57 +113,16 @@ uint64_t kg_case_threads(const struct kg_measurement *measurement,
     return settings->threads ? settings->threads : cpus;
 }
 
-/* The device that a case of the GPU shall see; NULL for others. */
-static const char *case_gpu(const struct kg_measurement *measurement, size_t index)
-{
-    const struct kg_machine *machine = &measurement->results.machine;
-    const struct kg_gpu *gpu = kg_machine_gpu(machine);
-    return gpu && measurement->plan->cases[index].device == KGATE_DEVICE_CUDA ? gpu->uuid : NULL;
-}
-
-bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
-                         const struct kg_task_options *options, struct kg_launch *launch,
-                         struct kg_error *err)
-{
-    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
-    const struct kg_build *build = measurement->build;
-    const int pin = kg_case_pin(measurement, index);
-    const uint64_t threads =
-        options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
-    char *request = request_text(measurement, index, options, threads);
-    *launch = (struct kg_launch){.program = options->program          ? options->program
-                                            : build && build->program ? build->program
-                                                                      : measurement->program,
-                                 .arguments = options->arguments,
-                                 .directory = build ? build->directory : NULL,
-                                 .request = request,
-                                 .request_length = request ? strlen(request) : 0,
-                                 .threads = threads,
-                                 .gpu = case_gpu(measurement, index),
-                                 .waits_asleep = options->task == KG_TASK_TURNS ||
-                                                 options->task == KG_TASK_COUNT,
-                                 .pin = pin,
-                                 .timeout_ns = settings->timeout_ns * options->patience,
-                                 .mask = &measurement->interrupt->mask};
-    return request ? true : kg_error_memory(err);
-}
-
 bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
                         const struct kg_task_options *options, struct kg_arena *arena,
                         struct kg_response *response, struct kg_error *err)
 {
-    struct kg_launch launch;
-    struct kg_outcome outcome;
-    if (!kg_case_launch_make(measurement, index, options, &launch, err))
+    struct kg_answer answer;
+    if (!kg_worker_ask(measurement, index, options, arena, &answer, err) ||
+        !kg_case_answer_take(measurement, index, &answer, err))
         return false;
-    bool good = kg_supervise(&launch, &outcome, err);
-    free((char *)launch.request);
-    if (!good)
-        return false;
-    if (outcome.ending != KG_ENDED_INTERRUPT)
-        good = kg_case_outcome_read(measurement, index, &outcome, arena, response, err);
-    kg_outcome_free(&outcome);
-    return good;
+    *response = answer.response;
+    return true;
 }
 
 bool kg_case_check_store(struct kg_measurement *measurement, size_t index,

@@ -1,74 +1,32 @@
 #include "measure/ceilings_pass.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "ceilings/ceilings.h"
-#include "measure/case_worker.h"
-#include "measure/supervise.h"
+#include "measure/pass.h"
+#include "measure/worker_ask.h"
 
-/* Under a memory checker, say, nobody wants to know, and what was measured must not be kept. */
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
-    return kg_case_on_stream(planned) && planned->spec->settings.trace == KG_TRACING_YES &&
-           kg_case_measurable(&measurement->results.cases[index]);
+    return kg_case_on_stream(&measurement->plan->cases[index]) &&
+           kg_pass_observes(measurement, index);
 }
 
-/* The first case of the GPU whose share of it is wanted; case_count where there is none. */
-static size_t first_find(const struct kg_measurement *measurement)
-{
-    size_t i = 0;
-    while (i < measurement->results.case_count && !wanted(measurement, i))
-        i++;
-    return i;
-}
-
-static bool reason_set(struct kg_measurement *measurement, const char *reason, struct kg_error *err)
-{
-    struct kg_results *results = &measurement->results;
-    results->ceilings.reason = kg_arena_copy(&results->arena, reason);
-    return results->ceilings.reason ? true : kg_error_memory(err);
-}
-
-/* Takes what the process answered, whole or in part. */
-static bool answer_take(struct kg_measurement *measurement, const struct kg_outcome *outcome,
-                        struct kg_error *err)
-{
-    struct kg_results *results = &measurement->results;
-    struct kg_response response = {0};
-    struct kg_error unread;
-    if (!kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
-                         kg_text_string(&outcome->response), outcome->response.length,
-                         &results->arena, &response, &unread))
-        return reason_set(measurement,
-                          outcome->ending == KG_ENDED_TIMEOUT
-                              ? "the process that measured what the device can do timed out"
-                              : "the process that measured what the device can do crashed",
-                          err);
-    results->ceilings = response.ceilings;
-    return response.good ||
-           reason_set(measurement, response.message ? response.message : "no reason was given",
-                      err);
-}
-
+/* Takes what a worker measured, whole or in part. */
 static bool measure(struct kg_measurement *measurement, size_t index, struct kg_error *err)
 {
-    const struct kg_task_options options = {.task = KG_TASK_CEILINGS, .patience = 1};
-    struct kg_launch launch;
-    struct kg_outcome outcome;
-    if (!kg_case_launch_make(measurement, index, &options, &launch, err))
+    const struct kg_task_options options = {
+        .task = KG_TASK_CEILINGS, .patience = 1, .what = "measured what the device can do"};
+    struct kg_results *results = &measurement->results;
+    struct kg_answer answer;
+    if (!kg_worker_ask(measurement, index, &options, &results->arena, &answer, err))
         return false;
-    bool good = kg_supervise(&launch, &outcome, err);
-    free((char *)launch.request);
-    if (!good)
-        return false;
-    if (outcome.ending != KG_ENDED_INTERRUPT)
-        good = answer_take(measurement, &outcome, err);
-    kg_outcome_free(&outcome);
-    return good;
+    if (answer.whole)
+        results->ceilings = answer.response.ceilings;
+    if (answer.reason)
+        results->ceilings.reason = answer.reason;
+    return true;
 }
 
 /* The highest clock of a round on the GPU; NaN where there is none. */
@@ -106,7 +64,7 @@ bool kg_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
     struct kg_results *results = &measurement->results;
     struct kg_arena *arena = &results->arena;
     const struct kg_gpu *gpu = kg_machine_gpu(&results->machine);
-    const size_t first = first_find(measurement);
+    const size_t first = kg_pass_first(measurement, wanted);
     if (!gpu || first == results->case_count || kg_interrupt_caught() || found_before(results))
         return true;
     const struct kg_ceilings_key key = {

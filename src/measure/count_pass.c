@@ -4,9 +4,10 @@
 #include <signal.h>
 #include <string.h>
 
-#include "measure/case_attempt.h"
 #include "measure/case_counters.h"
+#include "measure/case_worker.h"
 #include "measure/count_tool.h"
+#include "measure/pass.h"
 
 /* Counts repeat; three show where they do not, and then there are as many as a test needs. */
 enum { COUNTS = 3, COUNTS_MOST = 12 };
@@ -20,15 +21,16 @@ struct pass {
 
 /* Why there is no count. The check has passed, and rounds that fail will say so themselves: what
  * fails under a tool alone is no fault of the case. */
-static bool not_counted(struct pass *pass, size_t index, const struct kg_attempt *attempt,
+static bool not_counted(struct pass *pass, size_t index, const struct kg_answer *answer,
                         struct kg_counter *counter)
 {
     struct kg_results *results = &pass->measurement->results;
     const char **note = &results->cases[index].note;
-    const bool unknown = pass->tool.source == KG_COUNT_BY_CALLGRIND && attempt->signal == SIGILL;
+    const bool unknown = pass->tool.source == KG_COUNT_BY_CALLGRIND &&
+                         answer->ending == KG_ENDED_SIGNAL && answer->code == SIGILL;
     const char *reason = kg_arena_printf(
-        &results->arena, "its instructions were not counted%s%s%s", attempt->reason ? ": " : "",
-        attempt->reason ? attempt->reason : "",
+        &results->arena, "its instructions were not counted%s%s%s", answer->reason ? ": " : "",
+        answer->reason ? answer->reason : "",
         unknown ? "; Valgrind does not know all that this processor can do, such as AVX-512" : "");
     *note = *note && reason ? kg_arena_printf(&results->arena, "%s; %s", *note, reason) : reason;
     counter->reason = reason;
@@ -39,22 +41,23 @@ static bool not_counted(struct pass *pass, size_t index, const struct kg_attempt
 static bool count_once(struct pass *pass, size_t index, struct kg_counter *counter, bool *counted)
 {
     struct kg_measurement *measurement = pass->measurement;
-    struct kg_task_options options = {0};
-    struct kg_attempt attempt;
+    struct kg_task_options options = {.what = "counted them"};
+    struct kg_answer answer;
     *counted = false;
     kg_count_tool_apply(&pass->tool, measurement, index, &options);
-    if (!kg_case_attempt(measurement, index, &options, "counted them", &attempt, pass->err))
+    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
+                       pass->err))
         return false;
     const double instructions =
-        kg_count_tool_take(&pass->tool, measurement, index, &options, &attempt.response)
+        kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response)
             .instructions;
-    if (attempt.interrupted)
+    if (answer.ending == KG_ENDED_INTERRUPT)
         return true;
-    *counted = attempt.response.good && !isnan(instructions);
+    *counted = answer.response.good && !isnan(instructions);
     if (*counted)
         return kg_case_value_append(measurement, counter, instructions, pass->err);
     /* what was counted before that stays */
-    return counter->value_count || not_counted(pass, index, &attempt, counter);
+    return counter->value_count || not_counted(pass, index, &answer, counter);
 }
 
 /* A further counter of a case. */
@@ -89,20 +92,21 @@ static bool repeats(const struct kg_counter *counter)
     return true;
 }
 
-static bool case_count(struct pass *pass, size_t index)
+static bool case_count(struct kg_measurement *measurement, size_t index, void *user,
+                       struct kg_error *err)
 {
-    struct kg_measurement *measurement = pass->measurement;
-    struct kg_case_result *result = &measurement->results.cases[index];
+    struct pass *pass = user;
+    pass->err = err;
     struct kg_counter *counter = counter_add(pass, index);
     bool counted = pass->tool.source != KG_COUNT_BY_NOTHING;
+    (void)measurement;
     if (!counter)
         return false;
     for (int i = 0;
          counted && !kg_interrupt_caught() && i < (repeats(counter) ? COUNTS : COUNTS_MOST); i++)
         if (!count_once(pass, index, counter, &counted))
             return false;
-    return !measurement->journaled ||
-           kg_journal_case(&measurement->journal, index, result, pass->err);
+    return true;
 }
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)
@@ -115,20 +119,13 @@ static bool wanted(const struct kg_measurement *measurement, size_t index)
 
 bool kg_count_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
-    struct pass pass = {.measurement = measurement, .err = err};
-    const struct kg_results *results = &measurement->results;
-    size_t first = 0;
-    while (first < results->case_count && !wanted(measurement, first))
-        first++;
-    if (first == results->case_count)
+    static const struct kg_pass pass = {
+        .verb = "counting instructions of", .wanted = wanted, .each = case_count, .stored = true};
+    struct pass own = {.measurement = measurement};
+    if (kg_pass_first(measurement, wanted) == measurement->results.case_count)
         return true;
-    bool good = kg_count_tool_open(&pass.tool, err);
-    for (size_t i = first; i < results->case_count && good && !kg_interrupt_caught(); i++) {
-        if (!wanted(measurement, i))
-            continue;
-        kg_measurement_progress(measurement, results->cases[i].id);
-        good = case_count(&pass, i);
-    }
-    kg_count_tool_close(&pass.tool);
+    const bool good =
+        kg_count_tool_open(&own.tool, err) && kg_pass_run(&pass, measurement, &own, err);
+    kg_count_tool_close(&own.tool);
     return good;
 }

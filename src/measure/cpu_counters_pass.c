@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "measure/callgrind.h"
-#include "measure/case_attempt.h"
+#include "measure/case_worker.h"
 #include "measure/count_tool.h"
+#include "measure/pass.h"
 
 /* Lines repeat once a call has warmed the caches; a few calls keep those of the harness small
  * beside what short ones bring in. */
@@ -24,9 +25,8 @@ struct pass {
 
 static bool looked_at(const struct kg_measurement *measurement, size_t index)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
-    return planned->device == KGATE_DEVICE_CPU && planned->spec->settings.trace == KG_TRACING_YES &&
-           kg_case_measurable(&measurement->results.cases[index]);
+    return measurement->plan->cases[index].device == KGATE_DEVICE_CPU &&
+           kg_pass_observes(measurement, index);
 }
 
 /* What may use more than one thread. How many a command starts is its own affair, and on one CPU
@@ -100,15 +100,16 @@ static bool alone_take(struct pass *pass, size_t index, const struct kg_response
 
 static bool alone_look(struct pass *pass, size_t index)
 {
-    const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .threads = 1};
-    struct kg_attempt attempt;
-    if (!kg_case_attempt(pass->measurement, index, &options, "measured it with one thread",
-                         &attempt, pass->err))
+    const struct kg_task_options options = {
+        .task = KG_TASK_ROUND, .patience = 1, .threads = 1, .what = "measured it with one thread"};
+    struct kg_answer answer;
+    if (!kg_worker_ask(pass->measurement, index, &options, &pass->measurement->results.arena,
+                       &answer, pass->err))
         return false;
-    if (attempt.response.good && attempt.response.round_count == 1 &&
-        !alone_take(pass, index, &attempt.response))
+    if (answer.response.good && answer.response.round_count == 1 &&
+        !alone_take(pass, index, &answer.response))
         return false;
-    return reason_add(pass, index, attempt.reason);
+    return reason_add(pass, index, answer.reason);
 }
 
 static const char *lines_missing(const struct kg_counts *counts)
@@ -155,59 +156,46 @@ static bool lines_look(struct pass *pass, size_t index)
     struct kg_task_options options = {.batch = batch < LINE_CALLS_MOST ? batch : LINE_CALLS_MOST,
                                       .count_lines = true,
                                       .count_options = simulation,
-                                      .count_option_count = *last_level ? 3 : 2};
-    struct kg_attempt attempt;
+                                      .count_option_count = *last_level ? 3 : 2,
+                                      .what = "counted its cache lines"};
+    struct kg_answer answer;
     if (pass->tool.source == KG_COUNT_BY_NOTHING)
         return reason_add(pass, index, KG_COUNT_NOTHING_WORDS);
     kg_count_tool_apply(&pass->tool, measurement, index, &options);
-    if (!kg_case_attempt(measurement, index, &options, "counted its cache lines", &attempt,
-                         pass->err))
+    if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
+                       pass->err))
         return false;
     const struct kg_counts counts =
-        kg_count_tool_take(&pass->tool, measurement, index, &options, &attempt.response);
-    return attempt.response.good ? lines_take(pass, index, &counts)
-                                 : reason_add(pass, index, attempt.reason);
+        kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response);
+    return answer.response.good ? lines_take(pass, index, &counts)
+                                : reason_add(pass, index, answer.reason);
 }
 
-static bool case_look(struct pass *pass, size_t index)
+static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
-    struct kg_measurement *measurement = pass->measurement;
-    struct kg_case_result *result = &measurement->results.cases[index];
-    result->look = (struct kg_look)KG_LOOK_NONE;
-    kg_measurement_progress(measurement, result->id);
+    return alone_wanted(measurement, index) || lines_wanted(measurement, index);
+}
+
+static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
+                      struct kg_error *err)
+{
+    struct pass *pass = user;
+    pass->err = err;
+    measurement->results.cases[index].look = (struct kg_look)KG_LOOK_NONE;
     return (!alone_wanted(measurement, index) || alone_look(pass, index)) &&
-           (!lines_wanted(measurement, index) || kg_interrupt_caught() ||
-            lines_look(pass, index)) &&
-           (!measurement->journaled ||
-            kg_journal_case(&measurement->journal, index, result, pass->err));
+           (!lines_wanted(measurement, index) || kg_interrupt_caught() || lines_look(pass, index));
 }
 
 /* --- The pass --------------------------------------------------------------------------------- */
 
-static bool pass_start(struct pass *pass)
-{
-    const struct kg_results *results = &pass->measurement->results;
-    size_t i = 0;
-    pass->tool.source = KG_COUNT_BY_NOTHING;
-    while (i < results->case_count && !lines_wanted(pass->measurement, i))
-        i++;
-    if (i == results->case_count)
-        return true;
-    return kg_count_tool_open(&pass->tool, pass->err);
-}
-
 bool kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
-    struct pass pass = {.measurement = measurement, .err = err};
-    const struct kg_results *results = &measurement->results;
-    bool good = pass_start(&pass);
-    for (size_t i = 0; i < results->case_count && good && !kg_interrupt_caught(); i++) {
-        if (!alone_wanted(measurement, i) && !lines_wanted(measurement, i))
-            continue;
-        good = case_look(&pass, i);
-        if (!good)
-            kg_error_wrap(err, "looking at '%s'", results->cases[i].id);
-    }
-    kg_count_tool_close(&pass.tool);
+    static const struct kg_pass pass = {
+        .verb = "looking at", .wanted = wanted, .each = case_look, .stored = true};
+    struct pass own = {.measurement = measurement, .tool = {.source = KG_COUNT_BY_NOTHING}};
+    const bool lines = kg_pass_first(measurement, lines_wanted) < measurement->results.case_count;
+    const bool good = (!lines || kg_count_tool_open(&own.tool, err)) &&
+                      kg_pass_run(&pass, measurement, &own, err);
+    kg_count_tool_close(&own.tool);
     return good;
 }

@@ -68,14 +68,12 @@ static void request_send(struct group *group, const char *request, uint64_t dead
 static bool ending_read(struct group *group, size_t index, enum kg_ending ending,
                         struct kg_arena *arena)
 {
-    struct kg_response response = {0};
+    struct kg_answer answer;
     kg_process_finish(&group->process, ending, group->kills, &group->outcome);
     group->alive = false;
-    if (ending == KG_ENDED_INTERRUPT)
-        return true;
     kg_text_truncate(&group->outcome.response, 0);
-    return kg_case_outcome_read(group->measurement, index, &group->outcome, arena, &response,
-                                group->err);
+    kg_answer_read(&group->outcome, arena, &answer);
+    return kg_case_answer_take(group->measurement, index, &answer, group->err);
 }
 
 /* Takes the answer in the outcome's first line. */
@@ -83,16 +81,16 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
 {
     struct kg_text *text = &group->outcome.response;
     const char *end = memchr(text->data, '\n', text->length);
-    struct kg_response response = {0};
-    struct kg_outcome answer = {.ending = KG_ENDED_EXIT};
-    kg_text_append_bytes(&answer.response, text->data, (size_t)(end - text->data));
+    struct kg_outcome line = {.ending = KG_ENDED_EXIT};
+    struct kg_answer answer;
+    kg_text_append_bytes(&line.response, text->data, (size_t)(end - text->data));
     kg_text_remove(text, (size_t)(end - text->data) + 1);
-    memcpy(answer.tail, group->outcome.tail, sizeof answer.tail);
-    bool good =
-        kg_case_outcome_read(group->measurement, index, &answer, arena, &response, group->err);
-    kg_outcome_free(&answer);
-    if (good && response.good)
-        return group->task->answered(group->measurement, index, &response, group->task->user,
+    memcpy(line.tail, group->outcome.tail, sizeof line.tail);
+    kg_answer_read(&line, arena, &answer);
+    kg_outcome_free(&line);
+    const bool good = kg_case_answer_take(group->measurement, index, &answer, group->err);
+    if (good && answer.response.good)
+        return group->task->answered(group->measurement, index, &answer.response, group->task->user,
                                      group->err);
     /* The process ends by itself: what a failed case left on the device is not for the next. */
     group_end(group);

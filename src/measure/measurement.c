@@ -14,8 +14,9 @@
 #include "measure/cpu_ceilings_pass.h"
 #include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
+#include "measure/pass.h"
+#include "measure/rounds.h"
 #include "measure/trace_pass.h"
-#include "results/throttle.h"
 #include "timing/clock.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
@@ -52,18 +53,27 @@ static bool check_grouped(struct kg_measurement *measurement, struct kg_error *e
     return kg_group_run(measurement, measurement->grouped, count, &task, err);
 }
 
+static bool is_checked_alone(const struct kg_measurement *measurement, size_t index)
+{
+    return kg_case_measurable(&measurement->results.cases[index]) &&
+           !is_grouped(measurement, index);
+}
+
+static bool check_alone(struct kg_measurement *measurement, size_t index, void *user,
+                        struct kg_error *err)
+{
+    (void)user;
+    if (!kg_case_check(measurement, index, err))
+        return false;
+    measurement->done++;
+    return true;
+}
+
 static bool check_all(struct kg_measurement *measurement, struct kg_error *err)
 {
-    const struct kg_results *results = &measurement->results;
-    for (size_t i = 0; i < results->case_count && !kg_interrupt_caught(); i++) {
-        if (!kg_case_measurable(&results->cases[i]) || is_grouped(measurement, i))
-            continue;
-        kg_measurement_progress(measurement, results->cases[i].id);
-        if (!kg_case_check(measurement, i, err))
-            return kg_error_wrap(err, "checking '%s'", results->cases[i].id);
-        measurement->done++;
-    }
-    return check_grouped(measurement, err);
+    static const struct kg_pass pass = {
+        .verb = "checking", .wanted = is_checked_alone, .each = check_alone};
+    return kg_pass_run(&pass, measurement, NULL, err) && check_grouped(measurement, err);
 }
 
 static bool program_find(struct kg_measurement *measurement, struct kg_error *err)
@@ -147,72 +157,6 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
     return false;
 }
 
-static size_t rounds_missing(const struct kg_measurement *measurement, const size_t *wanted,
-                             size_t i)
-{
-    const struct kg_case_result *result = &measurement->results.cases[i];
-    const size_t target = kg_case_measurable(result) ? wanted[i] : 0;
-    const size_t good =
-        result->round_count - kg_rounds_to_repeat(result->rounds, result->round_count, target);
-    return target > good ? target - good : 0;
-}
-
-static bool round_answered(struct kg_measurement *measurement, size_t index,
-                           struct kg_response *response, void *user, struct kg_error *err)
-{
-    const bool *confirm = user;
-    if (response->round_count == 1)
-        response->rounds[0].confirms = *confirm;
-    return kg_case_round_store(measurement, index, response, err);
-}
-
-/* One round of every case on the GPU that needs one, in the wave's order from `first` on, by as few
- * processes as they allow. */
-static bool wave_grouped(struct kg_measurement *measurement, const size_t *wanted, size_t first,
-                         bool confirm, struct kg_error *err)
-{
-    const struct kg_group_task task = {.options = {.task = KG_TASK_ROUND, .patience = 1},
-                                       .answered = round_answered,
-                                       .user = &confirm};
-    size_t count = 0;
-    for (size_t k = first; k < measurement->results.case_count; k++) {
-        const size_t i = measurement->order[k];
-        if (is_grouped(measurement, i) && rounds_missing(measurement, wanted, i))
-            measurement->grouped[count++] = i;
-    }
-    return kg_group_run(measurement, measurement->grouped, count, &task, err);
-}
-
-/* One round of every case that needs one; *more is whether any needs another. Those on the GPU take
- * theirs where the shuffle put the first of them. */
-static bool wave(struct kg_measurement *measurement, const size_t *wanted, bool confirm, bool *more,
-                 struct kg_error *err)
-{
-    const struct kg_results *results = &measurement->results;
-    bool grouped = false;
-    *more = false;
-    kg_random_shuffle(&measurement->random, measurement->order, results->case_count);
-    for (size_t k = 0; k < results->case_count && !kg_interrupt_caught(); k++) {
-        const size_t i = measurement->order[k];
-        if (!rounds_missing(measurement, wanted, i))
-            continue;
-        if (is_grouped(measurement, i)) {
-            if (!grouped && !wave_grouped(measurement, wanted, k, confirm, err))
-                return kg_error_wrap(err, "measuring on the GPU");
-            grouped = true;
-            continue;
-        }
-        kg_measurement_progress(measurement, results->cases[i].id);
-        kg_probe_take(&measurement->probe, kg_case_pin(measurement, i), &measurement->results);
-        if (!kg_case_round(measurement, i, confirm, err))
-            return kg_error_wrap(err, "measuring '%s'", results->cases[i].id);
-        measurement->done++;
-    }
-    for (size_t i = 0; i < results->case_count; i++)
-        *more = *more || rounds_missing(measurement, wanted, i);
-    return true;
-}
-
 void kg_measurement_pause(const struct kg_measurement *measurement, double ns)
 {
     const struct timespec wait = {.tv_sec = (time_t)(ns / 1e9), .tv_nsec = (long)fmod(ns, 1e9)};
@@ -220,26 +164,44 @@ void kg_measurement_pause(const struct kg_measurement *measurement, double ns)
         ppoll(NULL, 0, &wait, &measurement->interrupt->mask);
 }
 
+static bool round_answered(struct kg_measurement *measurement, size_t index,
+                           struct kg_response *response, void *user, struct kg_error *err)
+{
+    const struct kg_rounds *rounds = user;
+    if (response->round_count == 1)
+        response->rounds[0].confirms = rounds->confirm;
+    return kg_case_round_store(measurement, index, response, err);
+}
+
+/* By as few processes as the cases allow. */
+static bool rounds_grouped(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
+                           struct kg_error *err)
+{
+    const struct kg_group_task task = {.options = {.task = KG_TASK_ROUND, .patience = 1},
+                                       .answered = round_answered,
+                                       .user = (void *)rounds};
+    return kg_group_run(rounds->measurement, indexes, count, &task, err);
+}
+
+static bool round_alone(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    kg_probe_take(&measurement->probe, kg_case_pin(measurement, index), &measurement->results);
+    return kg_case_round(measurement, index, rounds->confirm, err);
+}
+
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
                            struct kg_error *err)
 {
-    size_t total = 0;
-    for (size_t i = 0; i < measurement->results.case_count; i++) {
-        measurement->order[i] = i;
-        total += rounds_missing(measurement, wanted, i);
-    }
-    measurement->planned = measurement->done + total;
-    if (confirm && total)
-        kg_measurement_pause(measurement, KG_CONFIRM_AFTER_NS);
-    for (bool more = total > 0; more && !kg_interrupt_caught();) {
-        const uint64_t start = kg_clock_ns();
-        if (!wave(measurement, wanted, confirm, &more, err))
-            return false;
-        if (confirm && more)
-            kg_measurement_pause(measurement,
-                                 KG_CONFIRM_APART_NS - (double)(kg_clock_ns() - start));
-    }
-    return true;
+    const struct kg_rounds rounds = {.measurement = measurement,
+                                     .wanted = wanted,
+                                     .confirm = confirm,
+                                     .confirm_after_ns = KG_CONFIRM_AFTER_NS,
+                                     .confirm_apart_ns = KG_CONFIRM_APART_NS,
+                                     .one = round_alone,
+                                     .shares = is_grouped,
+                                     .shared = rounds_grouped};
+    return kg_rounds_run(&rounds, err);
 }
 
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)

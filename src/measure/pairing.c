@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "measure/case_worker.h"
-#include "results/throttle.h"
+#include "measure/rounds.h"
 #include "timing/clock.h"
 
 enum { SIDES = 2 };
@@ -147,7 +147,7 @@ static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error
 static bool failure_read(struct match *match, struct kg_arena *arena)
 {
     struct player *player = &match->players[match->at_fault];
-    struct kg_response response = {0};
+    struct kg_answer answer;
     enum kg_ending ending = match->ending;
     if (ending == KG_ENDED_INTERRUPT)
         return true;
@@ -155,13 +155,12 @@ static bool failure_read(struct match *match, struct kg_arena *arena)
         ending = kg_process_wait(&player->launch, &player->process, match->deadline_ns, false,
                                  &player->outcome);
     kg_process_finish(&player->process, ending, match->kills, &player->outcome);
-    if (ending == KG_ENDED_INTERRUPT)
-        return true;
-    if (!kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena, &response,
-                              match->err))
+    kg_answer_read(&player->outcome, arena, &answer);
+    if (!kg_case_answer_take(player->measurement, match->index, &answer, match->err))
         return false;
-    return !response.good || kg_case_fail(player->measurement, match->index,
-                                          "the worker ended before its time", "", match->err);
+    return !answer.response.good ||
+           kg_case_fail(player->measurement, match->index, "the worker ended before its time", "",
+                        match->err);
 }
 
 /* Asks a player for its round; *got is false where there is none, and then the case is FAILED, or
@@ -176,11 +175,11 @@ static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
     const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
                                                   match->deadline_ns, false, &player->outcome);
     kg_process_finish(&player->process, ending, match->kills, &player->outcome);
-    if (ending == KG_ENDED_INTERRUPT)
-        return true;
-    if (!kg_case_outcome_read(player->measurement, match->index, &player->outcome, arena, response,
-                              match->err))
+    struct kg_answer answer;
+    kg_answer_read(&player->outcome, arena, &answer);
+    if (!kg_case_answer_take(player->measurement, match->index, &answer, match->err))
         return false;
+    *response = answer.response;
     *got = response->good && response->round_count == 1;
     return !response->good || *got ||
            kg_case_fail(player->measurement, match->index, "the worker gave no round", "",
@@ -242,51 +241,23 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
     return good && sides_join(pairing, index, err);
 }
 
-static size_t missing(const struct kg_pairing *pairing, const size_t *wanted, size_t i)
+static bool round_of_both(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
-    const struct kg_case_result *head = &pairing->head.results.cases[i];
-    const size_t target = kg_case_measurable(head) ? wanted[i] : 0;
-    const size_t good =
-        head->round_count - kg_rounds_to_repeat(head->rounds, head->round_count, target);
-    return target > good ? target - good : 0;
+    return pair_round(rounds->user, index, rounds->confirm, err);
 }
 
-static bool wave(struct kg_pairing *pairing, const size_t *wanted, bool confirm, bool *more,
-                 struct kg_error *err)
-{
-    struct kg_measurement *head = &pairing->head;
-    *more = false;
-    kg_random_shuffle(&head->random, head->order, head->results.case_count);
-    for (size_t k = 0; k < head->results.case_count && !kg_interrupt_caught(); k++) {
-        const size_t i = head->order[k];
-        if (!missing(pairing, wanted, i))
-            continue;
-        kg_measurement_progress(head, head->results.cases[i].id);
-        if (!pair_round(pairing, i, confirm, err))
-            return kg_error_wrap(err, "measuring '%s'", head->results.cases[i].id);
-        head->done++;
-        *more = *more || missing(pairing, wanted, i);
-    }
-    return true;
-}
-
+/* The head's results say how many rounds there are. Both turns of a pair are of the same moment, so
+ * confirming pairs need no long wait for another one. */
 bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
                        struct kg_error *err)
 {
-    struct kg_measurement *head = &pairing->head;
-    size_t total = 0;
-    for (size_t i = 0; i < head->results.case_count; i++) {
-        head->order[i] = i;
-        total += missing(pairing, wanted, i);
-    }
-    head->planned = head->done + total;
-    /* Both turns of a pair are of the same moment: it needs no long wait for another one. */
-    if (confirm && total)
-        kg_measurement_pause(head, KG_CONFIRM_APART_NS);
-    for (bool more = total > 0; more && !kg_interrupt_caught();)
-        if (!wave(pairing, wanted, confirm, &more, err))
-            return false;
-    return true;
+    const struct kg_rounds rounds = {.measurement = &pairing->head,
+                                     .wanted = wanted,
+                                     .confirm = confirm,
+                                     .confirm_after_ns = KG_CONFIRM_APART_NS,
+                                     .one = round_of_both,
+                                     .user = pairing};
+    return kg_rounds_run(&rounds, err);
 }
 
 /* Both must do the same number of calls a sample; and a base that fails the check fails the case.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "measure/case_worker.h"
+#include "measure/pass.h"
 
 enum { PATH_BYTES = 4096, COPY_BYTES = 1 << 16 };
 
@@ -83,9 +84,15 @@ static double recorded_ns(const struct kg_settings *settings)
     return fmax(settings->min_time_ns, fmin(ENOUGH_NS, TIMEOUT_SHARE * settings->timeout_ns));
 }
 
-static bool case_profile(struct pass *pass, size_t index)
+static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
-    struct kg_measurement *measurement = pass->measurement;
+    return kg_case_measurable(&measurement->results.cases[index]);
+}
+
+static bool case_profile(struct kg_measurement *measurement, size_t index, void *user,
+                         struct kg_error *err)
+{
+    struct pass *pass = user;
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     struct kg_arena arena = {0};
     struct kg_response response = {0};
@@ -96,9 +103,8 @@ static bool case_profile(struct pass *pass, size_t index)
                                             .profile_path = pattern,
                                             .profile_time_ns = recorded_ns(settings),
                                             .profile_label = measurement->results.cases[index].id};
-    const bool good =
-        kg_case_worker_run(measurement, index, &options, &arena, &response, pass->err) &&
-        pieces_join(pass);
+    const bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err) &&
+                      pieces_join(pass);
     kg_arena_free(&arena);
     return good;
 }
@@ -140,16 +146,9 @@ static bool pass_end(struct pass *pass, const char *path, bool good)
 
 bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struct kg_error *err)
 {
+    static const struct kg_pass profiling = {
+        .verb = "profiling", .wanted = wanted, .each = case_profile};
     struct pass pass = {.measurement = measurement, .err = err};
-    const struct kg_results *results = &measurement->results;
-    bool good = pass_start(&pass, path);
-    for (size_t i = 0; i < results->case_count && good && !kg_interrupt_caught(); i++) {
-        if (!kg_case_measurable(&results->cases[i]))
-            continue;
-        kg_measurement_progress(measurement, results->cases[i].id);
-        good = case_profile(&pass, i);
-        if (!good)
-            kg_error_wrap(err, "profiling '%s'", results->cases[i].id);
-    }
+    const bool good = pass_start(&pass, path) && kg_pass_run(&profiling, measurement, &pass, err);
     return pass_end(&pass, path, good);
 }

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/case_attempt.h"
 #include "measure/case_counters.h"
+#include "measure/pass.h"
+#include "measure/worker_ask.h"
 #include "worker/cupti_counters.h"
 
 struct pass {
@@ -15,9 +16,8 @@ struct pass {
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
-    const struct kg_case *planned = &measurement->plan->cases[index];
-    return kg_case_on_stream(planned) && planned->spec->settings.trace == KG_TRACING_YES &&
-           kg_case_measurable(&measurement->results.cases[index]);
+    return kg_case_on_stream(&measurement->plan->cases[index]) &&
+           kg_pass_observes(measurement, index);
 }
 
 /* A trace without figures. */
@@ -75,18 +75,20 @@ static bool counters_add(struct pass *pass, size_t index, const struct kg_respon
 
 static bool case_trace(struct pass *pass, size_t index)
 {
-    const struct kg_task_options options = {.task = KG_TASK_TRACE, .patience = 1};
-    struct kg_attempt attempt;
+    const struct kg_task_options options = {
+        .task = KG_TASK_TRACE, .patience = 1, .what = "traced a call"};
+    struct kg_results *results = &pass->measurement->results;
+    struct kg_answer answer;
     /* tools that hook into the driver are known to crash when it is unloaded: after the answer */
-    if (!kg_case_attempt(pass->measurement, index, &options, "traced a call", &attempt, pass->err))
+    if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
         return false;
-    pass->hangs = attempt.timed_out;
-    if (attempt.reason)
-        reason_set(pass, index, attempt.reason);
-    if (!attempt.response.good)
+    pass->hangs = answer.ending == KG_ENDED_TIMEOUT;
+    if (answer.reason)
+        reason_set(pass, index, answer.reason);
+    if (!answer.response.good)
         return true;
-    pass->measurement->results.cases[index].trace = attempt.response.trace;
-    return counters_add(pass, index, &attempt.response);
+    results->cases[index].trace = answer.response.trace;
+    return counters_add(pass, index, &answer.response);
 }
 
 static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
@@ -128,9 +130,12 @@ static bool twin_copy(struct pass *pass, size_t from, size_t to)
     return true;
 }
 
-static bool case_do(struct pass *pass, size_t index)
+static bool case_do(struct kg_measurement *measurement, size_t index, void *user,
+                    struct kg_error *err)
 {
-    const size_t twin = twin_find(pass->measurement, index);
+    struct pass *pass = user;
+    const size_t twin = twin_find(measurement, index);
+    pass->err = err;
     if (twin != index)
         return twin_copy(pass, twin, index);
     if (!pass->hangs)
@@ -141,18 +146,8 @@ static bool case_do(struct pass *pass, size_t index)
 
 bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
-    struct pass pass = {.measurement = measurement, .err = err};
-    const struct kg_results *results = &measurement->results;
-    bool good = true;
-    for (size_t i = 0; i < results->case_count && good && !kg_interrupt_caught(); i++) {
-        if (!wanted(measurement, i))
-            continue;
-        kg_measurement_progress(measurement, results->cases[i].id);
-        good = case_do(&pass, i);
-        if (good && measurement->journaled)
-            good = kg_journal_case(&measurement->journal, i, &results->cases[i], err);
-        if (!good)
-            kg_error_wrap(err, "tracing '%s'", results->cases[i].id);
-    }
-    return good;
+    static const struct kg_pass pass = {
+        .verb = "tracing", .wanted = wanted, .each = case_do, .stored = true};
+    struct pass own = {.measurement = measurement};
+    return kg_pass_run(&pass, measurement, &own, err);
 }

@@ -1,0 +1,32 @@
+/* pass.h: the one loop over the cases of a measurement, apart from the rounds: what checks, counts,
+ * traces and profiles them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "measure/measurement.h"
+
+struct kg_pass {
+    const char *verb; /* for errors: "tracing", as in "tracing 'copy/cpu': out of memory" */
+    bool (*wanted)(const struct kg_measurement *measurement, size_t index);
+    /* Does what the pass is for with a case that is wanted. A case that fails is marked so and is
+     * no failure of the pass. */
+    bool (*each)(struct kg_measurement *measurement, size_t index, void *user,
+                 struct kg_error *err);
+    bool stored; /* a case gains something that the journal must keep */
+};
+
+/* Runs the pass over all cases that it wants, in the order of the suite, each with its progress.
+ * Stops early when asked to stop.
+ * user     handed to `each`
+ * returns  false where `each` does, or the journal cannot be written */
+bool kg_pass_run(const struct kg_pass *pass, struct kg_measurement *measurement, void *user,
+                 struct kg_error *err);
+
+/* The first case that `wanted` holds for; the count of cases where there is none. */
+size_t kg_pass_first(const struct kg_measurement *measurement,
+                     bool (*wanted)(const struct kg_measurement *measurement, size_t index));
+
+/* Whether the suite lets a case be observed apart from its rounds (`trace`), and it can be: under a
+ * memory checker, say, nobody wants to know, and what was measured must not be kept. */
+bool kg_pass_observes(const struct kg_measurement *measurement, size_t index);

@@ -1,0 +1,93 @@
+#include "measure/rounds.h"
+
+#include "measure/case_worker.h"
+#include "results/throttle.h"
+#include "timing/clock.h"
+
+static size_t missing(const struct kg_rounds *rounds, size_t i)
+{
+    const struct kg_case_result *result = &rounds->measurement->results.cases[i];
+    const size_t target = kg_case_measurable(result) ? rounds->wanted[i] : 0;
+    const size_t good =
+        result->round_count - kg_rounds_to_repeat(result->rounds, result->round_count, target);
+    return target > good ? target - good : 0;
+}
+
+static size_t missing_sum(const struct kg_rounds *rounds)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < rounds->measurement->results.case_count; i++)
+        sum += missing(rounds, i);
+    return sum;
+}
+
+static bool is_shared(const struct kg_rounds *rounds, size_t index)
+{
+    return rounds->shares && rounds->shares(rounds->measurement, index);
+}
+
+/* One round of every case that shares processes, in the wave's order from `first` on. */
+static bool shared_measure(const struct kg_rounds *rounds, size_t first, struct kg_error *err)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    size_t count = 0;
+    for (size_t k = first; k < measurement->results.case_count; k++) {
+        const size_t i = measurement->order[k];
+        if (is_shared(rounds, i) && missing(rounds, i))
+            measurement->grouped[count++] = i;
+    }
+    return rounds->shared(rounds, measurement->grouped, count, err) ||
+           kg_error_wrap(err, "measuring on the GPU");
+}
+
+static bool one_measure(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    const char *id = measurement->results.cases[index].id;
+    kg_measurement_progress(measurement, id);
+    if (!rounds->one(rounds, index, err))
+        return kg_error_wrap(err, "measuring '%s'", id);
+    measurement->done++;
+    return true;
+}
+
+/* One round of every case that needs one. Those that share processes have theirs where the shuffle
+ * put the first of them. */
+static bool wave(const struct kg_rounds *rounds, struct kg_error *err)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    const size_t count = measurement->results.case_count;
+    bool shared = false;
+    kg_random_shuffle(&measurement->random, measurement->order, count);
+    for (size_t k = 0; k < count && !kg_interrupt_caught(); k++) {
+        const size_t i = measurement->order[k];
+        const bool shares = is_shared(rounds, i);
+        if (!missing(rounds, i) || (shares && shared))
+            continue;
+        if (!(shares ? shared_measure(rounds, k, err) : one_measure(rounds, i, err)))
+            return false;
+        shared = shared || shares;
+    }
+    return true;
+}
+
+bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    size_t left = missing_sum(rounds);
+    for (size_t i = 0; i < measurement->results.case_count; i++)
+        measurement->order[i] = i;
+    measurement->planned = measurement->done + left;
+    if (rounds->confirm && left)
+        kg_measurement_pause(measurement, rounds->confirm_after_ns);
+    while (left && !kg_interrupt_caught()) {
+        const uint64_t start = kg_clock_ns();
+        if (!wave(rounds, err))
+            return false;
+        left = missing_sum(rounds);
+        if (rounds->confirm && left)
+            kg_measurement_pause(measurement,
+                                 rounds->confirm_apart_ns - (double)(kg_clock_ns() - start));
+    }
+    return true;
+}

@@ -1,0 +1,169 @@
+#include "measure/worker_ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/case_worker.h"
+#include "measure/supervise.h"
+
+/* --- The request ------------------------------------------------------------------------------- */
+
+/* A plugin or command of another build in the place of the suite's. */
+static void build_apply(const struct kg_build *build, struct kg_request *request)
+{
+    if (!build || kg_sources[request->source]->unfit[build->kind])
+        return;
+    if (build->plugin)
+        request->target = build->plugin;
+    if (build->command && request->command_count)
+        request->command[0] = build->command;
+}
+
+static char *json_text(json_t *json)
+{
+    char *text = NULL;
+    if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) == 0)
+        text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    return text;
+}
+
+static char *request_text(const struct kg_measurement *measurement, size_t index,
+                          const struct kg_task_options *options, uint64_t threads)
+{
+    const struct kg_case *planned = &measurement->plan->cases[index];
+    const struct kg_workload_spec *spec = planned->spec;
+    /* a copy, whose first word a build may replace */
+    const char **words = calloc(planned->command_count + 1, sizeof *words);
+    if (!words)
+        return NULL;
+    if (planned->command_count)
+        memcpy(words, planned->command, planned->command_count * sizeof *words);
+    struct kg_request request = {
+        .task = options->task,
+        .source = spec->source,
+        .target = spec->target,
+        .entry = spec->entry,
+        .params = planned->params,
+        .param_count = planned->param_count,
+        .command = words,
+        .command_count = planned->command_count,
+        .device = (size_t)planned->device,
+        .timing = (size_t)planned->timing,
+        .held_calls = measurement->call_timing[index].held_calls,
+        .call_ns = measurement->call_timing[index].call_ns,
+        .threads = (size_t)threads,
+        .seed = spec->settings.seed,
+        /* not while instructions are counted: Valgrind needs memory of its own */
+        .memory_limit_bytes =
+            options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
+        .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
+                                                        : spec->settings.min_time_ns,
+        .batch = options->batch ? options->batch : measurement->batch[index],
+        .turn_ns = options->turn_ns,
+        .count_directory = options->count_directory,
+        .count_source = options->count_source,
+        .count_lines = options->count_lines,
+        .count_options = options->count_options,
+        .count_option_count = options->count_option_count,
+        .profile_path = options->profile_path,
+        .profile_label = options->profile_label,
+    };
+    build_apply(measurement->build, &request);
+    char *text = json_text(kg_record_write(&kg_request_record, &request));
+    free(words);
+    return text;
+}
+
+/* The device that a case of the GPU shall see; NULL for others. */
+static const char *case_gpu(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_machine *machine = &measurement->results.machine;
+    const struct kg_gpu *gpu = kg_machine_gpu(machine);
+    return gpu && measurement->plan->cases[index].device == KGATE_DEVICE_CUDA ? gpu->uuid : NULL;
+}
+
+bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
+                         const struct kg_task_options *options, struct kg_launch *launch,
+                         struct kg_error *err)
+{
+    const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
+    const struct kg_build *build = measurement->build;
+    const bool machine = options->machine_ns > 0;
+    const int pin = machine ? -1 : kg_case_pin(measurement, index);
+    const uint64_t threads =
+        options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
+    char *request = request_text(measurement, index, options, threads);
+    *launch = (struct kg_launch){
+        .program = options->program          ? options->program
+                   : build && build->program ? build->program
+                                             : measurement->program,
+        .arguments = options->arguments,
+        .directory = build && !machine ? build->directory : NULL,
+        .request = request,
+        .request_length = request ? strlen(request) : 0,
+        .threads = threads,
+        .gpu = case_gpu(measurement, index),
+        .waits_asleep = options->task == KG_TASK_TURNS || options->task == KG_TASK_COUNT,
+        .pin = pin,
+        .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
+        .mask = &measurement->interrupt->mask};
+    return request ? true : kg_error_memory(err);
+}
+
+/* --- The answer -------------------------------------------------------------------------------- */
+
+void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
+                    struct kg_answer *answer)
+{
+    struct kg_error unread;
+    *answer = (struct kg_answer){
+        .ending = outcome->ending, .code = outcome->code, .out_of_memory = outcome->out_of_memory};
+    memcpy(answer->tail, outcome->tail, sizeof answer->tail);
+    answer->whole = outcome->ending != KG_ENDED_INTERRUPT &&
+                    kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
+                                    kg_text_string(&outcome->response), outcome->response.length,
+                                    arena, &answer->response, &unread);
+    if (!answer->whole)
+        answer->response.good = false;
+}
+
+/* Why the answer is not good; NULL where memory is out. */
+static const char *reason_of(const struct kg_answer *answer, const char *what,
+                             struct kg_arena *arena)
+{
+    if (answer->whole)
+        return answer->response.message
+                   ? answer->response.message
+                   : kg_arena_printf(arena, "the process that %s failed without a reason", what);
+    switch (answer->ending) {
+    case KG_ENDED_TIMEOUT:
+        return kg_arena_printf(arena, "the process that %s timed out", what);
+    case KG_ENDED_SIGNAL:
+        return kg_arena_printf(arena, "the process that %s crashed: signal %d (%s)", what,
+                               answer->code, strsignal(answer->code));
+    default:
+        return kg_arena_printf(arena, "the process that %s ended with status %d", what,
+                               answer->code);
+    }
+}
+
+bool kg_worker_ask(const struct kg_measurement *measurement, size_t index,
+                   const struct kg_task_options *options, struct kg_arena *arena,
+                   struct kg_answer *answer, struct kg_error *err)
+{
+    struct kg_launch launch;
+    struct kg_outcome outcome;
+    if (!kg_case_launch_make(measurement, index, options, &launch, err))
+        return false;
+    const bool started = kg_supervise(&launch, &outcome, err);
+    free((char *)launch.request);
+    if (!started)
+        return false;
+    kg_answer_read(&outcome, arena, answer);
+    kg_outcome_free(&outcome);
+    if (answer->response.good || answer->ending == KG_ENDED_INTERRUPT)
+        return true;
+    answer->reason = reason_of(answer, options->what ? options->what : "measured it", arena);
+    return answer->reason ? true : kg_error_memory(err);
+}
