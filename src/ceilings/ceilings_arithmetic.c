@@ -70,7 +70,7 @@ static bool sums_checked(const struct kg_measuring *measuring, const struct arit
     return true;
 }
 
-/* With memory for the results: NaN stays where something fails. */
+/* Allocates memory for the results around it; the figure stays NaN where something fails. */
 static bool arithmetic_time(struct kg_measuring *measuring, const struct arithmetic *arithmetic,
                             struct kg_ceiling_launch *launch, double *flops_per_s, double *clock_hz,
                             struct kg_error *err)
@@ -135,7 +135,7 @@ bool kg_ceiling_tensor(struct kg_measuring *measuring, struct kg_error *err)
 
 bool kg_ceiling_wgmma(struct kg_measuring *measuring, struct kg_error *err)
 {
-    enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND: this code, for this device, has it not */
+    enum { NOT_FOUND = 500 }; /* CUDA_ERROR_NOT_FOUND: no such kernel for this device */
     void *function;
     struct kg_error unmeasured;
     if (measuring->timer->driver.module_function(&function, measuring->module,

@@ -62,7 +62,7 @@ static void look(const struct kg_ceilings_watch *watch, struct kg_ceilings_seen 
         kg_ceilings_see(seen, &telemetry);
 }
 
-/* What was seen and what was doubted, in one sentence; NULL where neither is. */
+/* The note and the doubt in one sentence; NULL where there is neither. */
 static bool note_make(const struct kg_measuring *measuring, const struct kg_ceilings_seen *seen,
                       struct kg_error *err)
 {
@@ -74,8 +74,8 @@ static bool note_make(const struct kg_measuring *measuring, const struct kg_ceil
     return *note || !measuring->doubt ? true : kg_error_memory(err);
 }
 
-/* Multiply-adds first once for nothing: clocks take some time to rise from idle. wgmma last: what
- * no other kernel uses, and a device that faults can do nothing any more. */
+/* Multiply-adds run once before they count, because clocks take some time to rise from idle. wgmma
+ * comes last: no other kernel uses it, and after a fault the device can do nothing more. */
 bool kg_ceilings_measure(struct kg_gpu_timer *timer, const struct kg_ceilings_watch *watch,
                          struct kg_arena *arena, struct kg_ceilings *ceilings, struct kg_error *err)
 {
@@ -92,7 +92,7 @@ bool kg_ceilings_measure(struct kg_gpu_timer *timer, const struct kg_ceilings_wa
     for (size_t i = 0; begun && i < sizeof parts / sizeof *parts; i++) {
         if (!parts[i](&measuring, all ? err : &later))
             all = false;
-        look(watch, &seen); /* at once: what holds an idle device back is soon forgotten */
+        look(watch, &seen); /* at once: an idle device soon reports no throttling any more */
     }
     end(&measuring);
     ceilings->measured = kg_timestamp(arena);

@@ -5,7 +5,7 @@
 #include "ceilings/ceilings.h"
 #include "util/file.h"
 
-/* Raised when figures come to mean something else, or are measured otherwise. */
+/* Raised when a figure changes its meaning, or the way in which it is measured. */
 enum { METHOD = 2 };
 
 /* A stored file. */
@@ -43,8 +43,8 @@ static const struct kg_field fields[] = {
 };
 static const struct kg_record record = KG_RECORD_OF(struct stored, fields);
 
-/* One file for a machine and a number of CPUs; NULL where the fingerprint is none that a file could
- * be named after. */
+/* One file for each machine and number of CPUs; NULL where the fingerprint cannot be the name of a
+ * file. */
 static const char *path_of(struct kg_arena *arena, const char *directory,
                            const struct kg_cpu_ceilings_key *key)
 {

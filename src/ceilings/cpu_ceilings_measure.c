@@ -62,8 +62,9 @@ static void caches_tell(const struct kg_cpu_caches *caches, struct kg_cpu_ceilin
     ceilings->l3_count = l3->count;
 }
 
-/* What one can do, all can: one of them. And what each core has for itself is not more than so many
- * times that: where a host takes CPUs away, a thread's time on one may be told too short. */
+/* All threads together do at least what one of them does. What each core has for itself adds up to
+ * at most as many times that: on a virtual machine whose host takes CPUs away, the time of a thread
+ * may read too short. */
 static void all_bound(struct kg_cpu_ceilings *ceilings)
 {
     static const struct {
@@ -89,8 +90,8 @@ static void all_bound(struct kg_cpu_ceilings *ceilings)
 /* Several times what it takes on CPUs that are idle. */
 static const uint64_t LONG_NS = 1000000000;
 
-/* Twice, so that what a neighbour takes for some tenths of a second does not decide; but once where
- * the machine is so busy that it takes long. */
+/* Measures twice, so that other work on the machine for some tenths of a second does not decide;
+ * but only once where the machine is so busy that it takes long. */
 static bool parts_measure(struct kg_cpu_measuring *measuring, struct kg_error *err)
 {
     enum { TIMES = 2 };

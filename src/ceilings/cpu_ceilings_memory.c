@@ -104,7 +104,7 @@ static bool turn(void *state, int thread)
     return right;
 }
 
-/* Whether what was written is right: of many words some thousand. */
+/* Whether what was written is right; where there are many words, about a thousand are checked. */
 static bool verify(void *state, int thread)
 {
     enum { SOME = 4096 };
@@ -130,7 +130,7 @@ static double share(const struct kg_cpu_measuring *measuring, enum kg_cache_leve
     return threads == 1 ? cache->bytes : cache->bytes * cache->count / threads;
 }
 
-/* Half of the share; of the last level more where that would fit into the level before. */
+/* Half of the share; more of the last level where half would fit into the level before it. */
 static double cached_bytes(const struct kg_cpu_measuring *measuring, enum kg_cache_level level,
                            int threads)
 {
@@ -172,7 +172,7 @@ static const struct {
     [KG_LEVEL_MEMORY] = {offsetof(struct kg_cpu_ceiling, memory_bytes_per_s), 64 * 1024},
 };
 
-/* A short array is gone through many times a turn, of a long one the next pieces. */
+/* In a turn a short array is read many times; of a long one the next pieces are read. */
 static void turn_plan(struct streaming *streaming, size_t turn_words)
 {
     const bool is_short = streaming->part <= PIECE_WORDS;

@@ -52,7 +52,7 @@ bool kg_cpu_memory(struct kg_cpu_measuring *measuring, int threads, struct kg_er
 /* What waiting costs: the rest of the figures. Those of one thread, or of several. */
 bool kg_cpu_waits(struct kg_cpu_measuring *measuring, int threads, struct kg_error *err);
 
-/* The latency of loads from the first half of `bytes`, overwritten, each reading the address of the
- * next; NaN where there are too few bytes. Reading the other half empties the caches of the first.
- */
+/* The latency of loads from the first half of `bytes`, overwritten, each reading the address
+ * of the next; NaN where there are too few bytes. Reading the other half empties the caches
+ * of the first. */
 double kg_cpu_latency_ns(const struct kg_cpu_code *code, void *memory, size_t bytes);

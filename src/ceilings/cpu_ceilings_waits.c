@@ -1,4 +1,5 @@
-/* What waiting costs: for memory, for pages, for other threads. The least of many times counts. */
+/* What waiting costs: for memory, for pages, for other threads. The shortest of many times
+ * counts. */
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -10,7 +11,8 @@
 #include "timing/clock.h"
 #include "util/random.h"
 
-/* For each figure: what it has, and what it may have where other processes make samples long. */
+/* The time for each figure, and the most that it may take where other processes make samples
+ * long. */
 static const double TIME_NS = 10e6, PATIENCE_NS = 200e6;
 enum { SAMPLES_LEAST = 100 };
 
@@ -50,7 +52,7 @@ static void **chain_make(void **slots, size_t slot_bytes)
     return links[0];
 }
 
-/* Through all of it, and back where it began; NaN where it is no such chain. */
+/* Follows the whole chain back to where it began; NaN where it does not lead there. */
 static double chain_walk_ns(void **start)
 {
     void **link = start;
@@ -81,8 +83,9 @@ double kg_cpu_latency_ns(const struct kg_cpu_code *code, void *memory, size_t by
     return least;
 }
 
-/* Small pages, which is what most programs have, also where the system would give large ones. What
- * is taken anew in every call was given back in the one before: that costs a fifth of it here. */
+/* Takes small pages, as most programs have them, also where the system would give large ones. The
+ * time to give them back is part of the cost, since a call that takes memory anew gave it back in
+ * the call before. That is a fifth of it here. */
 static double page_fault_ns(void)
 {
     enum { PAGES = 512, TIMES = 10 };
@@ -229,7 +232,7 @@ static bool line_measure(struct kg_cpu_measuring *measuring, struct kg_error *er
 
 /* --- The core's own pace --- */
 
-/* Products of three cycles on all x86-64 of this time; of others nobody says. */
+/* A product takes three cycles on all x86-64 processors of today; on others it is unknown. */
 static double clock_hz(void)
 {
 #ifdef __x86_64__

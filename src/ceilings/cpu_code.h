@@ -1,5 +1,5 @@
-/* cpu_code.h: the loops that the CPU's ceilings are the speed of, in each width of vectors. What
- * each computes is known beforehand, so that it can be checked. Thread-safe. */
+/* cpu_code.h: the loops whose speed is the CPU's ceilings, for each width of vectors. Their results
+ * are known beforehand, so that they can be checked. Thread-safe. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -58,7 +58,7 @@ enum kg_timing {
 };
 extern const char *const kg_timing_names[5];
 
-/* Whether a call is looked at apart from the timed rounds: traced on the GPU, and on the CPU as
+/* Whether a call is observed apart from the timed rounds: traced on the GPU, and on the CPU as
  * cpu_counters_pass.h says. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 

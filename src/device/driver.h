@@ -181,9 +181,8 @@ bool kg_driver_open(const char *library, struct kg_driver *driver, char *why, si
  * KG_DRIVER_SUCCESS where no driver's library is open. */
 int kg_driver_initialise(const struct kg_driver *driver);
 
-/* True for success; else err says what was tried and what the driver said:
- * "cannot record an event: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
- */
+/* True for success; else err says what was tried and what the driver said: "cannot record an event:
+ * an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)" */
 bool kg_driver_good(const struct kg_driver *driver, int code, const char *what,
                     struct kg_error *err);
 

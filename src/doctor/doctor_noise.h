@@ -44,8 +44,9 @@ struct kg_noise kg_noise_none(void);
 
 /* Measures for about `seconds` (> 0): a fixed computation of about 1 ms and the longest pause of a
  * loop that reads the clock, pinned to one allowed CPU after another; then copying between two
- * halves of 32 MiB for about 3 ms. The thread's affinity is afterwards as it was. Arrays live in
- * `arena`. returns false where memory is out */
+ * halves of 32 MiB for about 3 ms. Afterwards the thread's affinity is as it was.
+ * arena    owns the arrays
+ * returns  false where memory is out */
 bool kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *noise);
 
 /* Adds one finding each on compute, memory, pauses, and CPUs that differ from each other.

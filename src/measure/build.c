@@ -30,7 +30,7 @@ static bool contains(const struct kg_text *text, const char *mark)
     return text->length && memmem(text->data, text->length, mark, strlen(mark)) != NULL;
 }
 
-/* A kgate says so in its data, so that nothing has to be run to find out. */
+/* A kgate is known by the protocol's name in its data, so that no unknown program is run. */
 static bool kind_find(const char *path, struct kg_build *build, struct kg_error *err)
 {
     struct kg_text text = {0};
@@ -166,7 +166,7 @@ static const char *code_file(struct kg_arena *arena, const struct kg_build *buil
     return spec->target;
 }
 
-/* Of the program that takes every command's place the whole file, which may be a script. */
+/* The hash of the whole file, which may be a script, that takes the place of every command. */
 static const char *command_hash(struct kg_arena *arena, const struct kg_build *build)
 {
     char hex[17];

@@ -23,7 +23,7 @@ struct kg_build {
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
                       struct kg_build *build, struct kg_error *err);
 
-/* Marks as SKIPPED, with the reason, the cases that this build says nothing about, and sets the code
- * hashes to those of this build's code. */
+/* Marks as SKIPPED, with the reason, the cases that this build says nothing about, and sets the
+ * code hashes to those of this build's code. */
 bool kg_build_apply(const struct kg_build *build, const struct kg_plan *plan,
                     struct kg_results *results, struct kg_error *err);

@@ -41,8 +41,8 @@ void kg_callgrind_last_level(double bytes, char *text, size_t text_bytes)
 
 enum amount { INSTRUCTIONS, LINES, MEMORY_LINES, AMOUNTS, NONE = AMOUNTS };
 
-/* Misses of the first level, read and written, are lines that it then holds; those of the last come
- * from memory, and what they drive out goes there where it was written to. */
+/* A miss of the first level, read or write, brings a line into it. A miss of the last level brings
+ * one from memory, and where the line that it replaces was written to, that one goes to memory. */
 static const struct {
     const char *event;
     enum amount amount;
@@ -123,7 +123,7 @@ struct kg_counts kg_callgrind_read(const char *path)
 
 /* --- A folder --------------------------------------------------------------------------------- */
 
-/* NaN plus something is that something: a process that counted nothing of a kind has no say. */
+/* A NaN is left out of the sum: that process counted nothing of the kind. */
 static double sum(double a, double b)
 {
     return isnan(a) ? b : isnan(b) ? a : a + b;

@@ -9,12 +9,13 @@
 /* The program `valgrind` in $PATH; false where there is none. */
 bool kg_callgrind_find(char *path, size_t bytes);
 
-/* The option that makes its simulated last level of cache one of about so many bytes, into `text`:
- * of its own accord it asks the processor, and a virtual one may name the whole machine's. Nothing
- * for what is no size. Valgrind wants a power of two of sets, so the rest is associativity. */
+/* Writes the option that sets the size of the simulated last level of cache, in bytes, into `text`.
+ * Without it Callgrind asks the processor, and a virtual one may name the cache of the whole
+ * machine. An empty text for what is no size. Valgrind wants a power of two of sets, so the rest is
+ * associativity. */
 void kg_callgrind_last_level(double bytes, char *text, size_t text_bytes);
 
-/* What one of its files counted; NaN for what it did not. */
+/* The counts in one of its files; NaN for what it did not count. */
 struct kg_counts kg_callgrind_read(const char *path);
 
 /* The sum over the files of a folder, which are removed; NaN where there are none. A process leaves

@@ -9,7 +9,7 @@
 bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
                           double value, struct kg_error *err)
 {
-    /* Room is doubled whenever it is full, which is at every power of two. */
+    /* The room is doubled whenever it is full, that is at every power of two. */
     if ((counter->value_count & (counter->value_count - 1)) == 0) {
         double *values =
             kg_arena_alloc(&measurement->results.arena,

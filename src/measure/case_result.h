@@ -1,4 +1,4 @@
-/* case_result.h: a planned case as the beginning of its result. */
+/* case_result.h: results as they begin: what the plan says of each case, and nothing measured. */
 #pragma once
 #include <stdbool.h>
 

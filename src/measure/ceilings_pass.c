@@ -50,8 +50,8 @@ static bool known_take(struct kg_results *results, const char *directory,
     return true;
 }
 
-/* Whether an earlier pass of this run found them, and the rounds since ran at the clock that they
- * are of. What could not be measured is not tried again. */
+/* Whether an earlier pass of this run has measured them, and the rounds since ran at the same
+ * clock. What could not be measured is not tried again. */
 static bool found_before(const struct kg_results *results)
 {
     const struct kg_ceilings *ceilings = &results->ceilings;

@@ -9,7 +9,8 @@
 #include "measure/count_tool.h"
 #include "measure/pass.h"
 
-/* Counts repeat; three show where they do not, and then there are as many as a test needs. */
+/* Counts of equal work are equal. Three show whether they are; where they are not, a statistical
+ * test needs more. */
 enum { COUNTS = 3, COUNTS_MOST = 12 };
 static const double REPEATS = 1e-3;
 
@@ -19,8 +20,8 @@ struct pass {
     struct kg_error *err;
 };
 
-/* Why there is no count. The check has passed, and rounds that fail will say so themselves: what
- * fails under a tool alone is no fault of the case. */
+/* Notes why there is no count. The case is not FAILED for it: its check has passed, and only the
+ * counting tool failed. */
 static bool not_counted(struct pass *pass, size_t index, const struct kg_answer *answer,
                         struct kg_counter *counter)
 {
@@ -37,7 +38,7 @@ static bool not_counted(struct pass *pass, size_t index, const struct kg_answer 
     return *note ? true : kg_error_memory(pass->err);
 }
 
-/* One count of a case. *counted  whether there was one; else the counter says why not */
+/* Counts a case once. *counted is false where that failed: the counter then says why. */
 static bool count_once(struct pass *pass, size_t index, struct kg_counter *counter, bool *counted)
 {
     struct kg_measurement *measurement = pass->measurement;
@@ -56,7 +57,7 @@ static bool count_once(struct pass *pass, size_t index, struct kg_counter *count
     *counted = answer.response.good && !isnan(instructions);
     if (*counted)
         return kg_case_value_append(measurement, counter, instructions, pass->err);
-    /* what was counted before that stays */
+    /* values of earlier counts are kept */
     return counter->value_count || not_counted(pass, index, &answer, counter);
 }
 
@@ -112,7 +113,7 @@ static bool case_count(struct kg_measurement *measurement, size_t index, void *u
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_case_result *result = &measurement->results.cases[index];
-    /* of work on the GPU the processor only sees the launching */
+    /* of work on the GPU the processor executes only the launches */
     return result->metrics & 1u << KG_METRIC_INSTRUCTIONS && kg_case_measurable(result) &&
            !kg_case_on_stream(&measurement->plan->cases[index]);
 }

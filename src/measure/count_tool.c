@@ -8,7 +8,7 @@
 
 #include "measure/callgrind.h"
 
-/* Callgrind runs code some fifty times slower; where it follows caches too, a hundred times. */
+/* Callgrind slows code down about fifty times; a hundred times where it simulates caches too. */
 static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
 
 const char *const kg_count_source_names[4] = {"perf", "callgrind", "none", NULL};

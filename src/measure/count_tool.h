@@ -1,5 +1,5 @@
-/* count_tool.h: what counts instructions and cache lines of cases on this machine: the processor by
- * perf_event where it is allowed, else Valgrind's Callgrind. */
+/* count_tool.h: the tool that counts instructions and cache lines on this machine: perf_event where
+ * it is allowed, else Valgrind's Callgrind. */
 #pragma once
 #include <stdbool.h>
 
@@ -20,16 +20,17 @@ struct kg_count_tool {
     const char *arguments[KG_COUNT_ARGUMENTS]; /* of the latest options */
 };
 
-/* Finds it. On failure, that of making a folder, nothing is held. */
+/* Finds the tool. Fails only where it cannot make a folder; then nothing is held. */
 bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err);
 void kg_count_tool_close(struct kg_count_tool *tool);
 
-/* Makes `options`, which say how often and whether lines are counted too, those of a process that
- * counts a case. They refer to the tool until its next use. */
+/* Turns `options`, in which `batch`, `count_lines` and `count_options` are set, into those of a
+ * process that counts a case. They refer to the tool, and are good until its next use. */
 void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
                          size_t index, struct kg_task_options *options);
 
-/* What such a process counted, a call: from its response, or its files, which are removed. */
+/* What such a process counted, for one call: from its response, or from its files, which are
+ * removed. */
 struct kg_counts kg_count_tool_take(const struct kg_count_tool *tool,
                                     const struct kg_measurement *measurement, size_t index,
                                     const struct kg_task_options *options,

@@ -40,7 +40,7 @@ static bool measure(struct kg_measurement *measurement, size_t index, struct kg_
     return true;
 }
 
-/* Which CPUs this process may use, in `arena`; NULL where that is not told. */
+/* The CPUs that this process may use, "0-3", in `arena`; NULL where the system does not say. */
 static const char *cpus_words(struct kg_arena *arena)
 {
     char list[KG_TREE_LINE];

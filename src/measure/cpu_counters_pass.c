@@ -8,11 +8,11 @@
 #include "measure/count_tool.h"
 #include "measure/pass.h"
 
-/* Lines repeat once a call has warmed the caches; a few calls keep those of the harness small
- * beside what short ones bring in. */
+/* Once a call has warmed the caches, every further call moves the same lines. A few calls are
+ * counted so that the harness's own lines are few beside those of a short call. */
 enum { LINE_CALLS_MOST = 8 };
 
-/* What is shared among threads may be rounded up for each. */
+/* Work that is divided among threads may be rounded up for each of them. */
 static const double SAME_WORK = 0.01;
 
 struct pass {
@@ -21,7 +21,7 @@ struct pass {
     struct kg_error *err;
 };
 
-/* --- What is looked at ------------------------------------------------------------------------ */
+/* --- Which cases ------------------------------------------------------------------------------ */
 
 static bool looked_at(const struct kg_measurement *measurement, size_t index)
 {
@@ -29,8 +29,8 @@ static bool looked_at(const struct kg_measurement *measurement, size_t index)
            kg_pass_observes(measurement, index);
 }
 
-/* What may use more than one thread. How many a command starts is its own affair, and on one CPU
- * one thread or many is much the same. */
+/* Cases that may use more than one thread. A process of its own starts as many as it likes, and on
+ * a single CPU more threads make no difference. */
 static bool alone_wanted(const struct kg_measurement *measurement, size_t index)
 {
     return looked_at(measurement, index) && measurement->results.cases[index].threads > 1 &&
@@ -44,7 +44,7 @@ static bool lines_wanted(const struct kg_measurement *measurement, size_t index)
            measurement->results.cases[index].metrics & 1u << KG_METRIC_INSTRUCTIONS;
 }
 
-/* --- Looking ---------------------------------------------------------------------------------- */
+/* --- Observing -------------------------------------------------------------------------------- */
 
 static bool reason_add(struct pass *pass, size_t index, const char *reason)
 {
@@ -56,9 +56,11 @@ static bool reason_add(struct pass *pass, size_t index, const char *reason)
     return *kept ? true : kg_error_memory(pass->err);
 }
 
-/* What a call does is told anew with one thread. Where each thread adds to the work, its time says
- * nothing of what the others gain. Workspace may depend on threads: bytes count where nothing else
- * is told. NULL where it is the same, or not told; false where memory is out. */
+/* Whether the workload describes other work with one thread than with all: where each thread adds
+ * work of its own, the time of one thread says nothing of what the others gain. Bytes may include
+ * workspace that each thread needs, so they are compared only where there is nothing else.
+ * reason   what differs; NULL where the work is the same, or not described
+ * returns  false where memory is out */
 static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
                        const struct kg_case_work *alone, const char **reason)
 {
@@ -134,8 +136,8 @@ static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *
     return reason_add(pass, index, lines_missing(counts));
 }
 
-/* What of the last level of cache the case's threads have: that may be in parts, each of some of
- * the cores. NaN where not known. */
+/* How much of the last level of cache the case's threads can use: it may be in parts, each of which
+ * belongs to some of the cores. NaN where unknown. */
 static double last_level_bytes(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_cpu_ceilings *ceilings = &measurement->results.cpu_ceilings;

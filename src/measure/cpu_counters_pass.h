@@ -1,11 +1,12 @@
-/* cpu_counters_pass.h: looks at cases on the CPU apart from their timed rounds, in processes of their own:
- * the time with one thread of what may use more, and the cache lines of what has its instructions
- * counted. Decides nothing, and fails no case. */
+/* cpu_counters_pass.h: looks at cases on the CPU apart from their timed rounds, in processes of
+ * their own: the time with one thread of what may use more, and the cache lines of what has its
+ * instructions counted. Decides nothing, and fails no case. */
 #pragma once
 #include <stdbool.h>
 
 #include "measure/measurement.h"
 
-/* Fills `look` of every such case whose suite does not leave it out (`trace`). What could not be
- * seen is `look.reason`. returns false where measuring itself broke */
+/* Fills `look` of every such case unless the suite says `trace: no`. `look.reason` says what could
+ * not be measured.
+ * returns  false where measuring itself broke */
 bool kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_error *err);

@@ -18,7 +18,7 @@ struct group {
     struct kg_error *err;
 };
 
-/* A case can go on in a process that was started for another. */
+/* Whether the case can use the process that was started for another. */
 static bool shares(const struct group *group, size_t index)
 {
     const struct kg_settings *settings = &group->measurement->plan->cases[index].spec->settings;
@@ -36,8 +36,7 @@ static void group_end(struct group *group)
     group->outcome = (struct kg_outcome){0};
 }
 
-/* Starts a process that waits for requests; `request` of the launch is not for its standard input.
- */
+/* Starts a process that waits for requests on its socket: its standard input is empty. */
 static bool group_start(struct group *group)
 {
     static char *const arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--group", NULL};
@@ -48,8 +47,8 @@ static bool group_start(struct group *group)
     return kg_process_start(&group->launch, &group->process, group->err);
 }
 
-/* The socket is not blocking, and a request may be longer than it takes at once: as it is read by a
- * process that waits for nothing else, it is soon free again. */
+/* The socket does not block, and may not take a long request at once. The worker waits for nothing
+ * else, so it soon reads what is there, and then more can be sent. */
 static void request_send(struct group *group, const char *request, uint64_t deadline_ns)
 {
     const size_t length = strlen(request);
@@ -92,7 +91,7 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
     if (good && answer.response.good)
         return group->task->answered(group->measurement, index, &answer.response, group->task->user,
                                      group->err);
-    /* The process ends by itself: what a failed case left on the device is not for the next. */
+    /* The next case has a new process: this one may have left something on the device. */
     group_end(group);
     return good;
 }
@@ -113,7 +112,7 @@ static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
     const uint64_t deadline = kg_clock_ns() + (uint64_t)launch.timeout_ns;
     group->outcome.tail[0] = '\0';
     group->outcome.tail_length = 0;
-    /* where nobody reads it, waiting tells why */
+    /* where the worker is gone, the wait below tells how it ended */
     request_send(group, launch.request, deadline);
     const enum kg_ending ending =
         kg_process_wait(&launch, &group->process, deadline, true, &group->outcome);

@@ -1,6 +1,6 @@
-/* group.h: one worker process after the other doing one task on many cases of the GPU, which share
- * a CUDA context as long as all goes well. A case that crashes, hangs or fails costs itself: the
- * next goes on in a new process. */
+/* group.h: one task for many cases on the GPU, which share a worker process and its CUDA context as
+ * long as all goes well. A case that crashes, hangs or fails does not harm the others: the next one
+ * has a new process. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@ struct kg_group_task {
     void *user;
 };
 
-/* Does the task for `count` cases, in that order; all have the same threads and pin as far as they
- * share a process. A case that fails is marked so; false is for what measuring itself broke on.
- * Stops early when asked to stop. */
+/* Does the task for `count` cases, in that order. Cases with the same number of threads and the
+ * same CPU share a process. A case that fails is marked so. Stops early when asked to stop.
+ * returns  false where measuring itself broke */
 bool kg_group_run(struct kg_measurement *measurement, const size_t *indexes, size_t count,
                   const struct kg_group_task *task, struct kg_error *err);

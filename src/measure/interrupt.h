@@ -9,8 +9,8 @@ struct kg_interrupt {
     struct sigaction old[3];
 };
 
-/* From now on SIGINT, SIGTERM and SIGHUP are blocked, but while waiting with `mask` (ppoll), and
- * then only noted. */
+/* From now on SIGINT, SIGTERM and SIGHUP are blocked, except in a ppoll with `mask`; there they are
+ * only noted. */
 void kg_interrupt_begin(struct kg_interrupt *interrupt);
 /* Puts everything back. */
 void kg_interrupt_end(struct kg_interrupt *interrupt);

@@ -14,7 +14,7 @@
 #include "util/error.h"
 #include "util/random.h"
 
-/* Told after each worker process, and before the first. */
+/* Called before the first worker process, and after each. */
 struct kg_progress {
     void (*report)(void *user, size_t done, size_t planned, const char *id);
     void *user;
@@ -28,13 +28,12 @@ struct kg_prepared_suite {
 };
 
 struct kg_measurement_options {
-    const char *results_path; /* where results will be written: the journal is kept beside it; NULL:
-                                 none */
+    const char *results_path; /* where results will be written, with the journal beside; or NULL */
     const char *filter;       /* what was left out, for the results; NULL where nothing was */
     struct kg_progress progress; /* may be all zero */
-    bool sequential;             /* rounds will be added while they are looked at */
-    const uint64_t *batches; /* calls a sample that each case's reference had, 0 where it has none;
-                                NULL: none has */
+    bool sequential;             /* how many rounds there are depends on what they show */
+    const uint64_t
+        *batches; /* calls a sample of each case's reference, 0 where it has none; or NULL */
     const struct kg_build *build;   /* another build than this one; NULL: this one */
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
 };
@@ -74,23 +73,23 @@ struct kg_measurement {
 bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
                           const struct kg_measurement_options *options, struct kg_error *err);
 
-/* When confirming rounds are taken: so long after the others, and at least so far apart. Of pairs,
- * whose turns are of the same moment, only the latter after the others. */
+/* Confirming rounds begin so long after the other rounds, and are at least so far apart. Those of
+ * pairs begin after the shorter of the two times: both builds are measured in the same moment. */
 extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
 
 /* Measures until case i has wanted[i] rounds: one round of every case that needs one, in a shuffled
- * order, then the next. 0 leaves a case as it is; one that fails has no more rounds.
- * confirm  marks the new rounds as confirming, and spreads them over more time: a second after the
- *          others and no closer than a tenth of a second, so that one burst of a neighbour's does
- * not have them all returns false where measuring itself broke (err), true otherwise, also when
- * interrupted */
+ * order, then the next.
+ * wanted   a number for each case; 0 leaves the case as it is. One that fails has no more rounds
+ * confirm  marks the new rounds as confirming, and spreads them over more time, so that one burst
+ *          of other work on the machine cannot hit them all
+ * returns  false where measuring itself broke (err), true otherwise, also when interrupted */
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
                            struct kg_error *err);
 
-/* Looks, where the suite does not leave it out, at what the calls of each case put on the GPU, and
- * again at what that is capable of, should its clock have moved; and on the CPU at what that is
- * capable of, and what cpu_counters_pass.h says. When the rounds are measured, since nothing of it decides
- * anything; leaves the rest when asked to stop. */
+/* Observes the cases apart from their rounds, unless the suite says `trace: no`: the ceilings of
+ * the GPU, again where its clock has changed since, and of the CPU; the counters of cases on the
+ * CPU (cpu_counters_pass.h); what each call puts on the GPU. To be called after the rounds, since
+ * no verdict depends on it. Stops early when asked to stop. */
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
 
 /* Waits, but not when asked to stop. */

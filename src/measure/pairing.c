@@ -12,7 +12,7 @@
 
 enum { SIDES = 2 };
 static const double TURN_LEAST_NS = 1e6, TURN_MOST_NS = 4e6;
-/* Turns of a side in a round, where the turns' limits allow it. */
+/* Turns of each build in a round, where the limits of a turn allow it. */
 static const double TURNS = 8;
 static const char *const side_names[SIDES] = {"base", "head"};
 
@@ -54,7 +54,8 @@ static bool player_start(struct match *match, struct player *player)
     return kg_error_wrap(match->err, "the %s", side_names[player - match->players]);
 }
 
-/* Takes the first line off what a player said; false, with who and how, where none came. */
+/* Takes the first line off what a player has written; false where none came, and then the match
+ * holds who is at fault, and how its process ended. */
 static bool line_await(struct match *match, struct player *player, char line[64])
 {
     struct kg_outcome *outcome = &player->outcome;
@@ -97,7 +98,7 @@ static bool turn(struct match *match, size_t side)
     return false;
 }
 
-/* Base, head, head, base, or the other way round: a drift that is steady over the block cancels. */
+/* Base, head, head, base, or the other way round: a steady drift cancels over the block. */
 static bool block(struct match *match)
 {
     const size_t first = match->block_count++ % 2;
@@ -124,8 +125,9 @@ static bool play(struct match *match)
     return true;
 }
 
-/* A case that one side cannot measure cannot be compared. What fails in the head is FAILED; what
- * only the base cannot do, a head that adds or mends it may: it is SKIPPED, with the reason. */
+/* A case that one build cannot measure cannot be compared. It is FAILED where the head fails. Where
+ * only the base fails, the head may have added or repaired it: the case is SKIPPED, with the
+ * reason. */
 static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error *err)
 {
     const struct kg_case_result *base = &pairing->base.results.cases[index];
@@ -143,7 +145,7 @@ static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error
     return !pairing->head.journaled || kg_journal_case(&pairing->head.journal, index, head, err);
 }
 
-/* Reads what the failed one left: its response, or how it ended. */
+/* Reads what the process at fault left: its response, or how it ended. */
 static bool failure_read(struct match *match, struct kg_arena *arena)
 {
     struct player *player = &match->players[match->at_fault];
@@ -159,12 +161,12 @@ static bool failure_read(struct match *match, struct kg_arena *arena)
     if (!kg_case_answer_take(player->measurement, match->index, &answer, match->err))
         return false;
     return !answer.response.good ||
-           kg_case_fail(player->measurement, match->index, "the worker ended before its time", "",
-                        match->err);
+           kg_case_fail(player->measurement, match->index,
+                        "the worker ended before it was asked to", "", match->err);
 }
 
-/* Asks a player for its round; *got is false where there is none, and then the case is FAILED, or
- * everything is being stopped. */
+/* Asks a player for its round. *got is false where none came: the case is then FAILED, or the user
+ * asked to stop. */
 static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
                       struct kg_response *response, bool *got)
 {
@@ -260,8 +262,7 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
     return kg_rounds_run(&rounds, err);
 }
 
-/* Both must do the same number of calls a sample; and a base that fails the check fails the case.
- */
+/* Both builds must have the same number of calls a sample. */
 static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
 {
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
@@ -274,7 +275,7 @@ static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
     return true;
 }
 
-/* What tells later that these two results are of the same rounds. */
+/* A name that both results carry, so that `compare` knows that they are of the same rounds. */
 static bool pair_name(struct kg_pairing *pairing, struct kg_error *err)
 {
     const char *pair =

@@ -1,7 +1,7 @@
-/* pairing.h: two builds, turn by turn. In a round each has a fresh process on the same CPU, and
- * they take turns of a few milliseconds, base, head, head, base, and the other way round: what
- * moves the machine for longer than a turn moves both. What is compared is the ratio, within a
- * round, of the medians of their samples. One at a time in a process, as a measurement. */
+/* pairing.h: two builds, measured turn by turn. In a round each build has a fresh process on the
+ * same CPU. The two take turns of a few milliseconds: base, head, head, base, then the other way
+ * round. A disturbance that lasts longer than a turn therefore hits both. What is compared is the
+ * ratio of the two medians of a round. One pairing at a time in a process, as with measurements. */
 #pragma once
 #include <stdbool.h>
 

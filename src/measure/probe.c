@@ -73,7 +73,7 @@ static double latency(struct kg_probe *probe)
     return (double)(end - start) / STEPS;
 }
 
-/* Every second reading goes, and they come half as often from now on. */
+/* Drops every second reading, and takes them half as often from now on. */
 static void readings_thin(struct kg_probe *probe, struct kg_results *results)
 {
     size_t kept = 0;
@@ -85,7 +85,7 @@ static void readings_thin(struct kg_probe *probe, struct kg_results *results)
 
 static struct kg_probe_reading reading_take(struct kg_probe *probe)
 {
-    /* The first touch of this core's clock after a wait is not worth reading. */
+    /* The first reading after a wait is thrown away: the core's clock is still rising. */
     kg_pulse_ns();
     return (struct kg_probe_reading){
         .at_ns = (double)(kg_clock_ns() - probe->started_ns),

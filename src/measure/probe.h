@@ -1,4 +1,4 @@
-/* probe.h: what this machine can do at the moment: a small fixed piece of computing, of streaming
+/* probe.h: how fast this machine is at the moment: a small fixed piece of computing, of streaming
  * and of pointer chasing, timed between rounds. One thread; owns its memory. */
 #pragma once
 #include <stdbool.h>
@@ -17,11 +17,12 @@ struct kg_probe {
     uint64_t every_ns; /* the least between two readings; doubled when the results are full */
 };
 
-/* Allocates and fills 40 MiB; where there is no memory the probe stays silent: it only explains. */
+/* Allocates and fills 40 MiB. Without memory there are no readings: they explain, and decide
+ * nothing. */
 void kg_probe_start(struct kg_probe *probe, uint64_t started_ns);
 
-/* Takes a reading on `cpu` (-1: wherever) into the results, if the last is long enough ago. Some
- * 0.4 ms, at most every 100 ms. */
+/* Adds a reading to the results if the last one is 100 ms ago or more. It takes about 0.4 ms. cpu
+ * to read on; -1: any */
 void kg_probe_take(struct kg_probe *probe, int cpu, struct kg_results *results);
 
 void kg_probe_free(struct kg_probe *probe);

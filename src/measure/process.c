@@ -72,9 +72,9 @@ static void variable_add(struct environment *environment, const char *name, cons
     snprintf(text, sizeof environment->text[0], "%s=%s", name, value);
 }
 
-/* What a worker finds set. Threads of a process that takes turns with another must sleep while they
- * wait: spinning, they take the cores from the one whose turn it is, and its time is a hundred
- * times its own. And where instructions are counted, those of spinning are not the work's. */
+/* The variables of a worker. Where two processes take turns, threads that wait must sleep:
+ * spinning, they would take the cores from the process whose turn it is, and make it a hundred
+ * times slower. Where instructions are counted, those of spinning threads would be counted too. */
 static void variables_add(struct environment *environment, const struct kg_launch *launch)
 {
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",

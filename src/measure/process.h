@@ -1,5 +1,5 @@
-/* process.h: a worker process: fork and exec of kgate, its request, what it says, its death. What
- * it says comes over a socket, which also takes the turns of `ab`. One thread. */
+/* process.h: a worker process: fork and exec of kgate, its request, its response, its end. The
+ * response comes over a socket, over which the turns of `ab` are asked for too. One thread. */
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -63,7 +63,7 @@ enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process
 /* Waits until it can be sent more; false where the deadline passes first, or it is gone. */
 bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns);
 
-/* Takes down how it ended, and ends it and its whole process group if it did not. */
+/* Notes how it ended. Where it has not, kills it and its whole process group. */
 void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64_t kills_before,
                        struct kg_outcome *outcome);
 

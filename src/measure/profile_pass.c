@@ -75,9 +75,9 @@ static bool pieces_join(struct pass *pass)
     return good;
 }
 
-/* A round's time is enough for a median of many rounds, but here is only one: where it holds five
- * calls, a single one that was interrupted decides what the time went to. Where a workload has to
- * be quick to meet its time-out, a second is too much. */
+/* The time of a round is enough where a median of many rounds is taken. Here is only one: if it
+ * holds five calls, a single interrupted call changes the picture. So a second is recorded, unless
+ * the case's time-out is too short for that. */
 static double recorded_ns(const struct kg_settings *settings)
 {
     static const double ENOUGH_NS = 1e9, TIMEOUT_SHARE = 0.1;

@@ -1,5 +1,5 @@
 /* profile_pass.h: one extra pass over the cases with scopes on, in processes of their own, after
- * the timed rounds: what it records is about where time goes, never about how much. */
+ * the timed rounds. It records where the time goes; how much it is, only the rounds say. */
 #pragma once
 #include <stdbool.h>
 

@@ -10,7 +10,7 @@
 
 struct pass {
     struct kg_measurement *measurement;
-    bool hangs; /* one process timed out: what made it do so is likely to be there for all */
+    bool hangs; /* one process timed out: the others are likely to do so for the same reason */
     struct kg_error *err;
 };
 
@@ -52,8 +52,8 @@ static double reported_find(const struct kg_response *response, const char *name
     return NAN;
 }
 
-/* Adds what the hardware counted. What it did not is no counter without a value, which would be
- * something that was to be compared and could not be. */
+/* Adds what the hardware counted. What it did not count is left out: a counter without a value
+ * would mean that something was to be compared and could not be. */
 static bool counters_add(struct pass *pass, size_t index, const struct kg_response *response)
 {
     struct kg_case_result *result = &pass->measurement->results.cases[index];
@@ -73,13 +73,14 @@ static bool counters_add(struct pass *pass, size_t index, const struct kg_respon
     return counters != NULL;
 }
 
+/* An answer counts even if the process then crashes: tools that hook into the driver are known to
+ * crash when it is unloaded. */
 static bool case_trace(struct pass *pass, size_t index)
 {
     const struct kg_task_options options = {
         .task = KG_TASK_TRACE, .patience = 1, .what = "traced a call"};
     struct kg_results *results = &pass->measurement->results;
     struct kg_answer answer;
-    /* tools that hook into the driver are known to crash when it is unloaded: after the answer */
     if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
         return false;
     pass->hangs = answer.ending == KG_ENDED_TIMEOUT;

@@ -1,5 +1,5 @@
-/* trace_pass.h: sees what the calls of every case on the GPU put on the device: processes of their
- * own, apart from the timed rounds. */
+/* trace_pass.h: what the calls of every case on the GPU put on the device, found by processes apart
+ * from the timed rounds. */
 #pragma once
 #include <stdbool.h>
 

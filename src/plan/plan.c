@@ -16,8 +16,8 @@ struct planner {
     const struct kg_plan_options *options;
     struct kg_plan *plan;
     size_t capacity;
-    uint64_t turns; /* that shards had so far: one for each case that passed the filter, */
-    bool joined;    /* but that the next one stays with the one before */
+    uint64_t turns; /* cases dealt to shards so far, of those that passed the filter */
+    bool joined;    /* the next case goes to the same shard as the one before */
     struct kg_error *err;
 };
 
@@ -68,8 +68,8 @@ static bool kernel_accepts(struct planner *planner, const struct kg_workload_spe
     return param_error(planner, spec, choice, SIZE_MAX);
 }
 
-/* Why this CUDA case cannot run here: a command brings all its own device code. What times a plugin
- * is kgate's. */
+/* Why this case cannot run on this machine's GPU. What times kernels and plugins is device code of
+ * kgate's own, which must fit the GPU and the driver; a command brings all that it needs. */
 static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine *machine,
                                 const struct kg_case *planned)
 {
@@ -88,8 +88,8 @@ static const char *cuda_missing(struct kg_arena *arena, const struct kg_machine 
     return NULL;
 }
 
-/* What the machine lacks, before what the kernel said of these values: without a GPU, or code for
- * it, no version exists there. */
+/* Why the case cannot run here. What the machine lacks comes before what the kernel says of its
+ * parameters. */
 static const char *skip_reason(struct planner *planner, const struct kgate_workload *kernel,
                                const struct kg_case *planned)
 {
@@ -118,7 +118,7 @@ static bool command_expand(struct planner *planner, const struct kg_workload_spe
                           &planned->command, planner->err);
 }
 
-/* What makes two cases the same work: not how long or how often it is measured. */
+/* Equal hashes mean the same work; how long and how often it is measured does not matter. */
 static const char *definition_hash(struct kg_arena *arena, const struct kg_case *planned,
                                    const struct kgate_workload *kernel)
 {
@@ -273,7 +273,7 @@ static int compare_ids(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two cases of one id would be measured twice and compared with each other's baseline. */
+/* Two cases with the same id would be compared with each other's baseline. */
 static bool ids_unique(struct planner *planner)
 {
     struct kg_plan *plan = planner->plan;

@@ -39,8 +39,8 @@ struct kg_plan_options {
                              those that are judged together are dealt as one */
 };
 
-/* Whether its work goes onto a CUDA stream of kgate's: kernels and plugins on the GPU. A command
- * that uses the GPU does so as it likes. */
+/* Whether its work goes onto a CUDA stream of kgate's: on the GPU, and not a process of its own,
+ * which uses the GPU as it likes. */
 bool kg_case_on_stream(const struct kg_case *planned);
 
 /* Plans. A workload that does not exist, or a parameter that its kernel does not have, is

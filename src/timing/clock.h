@@ -11,8 +11,8 @@ static inline uint64_t kg_clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* What two readings in a row differ by: the clock's tick or the cost of reading it, whichever is
- * more. Median of a few hundred, in nanoseconds, at least 1. */
+/* The difference of two readings in a row: the clock's tick or the cost of reading it, whichever is
+ * more. The median of a few hundred, in nanoseconds, at least 1. */
 double kg_clock_resolution_ns(void);
 
 enum { KG_PULSE_PRODUCTS = 16384 };

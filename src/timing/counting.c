@@ -25,19 +25,19 @@ struct event {
 };
 
 static const struct event instructions_event = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS};
-/* "Read misses" are on most processors all lines that are brought in, for writing too. */
+/* On most processors "read misses" are all lines brought in, those to be written too. */
 static const struct event lines_event = {
     PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 |
                             PERF_COUNT_HW_CACHE_RESULT_MISS << 16};
-/* Of the last level, "usually"; what is fetched ahead of being asked for is counted with it on some
- * processors, unlike in the more particular events. Nothing counts what is written back. */
+/* "Usually" the misses of the last level. Some processors count prefetched lines with them, which
+ * the more specific events leave out. No event counts the lines that are written back. */
 static const struct event memory_lines_event = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES};
 
 /* What a counter reads as. */
 struct reading {
     uint64_t count;
     uint64_t enabled_ns;
-    uint64_t running_ns; /* less where there were more counters than the processor has */
+    uint64_t running_ns; /* less than enabled_ns where counters had to share the processor's */
 };
 
 /* leader  -1: the event starts when it is told to; else when the leader does */

@@ -34,8 +34,8 @@ bool kg_counting_perf_usable(void);
  * lines  cache lines too, where they can be counted */
 bool kg_counting_open(struct kg_counting *counting, bool perf, bool lines, struct kg_error *err);
 
-/* Callgrind's caches are empty when it begins to look: from here on it looks, and what a call
- * brings in is there when counting starts. The processor's own are always there. */
+/* Makes Callgrind simulate the caches from here on. They are empty at first, so a call is run
+ * before counting starts. The processor's own caches need no such call. */
 void kg_counting_watch(const struct kg_counting *counting);
 
 /* Counting begins, and ends. All of *counts is NaN where Callgrind has written them to its file. */

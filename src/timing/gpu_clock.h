@@ -8,15 +8,15 @@
 
 enum { KG_STAMPS_MOST = 256 };
 
-/* One launch's readings, one a block. In page-locked memory, where the device writes `of`. */
+/* The readings of one launch, one for each block. The device writes `of`, in page-locked memory. */
 struct kg_stamps {
     uint64_t number; /* of the launch: readings with another are left from before */
     size_t count;    /* blocks launched, at most KG_STAMPS_MOST */
     struct kg_stamp of[KG_STAMPS_MOST];
 };
 
-/* What must lie between two launches for a clock that is right within half a percent: either is
- * taken some 50 ns after the timer's step at the most, by which time it is polled. */
+/* The least time between two launches for a clock that is right within half a percent: the kernel
+ * polls the timer, and so reads the counter up to 50 ns after the timer's step. */
 #define KG_STAMPS_LEAST_NS 20e3
 
 /* The clock in Hz between two launches: the median over the multiprocessors that both have read at

@@ -37,7 +37,7 @@ bool kg_gpu_graph_record(struct kg_gpu_timer *timer, const struct kg_gpu_call *c
         graph->executable = NULL;
     if (!kg_driver_good(driver, code, "the recorded graph cannot be made ready", err))
         return false;
-    /* The first launch takes the graph to the device, which cannot be done while that is held. */
+    /* The first launch uploads the graph, which is impossible while the device is held. */
     if (kg_driver_good(driver, driver->graph_launch(graph->executable, timer->stream),
                        "cannot launch the graph", err) &&
         kg_gpu_wait(timer, err))

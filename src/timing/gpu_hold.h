@@ -6,8 +6,8 @@
 
 #include "timing/gpu_timer.h"
 
-/* Puts a kernel on the stream that holds back what follows until kg_gpu_release, or for limit_ns.
- */
+/* Puts a kernel on the stream that holds back what follows until kg_gpu_release, or for
+ * limit_ns. */
 bool kg_gpu_hold(struct kg_gpu_timer *timer, double limit_ns, struct kg_error *err);
 /* Ends every hold so far. Cannot fail, and does nothing where there is none. */
 void kg_gpu_release(struct kg_gpu_timer *timer);

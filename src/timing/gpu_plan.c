@@ -5,19 +5,21 @@
 #include "stats/stats.h"
 #include "timing/samples.h"
 
-/* As on the CPU (sampler.c): what spoils one sample is one among many. */
+/* As on the CPU (sampler.c): a disturbance spoils one sample among many. */
 static const double SAMPLE_NS = 100e3;
 static const double RESOLUTION_SHARE = 0.001;
 static const double MARGIN = 1.25;
 static const double REFERENCE_SLACK = 4;
-/* A call of fewer steps of the timer is off by more than 5 % if timed alone. */
+/* The time of a single call that is shorter than so many steps of the timer is off by over 5 %. */
 static const double SHORT_STEPS = 20;
 
-/* No trial needs longer than it takes to notice that `run` waits, by people or by a watchdog. */
+/* While the device is held, the host tries to launch the calls. The hold is at least so long that a
+ * host that was preempted briefly still has time for it, and no longer than a person, or a watchdog
+ * of the display driver, would notice. */
 static const double HOLD_LEAST_NS = 5e6;
 static const double HOLD_MOST_NS = 100e6;
 static const double HOLD_SLACK = 4;
-/* With so much work behind a hold the device stays busy until the host is far ahead. */
+/* With this much work launched behind a hold, the host keeps ahead of the device once it runs. */
 static const double HELD_WORK_NS = 1e6;
 
 enum { GRAPH_CALLS_MOST = 256, WINDOW_LEAST = 5, WINDOW_MOST = KG_GPU_SETTLED_MOST / 2 };
@@ -32,7 +34,7 @@ static const double WHOLE_CALLS_SHARE = 0.1;
 
 double kg_gpu_resolution_ns(double *times_ns, size_t count)
 {
-    /* Times come as single-precision milliseconds: closer ones are the same, rounded. */
+    /* Times come as single-precision milliseconds: closer ones differ by rounding alone. */
     static const double SAME_NS = 0.5;
     double least = KG_EVENT_RESOLUTION_NS;
     kg_sort(times_ns, count);
@@ -52,8 +54,8 @@ bool kg_gpu_launch_bound(double gpu_ns, double launch_ns)
     return gpu_ns < launch_ns;
 }
 
-/* Why times of that kind are taken without a hold; NULL where they are taken behind one. A graph is
- * one launch, whatever a call is; the host's times need no hold. */
+/* Why samples of that timing are taken without holding the device back; NULL where they are taken
+ * behind a hold, or need none: a graph is a single launch, and wall times are the host's. */
 static const char *unheld(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts)
 {
     if (timing == KG_TIMING_WALL)
@@ -67,8 +69,8 @@ static const char *unheld(enum kg_timing timing, const struct kg_gpu_doubt_facts
                ? "not held back: a call waits for the device; its time includes what the host does "
                  "meanwhile"
                : "not held back: a call is more launches than the driver's queue takes, or takes "
-                 "the host too long; its time may include waiting for launches, which graph has "
-                 "not";
+                 "the host too long; its time may include waiting for launches, that of `timing: "
+                 "graph` does not";
 }
 
 const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts *facts)
@@ -77,11 +79,11 @@ const char *kg_gpu_doubt(enum kg_timing timing, const struct kg_gpu_doubt_facts 
     if (why)
         return why;
     if (timing == KG_TIMING_COLD && facts->gpu_ns < SHORT_STEPS * facts->resolution_ns)
-        return "a call is hardly longer than the steps of the device's timer; hot and graph time "
-               "many at once";
+        return "a call is hardly longer than the steps of the device's timer; `timing: hot` and "
+               "`graph` time many at once";
     if (timing == KG_TIMING_HOT && kg_gpu_launch_bound(facts->gpu_ns, facts->launch_ns))
-        return "the device is done with a call before the next is launched: samples are of what "
-               "can be held back; graph has no such limit";
+        return "the device is done with a call before the next is launched: a sample is no more "
+               "calls than can be held back; `timing: graph` has no such limit";
     return NULL;
 }
 
@@ -142,8 +144,8 @@ bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t coun
 {
     if (count < (size_t)2 * WINDOW_LEAST)
         return false;
-    /* Windows that grow with what there is: next to each other a few samples of a short call are
-     * too close for a slow change to show. */
+    /* The windows grow with the readings: a few samples of a short call are so close in time that a
+     * slow change does not show between them. */
     const size_t quarter = count / 4 > WINDOW_LEAST ? count / 4 : WINDOW_LEAST;
     const size_t window = quarter < WINDOW_MOST ? quarter : WINDOW_MOST;
     const size_t last = count - window, before = last - window;
@@ -151,7 +153,7 @@ bool kg_gpu_settled(const double *times_ns, const double *clocks_hz, size_t coun
     const double clock = window_median(clocks_hz + last, window);
     if (fabs(time - window_median(times_ns + before, window)) > SETTLED_TIME * time + resolution_ns)
         return false;
-    /* Written so that a clock that is not known passes. */
+    /* An unknown clock is NaN, for which no comparison holds: it passes. */
     return !(fabs(clock - window_median(clocks_hz + before, window)) > SETTLED_CLOCK * clock);
 }
 

@@ -8,8 +8,8 @@
 #include "timing/gpu_plan.h"
 #include "timing/gpu_timer.h"
 
-/* The device is held for no longer, whatever happens to the host; and by the host's own will for a
- * fraction of that. */
+/* The device is held for no longer than this, whatever happens to the host. The host itself holds
+ * it for only a fraction of that. */
 static const double HOLD_LIMIT_NS = 100e6;
 static const double HELD_TIME_NS = 20e6;
 
@@ -47,8 +47,8 @@ static bool work_put_once(struct kg_gpu_timer *timer, const struct work *work, s
     return true;
 }
 
-/* Puts the work on the stream. As soon as there is enough of it, or the host has been at it for
- * long, the device may begin, and the host goes on ahead of it. */
+/* Launches the work. The device is released as soon as enough of it is launched, or the host has
+ * taken long; the host then stays ahead of the device. */
 static bool work_put(struct kg_gpu_timer *timer, const struct work *work,
                      struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -66,9 +66,9 @@ static bool work_put(struct kg_gpu_timer *timer, const struct work *work,
     return true;
 }
 
-/* Everything between the first thing on the stream and the last. The CPU clock takes longer to read
- * than the other: behind a hold that does not matter, without one it must stay out of the events.
- */
+/* Everything between the first thing on the stream and the last. Reading the CPU clock takes longer
+ * than reading the wall clock. Behind a hold that does not matter; without one it must not happen
+ * between the two events. */
 static bool sample_put(struct kg_gpu_timer *timer, const struct work *work,
                        struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -94,7 +94,7 @@ static bool sample_put(struct kg_gpu_timer *timer, const struct work *work,
     return kg_gpu_stamp(timer, KG_STAMPS_AFTER, err);
 }
 
-/* Whatever fails, the hold is released before anybody waits. */
+/* The hold is released before anything waits for the device, also where a step failed. */
 static bool sample_take(struct kg_gpu_timer *timer, const struct work *wanted,
                         struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -143,7 +143,7 @@ bool kg_gpu_graph_time(struct kg_gpu_timer *timer, const struct kg_gpu_graph *gr
     return true;
 }
 
-/* The stamps lie outside of what the host times: the device is waited for between. */
+/* The stamps are outside of what the host times, since it waits for the device in between. */
 bool kg_gpu_wall(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                  struct kg_gpu_sample *sample, struct kg_error *err)
 {
@@ -186,8 +186,8 @@ static bool hold_try(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
     return true;
 }
 
-/* One call, and again with all the time there is, should the host have been busy with something
- * else: else a call that only once was late would be taken for one that cannot be held back. */
+/* Tries one call. Where it was late it is tried again with the longest hold: the host may have been
+ * busy with something else, and the call can be held back after all. */
 static bool holding_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                          struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
@@ -199,8 +199,8 @@ static bool holding_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *c
            hold_try(timer, call, 1, HOLD_LIMIT_NS, call_timing, &held, err);
 }
 
-/* A call may be many launches, and the queue for them is bounded: so how many calls can be held is
- * tried, too. */
+/* A call may be many launches, and their queue is bounded: so how many calls can be held back
+ * together is tried too. */
 static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                             struct kg_gpu_call_timing *call_timing, struct kg_error *err)
 {
@@ -213,8 +213,8 @@ static bool held_calls_find(struct kg_gpu_timer *timer, const struct kg_gpu_call
     return true;
 }
 
-/* Tried with every call: one that does not return while it is held may wait for the device, or only
- * for room in the queue of launches. The former cannot be recorded, the latter can. */
+/* A call that does not return while the device is held may wait for the device, or only for room in
+ * the queue of launches. The former cannot be recorded into a graph, the latter can. */
 static void capturable_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                             struct kg_gpu_call_timing *call_timing)
 {
@@ -237,7 +237,7 @@ bool kg_gpu_call_timing_find(struct kg_gpu_timer *timer, const struct kg_gpu_cal
 {
     struct kg_gpu_sample sample;
     *call_timing = (struct kg_gpu_call_timing){0};
-    /* The first call loads modules and whatever else is put off until then, and waits for it. */
+    /* The first call loads modules and does what else is put off until then, and waits for it. */
     for (int i = 0; i < 2; i++)
         if (!kg_gpu_wall(timer, call, &sample, err))
             return false;

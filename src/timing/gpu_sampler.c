@@ -116,7 +116,7 @@ static void clock_follow(struct kg_gpu_sampling *sampling, const struct kg_gpu_s
     sampling->grouping = false;
 }
 
-/* The last group may have remained too short: it has the clock of the one before. */
+/* The last group may be too short for a clock of its own: it has that of the one before. */
 static void clock_finish(struct kg_gpu_sampling *sampling, double *clocks, size_t count)
 {
     for (size_t i = sampling->group_first; sampling->grouping && i < count; i++)
@@ -124,9 +124,8 @@ static void clock_finish(struct kg_gpu_sampling *sampling, double *clocks, size_
     sampling->grouping = false;
 }
 
-/* Makes room for another reading of the warm-up where there is none: only the last ones are looked
- * at.
- */
+/* Makes room for another reading of the warm-up where the buffer is full: only the last ones
+ * count. */
 static size_t warm_up_room(struct kg_gpu_sampling *sampling, size_t count)
 {
     const struct kg_gpu_sampler *sampler = sampling->sampler;
@@ -272,8 +271,9 @@ static double known_median(double *values, size_t count)
     return known ? kg_median_sorted(values, known) : NAN;
 }
 
-/* Launch times first, then cycles in their place, then clocks: each median spoils the order of what
- * it is of. What the host times is not the multiprocessors' work alone, and has no cycles. */
+/* Takes the medians of launch times, then of cycles, which are put in their place, then of clocks:
+ * each median reorders its values. Times of the host have no cycles, since they are not the
+ * multiprocessors' work alone. */
 static void clocks_summarize(struct kg_gpu_sampling *sampling, struct kg_round *round)
 {
     const struct kg_gpu_sampler *sampler = sampling->sampler;

@@ -50,8 +50,8 @@ struct kg_gpu_sampling {
 /* Makes one call, records the graph where one is timed, and warms up: the device by kgate's own
  * work (kg_gpu_warm), then the case by its samples until times and clock settle, for 10 ms at least
  * and min_time or one sample at most; one that does not settle is measured all the same. What the
- * sampler knows of the call's call_timing may be from another process. The sampler must live as long. On
- * failure nothing is held. */
+ * sampler knows of the call's call_timing may be from another process. The sampler must live as
+ * long. On failure nothing is held. */
 bool kg_gpu_sampling_begin(struct kg_gpu_sampling *sampling, struct kg_gpu_sampler *sampler,
                            uint64_t batch, struct kg_error *err);
 /* Samples until time_ns are measured, at least one sample, or until three times as long has passed:

@@ -8,7 +8,7 @@
 #include "timing/gpu_hold.h"
 #include "timing/gpu_plan.h"
 
-/* Where the driver does not say how large the L2 cache is: larger than any yet. */
+/* Assumed where the driver does not say how large the L2 cache is: larger than any so far. */
 static const size_t L2_UNKNOWN_BYTES = (size_t)256 << 20;
 static const double CALIBRATION_LIMIT_NS = 10e6;
 
@@ -17,7 +17,7 @@ static bool good(const struct kg_gpu_timer *timer, int code, const char *what, s
     return kg_driver_good(&timer->driver, code, what, err);
 }
 
-/* Of a call that makes something: what it leaves where it fails is nothing to destroy. */
+/* Passes on whether a call made something. What it leaves where it fails must not be destroyed. */
 static bool made(const struct kg_gpu_timer *timer, int code, void **thing, const char *what,
                  struct kg_error *err)
 {
@@ -101,9 +101,9 @@ static bool stream_open(struct kg_gpu_timer *timer, struct kg_error *err)
                 "cannot make an event", err);
 }
 
-/* Modules may be loaded at their first launch, which waits for the device: with the stream held
- * back that would wait for the hold. So everything runs once before. A hold that ran out before it
- * could be released was waited for by its own launch. */
+/* Runs everything once before anything is held: a module may be loaded at its first launch, which
+ * waits for the device, and so would wait for the hold. A launch that waits for its own hold shows
+ * as a hold that ran out. */
 static bool everything_once(struct kg_gpu_timer *timer, struct kg_error *err)
 {
     enum { TRIES = 4 };
@@ -125,7 +125,7 @@ static bool everything_once(struct kg_gpu_timer *timer, struct kg_error *err)
     return true;
 }
 
-/* What the events around nothing, or around a kernel that does nothing, measure: in the very order
+/* Times what events measure around nothing, or around a kernel that does nothing, in the same order
  * in which samples are taken. */
 static bool events_time(struct kg_gpu_timer *timer, bool kernel, double *ns, struct kg_error *err)
 {
@@ -141,9 +141,9 @@ static bool events_time(struct kg_gpu_timer *timer, bool kernel, double *ns, str
     return put && kg_gpu_wait(timer, err) && kg_gpu_elapsed_ns(timer, ns, err);
 }
 
-/* Events around nothing say what the timer adds to a time, and all times together in what steps
- * they come. With a kernel between them the second event waits for the kernel's end, so that a part
- * of the overhead may hide behind it: what is taken out is what no time can be without. */
+/* Events around nothing show what the timer adds to a time, and all times together show its steps.
+ * Around a kernel, the second event waits for the kernel's end, and part of the overhead may hide
+ * behind that. So only the overhead that every time has is subtracted. */
 static bool calibrate(struct kg_gpu_timer *timer, struct kg_error *err)
 {
     enum { NOTHINGS = 101, KERNELS = 50, READINGS = NOTHINGS + KERNELS };
@@ -176,7 +176,7 @@ bool kg_gpu_timer_open(const char *library, struct kg_gpu_timer *timer, struct k
     return false;
 }
 
-/* Closing goes on whatever fails: what is left goes with the process. */
+/* Closing goes on if a step fails: the process's end frees the rest. */
 void kg_gpu_timer_close(struct kg_gpu_timer *timer)
 {
     const struct kg_driver *driver = &timer->driver;

@@ -56,10 +56,10 @@ struct kg_gpu_timer {
 bool kg_gpu_timer_open(const char *library, struct kg_gpu_timer *timer, struct kg_error *err);
 void kg_gpu_timer_close(struct kg_gpu_timer *timer);
 
-/* Keeps the device busy with kgate's own work, on all multiprocessors, until its clock, read on the
- * device, is steady: an idle one takes a while to raise it. At least 50 ms in a new process, where
- * the clock may not have begun to rise; after that as long as it takes to see that it is steady, 10
- * ms. At most 250 ms, steady or not. */
+/* Keeps all multiprocessors busy with kgate's own work until the clock, read on the device,
+ * is steady: an idle device takes a while to raise it. In a new process that takes at least
+ * 50 ms, because the clock may not have begun to rise; after that 10 ms. It never takes more
+ * than 250 ms. */
 bool kg_gpu_warm(struct kg_gpu_timer *timer, struct kg_error *err);
 
 /* What is timed: `run` is handed `state` and puts its work on the timer's stream. */
@@ -69,7 +69,7 @@ struct kg_gpu_call {
 };
 
 /* How a call can be timed, found by trying it: four times where it takes long, up to a hundred
- * times where it is short; once more while its stream is recorded, where what waits fails. */
+ * times where it is short. It is also recorded once, which fails where it waits for the device. */
 struct kg_gpu_call_timing {
     bool synchronises;   /* `run` waits for the device, as far as can be told: it neither returns
                             while the stream is held nor can be recorded */
@@ -86,25 +86,29 @@ struct kg_gpu_call_timing {
 bool kg_gpu_call_timing_find(struct kg_gpu_timer *timer, const struct kg_gpu_call *call,
                              struct kg_gpu_call_timing *call_timing, struct kg_error *err);
 
-/* One sample. Times are of one call: the mean of those timed together. */
+/* One sample. Times are of one call: the mean of those timed together.
+ * time_ns      by the device's clock, less the timer's overhead; of kg_gpu_wall by the host's clock
+ * launch_ns    host time to launch the calls
+ * cpu_ns       CPU time of all threads of the process: to launch the calls, and to wait for them
+ *              where the call itself waits. Of kg_gpu_wall with the wait for the device, which
+ *              spins
+ * sm_clock_hz  during the sample, by the device's own counters; NaN where they cannot be read, or
+ *              the sample is too short: the stamps of several samples may then give a clock
+ * held         all calls were launched before the first of them ran */
 struct kg_gpu_sample {
-    double time_ns;     /* by the device's clock, the timer's overhead taken out; of kg_gpu_wall by
-                           the host's */
-    double launch_ns;   /* host time to put it on the stream */
-    double cpu_ns;      /* CPU time of the process meanwhile, all threads: of putting it there; of
-                           waiting, too, where the call itself waits, and of kg_gpu_wall: waiting for
-                           the device spins */
-    double sm_clock_hz; /* while it ran, by the device's own counters; NaN where not readable or too
-                           short for them: then the stamps of several samples may do */
-    bool held;          /* its launches were there before the first of it ran */
+    double time_ns;
+    double launch_ns;
+    double cpu_ns;
+    double sm_clock_hz;
+    bool held;
 };
 
 /* Times one call with the L2 cache flushed before. hold: behind a hold. */
 bool kg_gpu_cold(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, bool hold,
                  struct kg_gpu_sample *sample, struct kg_error *err);
-/* Times `batch` calls back to back, behind a hold that ends when held_calls of them are there, or
- * after a while: the device is then busy for longer than the host needs to stay ahead, unless calls
- * are launch-bound (gpu_plan.h).
+/* Times `batch` calls back to back. The hold ends when held_calls of them are launched, or after a
+ * while: the device is then busy for longer than the host needs to stay ahead, unless calls are
+ * launch-bound (gpu_plan.h).
  * held_calls  at most KG_GPU_HELD_MOST; 0: no hold */
 bool kg_gpu_hot(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t batch,
                 uint64_t held_calls, struct kg_gpu_sample *sample, struct kg_error *err);
@@ -115,9 +119,9 @@ struct kg_gpu_graph {
     uint64_t calls;
     size_t nodes; /* what there is in it */
 };
-/* Records by thread-local capture, in which what cannot be recorded fails, rather than by the
- * relaxed one: that lets a call free memory at once that its kernels use when they are replayed.
- * Where it fails, the stream is usable again; err says what the driver said. */
+/* Records calls by thread-local capture, in which a call that cannot be recorded fails. Relaxed
+ * capture would let a call free memory that its kernels still use when they are replayed. Where it
+ * fails, the stream is usable again; err says what the driver said. */
 bool kg_gpu_graph_record(struct kg_gpu_timer *timer, const struct kg_gpu_call *call, uint64_t calls,
                          struct kg_gpu_graph *graph, struct kg_error *err);
 /* Times `replays` of it back to back. */

@@ -4,8 +4,7 @@
 #include "timing/gpu_plan.h"
 #include "timing/gpu_timer.h"
 
-/* A reading is long enough for a clock that is right, and several of them for a step of it to show.
- */
+/* A reading is so long that its clock is right; several of them show a step of the clock. */
 static const double READING_NS = 2e6;
 
 /* The clock while the device is busy; NaN where it cannot be read. */

@@ -11,9 +11,9 @@
 /* Short enough that an interrupt spoils one sample among many, which the median then ignores. */
 static const double SAMPLE_NS = 100e3;
 static const double RESOLUTION_SHARE = 0.001;
-/* Some more, so that a batch that gets faster once warm still is long enough. */
+/* A margin: a batch gets faster once it is warm, and must still be long enough. */
 static const double MARGIN = 1.25;
-/* A reference's batch may give samples so many times shorter than wished, and still be kept. */
+/* A reference's batch is kept even where its samples are so many times shorter than wished. */
 static const double REFERENCE_SLACK = 4;
 static const double CLEARLY = 4;
 static const double STABLE = 1.02;
@@ -38,8 +38,8 @@ static double batch_time_typical_ns(const struct kg_sampler *sampler, uint64_t b
     return times[1];
 }
 
-/* Whether samples of that many calls are long enough for the clock, even if not as long as wished.
- */
+/* Whether samples of that many calls are long enough for the clock, even if not as long as
+ * wished. */
 static bool batch_does(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
 {
     return batch_time_typical_ns(sampler, batch) >= target_ns / REFERENCE_SLACK;
@@ -49,7 +49,7 @@ uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference)
 {
     double target = fmax(SAMPLE_NS, sampler->resolution_ns / RESOLUTION_SHARE);
     target = MARGIN * fmax(target, 2 * sampler->min_time_ns / KG_SAMPLES_MOST);
-    /* Calls that are long by far need no third look, which could take minutes. */
+    /* Calls that are far too long to batch are not timed a third time, which could take minutes. */
     if (!reference && batch_time_ns(sampler, 1) >= CLEARLY * target &&
         batch_time_ns(sampler, 1) >= CLEARLY * target)
         return 1;
@@ -109,8 +109,8 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
     sampling->warm_up_ns = warm_up(sampler, batch);
 }
 
-/* Usage is that of the pieces: between them a round may wait for its turn, with threads that spin
- * meanwhile. */
+/* CPU time is counted within the pieces alone: between them a round may wait for its turn, and its
+ * threads may spin. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;

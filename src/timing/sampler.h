@@ -28,7 +28,7 @@ enum { KG_SAMPLES_MOST = 16384 };
  *            skewed times the median of samples of two calls is not that of samples of one */
 uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference);
 
-/* Readings of the core's pace, spread over a round between its samples. */
+/* Readings of the core's speed (kg_clock_pace_ns), spread over a round between its samples. */
 enum { KG_PULSES_MOST = 256 };
 struct kg_pulses {
     double ns[KG_PULSES_MOST];

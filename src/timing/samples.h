@@ -1,5 +1,4 @@
-/* samples.h: what the samples of a round amount to: the same for those of the CPU and of the GPU.
- */
+/* samples.h: the summary of a round's samples, on the CPU and on the GPU. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,14 +9,14 @@
 #include "util/arena.h"
 #include "util/error.h"
 
-/* The power of two that is so many calls or the next above, at least 1: batches are such. */
+/* `calls`, rounded up to a power of two, at least 1: the size of a batch. */
 uint64_t kg_batch_from(double calls);
 
 /* Whole picoseconds: finer than any clock, and short in a file. */
 double kg_samples_rounded(double ns);
 
-/* Every second of the values goes; returns how many are left. So a round can go on when its buffer
- * is full, and what is kept is spread over it. */
+/* Drops every second value, so that a round can go on when its buffer is full; what is kept is
+ * spread over all of it. Returns how many are left. */
 size_t kg_samples_thin(double *values, size_t count);
 
 /* Keeps samples evenly spread over the round, in their order, in `arena`.

@@ -22,7 +22,7 @@ static const enum rank rank_of[] = {[KG_ACTIVITY_KERNEL] = RANK_KERNEL,
                                     [KG_ACTIVITY_TO_HOST] = RANK_TRANSFER,
                                     [KG_ACTIVITY_OTHER] = RANK_OTHER};
 
-/* The time during which anything ran that is of these ranks, or of one between them. */
+/* The time during which anything ran whose rank is one of these or between them. */
 static double covered_ns(const struct kg_activity *of, size_t count, enum rank highest,
                          enum rank lowest)
 {
@@ -237,8 +237,7 @@ bool kg_activities_summarize(const struct kg_activities *activities, struct kg_a
     return good ? true : kg_error_memory(err);
 }
 
-/* --- Two views of the same calls ---------------------------------------------------------------
- */
+/* --- Two views of the same calls -------------------------------------------------------------- */
 
 static double either(double first, double second)
 {
@@ -251,7 +250,7 @@ static bool same_shape(const struct kg_kernel_use *a, const struct kg_kernel_use
            a->shared_bytes == b->shared_bytes;
 }
 
-/* A name that the recording has made up, for want of one. */
+/* Whether the recording made the name up because the driver gave none. */
 static bool is_made_up(const struct kg_kernel_use *use)
 {
     return strncmp(use->name, "kernel ", 7) == 0;

@@ -46,12 +46,13 @@ struct kg_activities {
     uint64_t marks[KG_TRACED_CALLS + 1];
 };
 
-/* Everything of `trace` but occupancy and waves: medians over the calls of times and bytes, means
- * of launches. Where several things ran at once the time is counted once: as the kernels', else as
- * the transfers', else as the others'; so of each call kernel_ns, transfer_ns, other_ns and gap_ns
- * add up to what lies between its first start and its last end; hidden_ns is counted as the
- * kernels'. A kernel's own gpu_ns is all its time. Without records, or where some are missing, all
- * is NaN and `reason` says why. returns false where memory is out */
+/* Fills everything of `trace` but occupancy and waves: medians over the calls of times and bytes,
+ * means of launches. Where several things ran at once, the time is counted once: as the kernels',
+ * else as the transfers', else as the others'. So kernel_ns, transfer_ns, other_ns and gap_ns of a
+ * call add up to the time from its first start to its last end; hidden_ns is part of the kernels'.
+ * A kernel's own gpu_ns is all of its time. Where records are missing, all is NaN and `reason` says
+ * why.
+ * returns  false where memory is out */
 bool kg_activities_summarize(const struct kg_activities *activities, struct kg_arena *arena,
                              struct kg_trace *trace, struct kg_error *err);
 

@@ -22,7 +22,7 @@ static const struct kg_symbol symbols[] = {
 
 int kg_cupti_version(uint32_t says)
 {
-    /* Counted until CUDA 12.9; since then the toolkit's version as 130001. */
+    /* Until CUDA 12.9 versions were counted from 1; since then it is the toolkit's, as 130001. */
     enum { FIRST_OF_12 = 19, LAST_COUNTED = 99, SINCE_13 = 130000 };
     if (says >= SINCE_13)
         return (int)(1000 * (says / 10000) + 10 * (says / 100 % 100));

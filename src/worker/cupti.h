@@ -12,8 +12,7 @@
  * time in a process. */
 struct kg_cupti {
     void *library;
-    int version; /* 1000 * major + 10 * minor of the CUDA toolkit that it is of; minor 0 before 13
-                  */
+    int version; /* of its CUDA toolkit: 1000 * major + 10 * minor; minor is 0 before CUDA 13 */
 
     int (*result_string)(int code, const char **text);
     int (*timestamp)(uint64_t *ns);
@@ -28,7 +27,7 @@ struct kg_cupti {
 };
 
 /* Looks for CUPTI: where the loader does, under $CUDA_PATH and /usr/local/cuda. One that is of a
- * later CUDA than the driver, or of a version whose records are not known, is passed over.
+ * later CUDA than the driver, or of a version whose records kgate does not know, is passed over.
  * library         a path instead; NULL: look
  * driver_version  as in struct kg_driver; 0: not known
  * why             on failure a phrase for people
@@ -36,10 +35,9 @@ struct kg_cupti {
 bool kg_cupti_open(const char *library, int driver_version, struct kg_cupti *cupti, char *why,
                    size_t why_bytes);
 
-/* The version as in struct kg_cupti from what CUPTI says of itself; 0 where it is before CUDA 12.
- */
+/* The version as in struct kg_cupti, from the number that CUPTI gives; 0 before CUDA 12. */
 int kg_cupti_version(uint32_t says);
 
-/* True for success; else err, of KG_ERROR_MEASURE, says what was tried, what CUPTI said, and where
- * it was a matter of permission how to get it. */
+/* True for success. Else err, of kind KG_ERROR_MEASURE, says what was tried and what CUPTI said;
+ * where a permission is missing, it says how to get it. */
 bool kg_cupti_good(const struct kg_cupti *cupti, int code, const char *what, struct kg_error *err);

@@ -74,8 +74,7 @@ struct kg_cupti_fill_record {
     uint32_t correlation;
 };
 
-/* --- The range profiler, since CUDA 12.6 --------------------------------------------------------
- */
+/* --- The range profiler, since CUDA 12.6 ------------------------------------------------------ */
 
 /* Its functions take one structure each, whose first member is its size, up to the last member that
  * the caller knows, and whose second is NULL. */

@@ -8,11 +8,11 @@
 #include "worker/cupti_abi.h"
 
 enum { BUFFER_BYTES = 4 << 20, BUFFER_ALIGNMENT = 8, FLUSH_FORCED = 1 };
-/* Around each mark: more than CUPTI's conversion of the device's times to its own can be off. */
+/* Waited around each mark: longer than the error of CUPTI's conversion from the device's clock. */
 enum { IDLE_NS = 100 * 1000 };
 
-/* CUPTI hands buffers over on a thread of its own, by callbacks that know nothing of their owner.
- */
+/* CUPTI hands buffers over on a thread of its own, to callbacks that are not told whose they
+ * are. */
 static struct {
     pthread_mutex_t lock;
     const struct kg_cupti *cupti; /* NULL: whatever still comes is dropped */
@@ -96,8 +96,7 @@ static bool record_read(const void *record, struct kg_activity *activity)
     }
 }
 
-/* --- CUPTI's callbacks -------------------------------------------------------------------------
- */
+/* --- CUPTI's callbacks ------------------------------------------------------------------------ */
 
 static void buffer_requested(uint8_t **buffer, size_t *bytes, size_t *most)
 {
@@ -197,7 +196,7 @@ static bool calls_run(const struct kg_cupti *cupti, const struct kg_driver *driv
     return mark(cupti, &marks[KG_TRACED_CALLS], err);
 }
 
-/* Counts that CUPTI keeps from what went before are thrown away. */
+/* Throws away what CUPTI has counted as dropped before. */
 static uint64_t dropped_take(const struct kg_cupti *cupti)
 {
     size_t dropped = 0;
@@ -217,7 +216,7 @@ bool kg_cupti_trace(const struct kg_cupti *cupti, const struct kg_driver *driver
         dropped_take(cupti);
     good = good && calls_run(cupti, driver, call, activities->marks, err);
     kinds_disable(cupti);
-    /* All that was asked of the device is done: whatever is still incomplete stays so. */
+    /* The device has finished: a record that is incomplete now will not become complete. */
     if (good)
         good = kg_cupti_good(cupti, cupti->activity_flush(FLUSH_FORCED),
                              "CUPTI does not hand over what it recorded", err);

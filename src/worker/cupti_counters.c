@@ -269,7 +269,7 @@ static bool values_take(struct counting *counting, struct kg_reported *reported)
     return true;
 }
 
-/* Whatever fails here, the process is of no more use to CUPTI anyway. */
+/* Failures here do not matter: nothing more is counted in this process. */
 static void counting_end(struct counting *counting)
 {
     struct kg_cupti_profiler profiler = {.size = KG_CUPTI_SIZE(struct kg_cupti_profiler, profiler),

@@ -12,8 +12,8 @@
 
 enum { KG_CUPTI_METRICS = 7 };
 
-/* A counter by a name of kgate's and by NVIDIA's, which the Nsight Compute documentation explains.
- */
+/* A counter under kgate's name and under NVIDIA's, which Nsight Compute's documentation
+ * explains. */
 struct kg_cupti_metric {
     const char *name;
     const char *metric;
@@ -22,10 +22,12 @@ struct kg_cupti_metric {
 };
 extern const struct kg_cupti_metric kg_cupti_metrics[KG_CUPTI_METRICS];
 
-/* Runs the call as often as the device needs to count everything, once a pass.
+/* Runs the call as often as the device needs to count everything: once in each of its passes.
  * context   the current CUDA context, of device 0
- * reported  room for KG_CUPTI_METRICS; filled with *count values by name: those that this device
- * has returns   false with KG_ERROR_MEASURE where counting is not permitted or not possible,
+ * reported  room for KG_CUPTI_METRICS; filled with values by name, of the counters that this device
+ *           has
+ * count     how many those are
+ * returns   false with KG_ERROR_MEASURE where counting is not permitted or not possible, with
  *           KG_ERROR_MEMORY where memory is out */
 bool kg_cupti_count(const struct kg_cupti *cupti, const struct kg_driver *driver, void *context,
                     const struct kg_gpu_call *call, struct kg_reported *reported, size_t *count,

@@ -51,10 +51,11 @@ bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
                             struct kg_trace *trace, struct kg_error *err);
 
 /* Records one call on `stream` and summarizes it. The stream is usable afterwards, also where the
- * call cannot be recorded; what the workload keeps in mind of refused calls is its own, so that
- * this had better be the last thing that is done with it. returns false with KG_ERROR_MEASURE where
- * the call cannot be recorded: it waits for the device, or uses other streams without joining them;
- * with KG_ERROR_MEMORY where memory is out */
+ * call cannot be recorded. The workload may remember that calls were refused meanwhile, so this
+ * should be the last thing that is done with it.
+ * returns  false with KG_ERROR_MEASURE where the call cannot be recorded, because it waits for the
+ *          device or uses other streams without joining them; with KG_ERROR_MEMORY where memory is
+ *          out */
 bool kg_gpu_inspect(const struct kg_driver *driver, int device, void *stream,
                     const struct kg_gpu_call *call, struct kg_arena *arena, struct kg_trace *trace,
                     struct kg_error *err);

@@ -73,7 +73,7 @@ static bool by_graph(struct task *task, struct kg_trace *recorded)
     return reason_keep(task, &why, &recorded->reason);
 }
 
-/* Only now, since both views name a kernel as its code does. */
+/* Only now: until here both views call a kernel by the name in its code, and are joined by it. */
 static bool names_shorten(struct task *task, struct kg_trace *trace)
 {
     for (size_t i = 0; i < trace->kernel_count; i++) {
@@ -84,7 +84,7 @@ static bool names_shorten(struct task *task, struct kg_trace *trace)
     return true;
 }
 
-/* The trace's reason is about all that could not be seen. */
+/* The trace's reason says everything that could not be found out. */
 static bool uncounted_join(struct task *task, struct kg_trace *trace)
 {
     if (!task->uncounted)
@@ -101,7 +101,7 @@ bool kg_trace_task(struct kg_gpu_timer *timer, const char *cupti_library,
 {
     struct task task = {timer, call, arena, response, NULL, err};
     struct kg_trace seen = KG_TRACE_NONE, recorded = KG_TRACE_NONE;
-    /* The first call may load code and allocate, which belongs to no call. */
+    /* The first call may load code and allocate memory, which later calls do not. */
     call->run(call->state);
     return kg_driver_good(&timer->driver, timer->driver.context_synchronize(),
                           "a call failed on the device", err) &&

@@ -91,7 +91,7 @@ bool kg_worker_on_stream(const struct kg_worker *worker)
            !kg_source_facts[worker->request.source].own_process;
 }
 
-/* A CUDA context reserves address space by the tens of GiB: there the limit is the allocator's. */
+/* A CUDA context reserves tens of GiB of address space: there the allocators keep to the limit. */
 static bool limit_memory(const struct kg_worker *worker, struct kg_error *err)
 {
     const uint64_t bytes = worker->request.memory_limit_bytes;
@@ -198,7 +198,7 @@ static bool count_prepare(struct kg_worker *worker, struct kg_error *err)
                             request->count_lines, err);
 }
 
-/* A command finds in its environment where its counters may go: a file in memory. */
+/* A command writes its counters to a file in memory, whose path is in its environment. */
 static void counters_prepare(struct kg_worker *worker)
 {
     char path[64];
@@ -266,7 +266,7 @@ static bool request_do(struct kg_worker *worker)
     return responded;
 }
 
-/* Whatever is set for the user's own programs must not slow what is timed. */
+/* Profiling that is switched on for the user's own programs must not slow down what is timed. */
 static struct kg_worker *worker_new(void)
 {
     unsetenv("KGATE_PROFILE");

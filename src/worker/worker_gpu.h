@@ -45,9 +45,9 @@ bool kg_worker_gpu_wait(struct kg_worker *worker, struct kg_error *err);
 bool kg_worker_gpu_trace(struct kg_worker *worker, struct kg_error *err);
 bool kg_worker_gpu_ceilings(struct kg_worker *worker, struct kg_error *err);
 
-/* Takes down the least device memory that is free: after everything that may allocate. */
+/* Notes how much device memory is free, if less than ever before: after whatever may allocate. */
 void kg_worker_gpu_memory(struct kg_worker *worker);
-/* Frees what of it is the host's: the context goes with the process, which is quicker. */
+/* Frees its host memory. The context goes when the process ends, which is quicker. */
 void kg_worker_gpu_close(struct worker_gpu *gpu);
 
 /* Puts device memory into the response. */

@@ -60,8 +60,9 @@ static bool round_room(struct kg_worker *worker, struct kg_error *err)
     return response->rounds ? true : kg_error_memory(err);
 }
 
-/* On the GPU what the workload asked for of the device: the resident memory of a process that has a
- * CUDA context, and what is free on the device, move with what other cases did there before. */
+/* On the GPU this is the device memory that the workload asked for. The resident memory of a
+ * process with a CUDA context, and the free memory of the device, also depend on the cases
+ * before. */
 static uint64_t peak_memory(const struct kg_worker *worker)
 {
     const uint64_t harness = worker->response.harness_bytes;
@@ -136,7 +137,7 @@ static bool measure_round(struct kg_worker *worker, struct kg_error *err)
     return good;
 }
 
-/* The next thing that is asked for; false at the end, or where nobody is there any more. */
+/* Waits for the next request of a turn; false at the end, or where the other side is gone. */
 static bool turn_asked(void)
 {
     char asked[sizeof KG_TURN];
@@ -159,7 +160,8 @@ static bool turns_take(struct pieces *pieces, struct kg_error *err)
         snprintf(line, sizeof line, "%.17g\n", measured_ns);
         heard = kg_worker_say(line);
     }
-    return heard ? pieces_end(pieces, err) : kg_error_set(err, KG_ERROR_SYSTEM, "nobody listens");
+    return heard ? pieces_end(pieces, err)
+                 : kg_error_set(err, KG_ERROR_SYSTEM, "kgate no longer listens");
 }
 
 static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
@@ -172,7 +174,7 @@ static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
     return good;
 }
 
-/* A command's own process is counted, from its start to its end, by Callgrind around it. */
+/* Runs the command under Callgrind, which counts its process from start to end. */
 static bool command_count(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
@@ -196,7 +198,8 @@ static bool command_count(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
-/* A figure a call; one that was not counted, or is in Callgrind's file, is left out. */
+/* Reports a figure for one call. It is left out where it was not counted, or where Callgrind writes
+ * it to its own file. */
 static void counted_report(struct kg_worker *worker, const char *name, double sum)
 {
     struct kg_response *response = &worker->response;

@@ -22,10 +22,9 @@ struct kg_device_memory {
     size_t bytes;
 };
 
-/* Where in its page the next allocation begins. The same in every process, because a loop that
- * reads one array and writes another runs a third slower when both lie at the same place in their
- * pages (stores then seem to hit the loads, "4K aliasing"); and a different place for each, to
- * avoid it. */
+/* Where in its page the next allocation begins. A loop that reads one array and writes another runs
+ * a third slower when both lie at the same place in their pages ("4K aliasing": stores seem to hit
+ * the loads). So each allocation has a different place, and the same one in every process. */
 static size_t place_next(struct kg_host *host)
 {
     return ALIGNMENT + STAGGER * (host->allocations++ % PLACES);

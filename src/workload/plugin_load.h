@@ -4,9 +4,10 @@
 #include "kgate/plugin.h"
 #include "util/error.h"
 
-/* Loads the shared object at `path` (as dlopen finds it; without a slash the current folder is
- * meant) and finds the workload `name` in it, or its only one where there is but one. It stays
- * loaded. returns NULL with KG_ERROR_USAGE where it cannot be loaded, is no plugin, has another
- * interface version or no such workload */
+/* Loads a shared object, which stays loaded, and finds a workload in it.
+ * path     as the loader takes it; without a slash it is in the current folder
+ * name     of the workload; where the object has only one, that one is meant whatever its name
+ * returns  NULL with KG_ERROR_USAGE where the object cannot be loaded, is no plugin, or has another
+ *          interface version or no such workload */
 const struct kgate_workload *kg_plugin_load(const char *path, const char *name,
                                             struct kg_error *err);

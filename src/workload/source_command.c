@@ -4,7 +4,8 @@
 #include "util/text.h"
 #include "workload/source.h"
 
-/* The value of the parameter whose name is the `length` bytes at `name`; NULL where there is none. */
+/* The value of the parameter whose name is the `length` bytes at `name`; NULL where there is
+ * none. */
 static const char *value_find(const struct kg_pair *params, size_t count, const char *name,
                               size_t length)
 {
