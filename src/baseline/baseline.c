@@ -8,111 +8,81 @@
 #include "baseline/stored_traits.h"
 #include "results/throttle.h"
 
-#define LIST(type, member, count, field_kind)                                                      \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .offset = offsetof(struct type, member),            \
-        .count_offset = offsetof(struct type, count)                                               \
-    }
-#define OPTIONAL_REAL(type, member)                                                                \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_REAL, .optional = true,                                  \
-        .offset = offsetof(struct type, member)                                                    \
-    }
-#define OPTIONAL(type, member)                                                                     \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
-        .offset = offsetof(struct type, member)                                                    \
-    }
-
+#define STRUCT kg_baseline_counter
 static const struct kg_field counter_fields[] = {
-    KG_FIELD(struct kg_baseline_counter, name, KG_FIELD_STRING),
-    KG_FIELD(struct kg_baseline_counter, source, KG_FIELD_STRING),
-    LIST(kg_baseline_counter, values, value_count, KG_FIELD_REALS),
+    KG_FIELD(name, STRING, "its name"),
+    KG_FIELD(source, STRING, "who counted: others are not compared"),
+    KG_LIST(values, value_count, REALS, "as in the results", KG_NOT_EMPTY, KG_FROM_0),
 };
 static const struct kg_record counter_record =
-    KG_RECORD_OF(struct kg_baseline_counter, counter_fields);
+    KG_RECORD_OF(counter_fields, "Counters of a stored case.");
+#undef STRUCT
 
+#define STRUCT kg_baseline_case
 static const struct kg_field case_fields[] = {
-    KG_FIELD(struct kg_baseline_case, id, KG_FIELD_STRING),
-    KG_FIELD(struct kg_baseline_case, definition_hash, KG_FIELD_STRING),
-    OPTIONAL(kg_baseline_case, code_hash),
-    LIST(kg_baseline_case, round_medians_ns, round_count, KG_FIELD_REALS),
-    LIST(kg_baseline_case, round_peak_bytes, peak_count, KG_FIELD_REALS),
-    {.name = "round_pulses_ns",
-     .kind = KG_FIELD_REALS,
-     .optional = true,
-     .offset = offsetof(struct kg_baseline_case, round_pulses_ns),
-     .count_offset = offsetof(struct kg_baseline_case, pulse_count)},
-    {.name = "round_means_ns",
-     .kind = KG_FIELD_REALS,
-     .optional = true,
-     .offset = offsetof(struct kg_baseline_case, round_means_ns),
-     .count_offset = offsetof(struct kg_baseline_case, mean_count)},
-    {.name = "batch",
-     .kind = KG_FIELD_COUNT,
-     .optional = true,
-     .offset = offsetof(struct kg_baseline_case, batch)},
-    {.name = "counters",
-     .kind = KG_FIELD_RECORDS,
-     .optional = true,
-     .offset = offsetof(struct kg_baseline_case, counters),
-     .count_offset = offsetof(struct kg_baseline_case, counter_count),
-     .record = &counter_record},
-    {.name = "traits",
-     .kind = KG_FIELD_REALS,
-     .optional = true,
-     .offset = offsetof(struct kg_baseline_case, traits),
-     .count_offset = offsetof(struct kg_baseline_case, trait_count)},
+    KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
+    KG_FIELD(definition_hash, STRING, "of the case", KG_PATTERN_HASH),
+    KG_FIELD(code_hash, STRING, "of the machine code", KG_OPTIONAL, KG_PATTERN_HASH),
+    KG_LIST(round_medians_ns, round_count, REALS, "median of each round", KG_NOT_EMPTY, KG_ABOVE_0),
+    KG_LIST(round_peak_bytes, peak_count, REALS, "peak memory of each round", KG_NOT_EMPTY,
+            KG_FROM_0),
+    KG_LIST(round_pulses_ns, pulse_count, REALS,
+            "the core's pace in each round; empty where not known", KG_OPTIONAL, KG_ABOVE_0),
+    KG_LIST(round_means_ns, mean_count, REALS, "mean time of each round", KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
+    KG_LIST(counters, counter_count, RECORDS, "figures besides time and memory", KG_OPTIONAL,
+            KG_OF(counter_record)),
+    KG_LIST(traits, trait_count, REALS,
+            "of the case, in the order of trait_names; null, and what is left out at the end, is "
+            "not known",
+            KG_OPTIONAL, KG_NULLABLE, KG_FROM_0),
 };
-static const struct kg_record case_record = KG_RECORD_OF(struct kg_baseline_case, case_fields);
+static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case of a stored run.");
+#undef STRUCT
 
+#define STRUCT kg_baseline_run
 static const struct kg_field run_fields[] = {
-    KG_FIELD(struct kg_baseline_run, created, KG_FIELD_STRING),
-    KG_FIELD(struct kg_baseline_run, suite, KG_FIELD_STRING),
-    OPTIONAL(kg_baseline_run, pin),
-    KG_FIELD(struct kg_baseline_run, kgate_version, KG_FIELD_STRING),
-    OPTIONAL(kg_baseline_run, kernel),
-    OPTIONAL(kg_baseline_run, governor),
-    OPTIONAL(kg_baseline_run, vectors),
-    OPTIONAL(kg_baseline_run, blas),
-    OPTIONAL(kg_baseline_run, compiler),
-    OPTIONAL(kg_baseline_run, nvidia_driver),
-    OPTIONAL(kg_baseline_run, cuda_driver),
-    OPTIONAL(kg_baseline_run, cuda_toolkit),
-    OPTIONAL(kg_baseline_run, gpu_ecc),
-    OPTIONAL(kg_baseline_run, gpu_mig),
-    OPTIONAL_REAL(kg_baseline_run, gpu_sm_clock_hz),
-    OPTIONAL_REAL(kg_baseline_run, gpu_memory_clock_hz),
-    OPTIONAL(kg_baseline_run, pair),
-    OPTIONAL_REAL(kg_baseline_run, pulse_ns),
-    OPTIONAL_REAL(kg_baseline_run, bandwidth_bytes_per_s),
-    OPTIONAL_REAL(kg_baseline_run, latency_ns),
-    {.name = "trait_names",
-     .kind = KG_FIELD_STRINGS,
-     .optional = true,
-     .offset = offsetof(struct kg_baseline_run, trait_names),
-     .count_offset = offsetof(struct kg_baseline_run, trait_name_count)},
-    {.name = "cases",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_baseline_run, cases),
-     .count_offset = offsetof(struct kg_baseline_run, case_count),
-     .record = &case_record},
+    KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
+    KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(pin, STRING, "the name of a pinned run", KG_OPTIONAL),
+    KG_FIELD(kgate_version, STRING, "of the program"),
+    KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
+    KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
+    KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
+             KG_OPTIONAL),
+    KG_FIELD(blas, STRING, "what the kernels call, and the processor that it took this one for",
+             KG_OPTIONAL),
+    KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
+    KG_FIELD(nvidia_driver, STRING, "version of the NVIDIA driver", KG_OPTIONAL),
+    KG_FIELD(cuda_driver, STRING, "CUDA version of the driver", KG_OPTIONAL),
+    KG_FIELD(cuda_toolkit, STRING, "CUDA version that kgate was built with", KG_OPTIONAL),
+    KG_FIELD(gpu_ecc, STRING, "ECC of the chosen GPU", KG_OPTIONAL, KG_WORDS("on", "off")),
+    KG_FIELD(gpu_mig, STRING, "whether it is an instance of a GPU", KG_OPTIONAL,
+             KG_WORDS("on", "off")),
+    KG_FIELD(gpu_sm_clock_hz, REAL, "highest clock of the chosen GPU", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gpu_memory_clock_hz, REAL, "highest of its memory clock", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(pair, STRING, "of an `ab`'s base", KG_OPTIONAL),
+    KG_FIELD(pulse_ns, REAL, "median of the probe's readings of the core's pace", KG_OPTIONAL),
+    KG_FIELD(bandwidth_bytes_per_s, REAL, "median of the probe's readings of memory bandwidth",
+             KG_OPTIONAL),
+    KG_FIELD(latency_ns, REAL, "median of the probe's readings of memory latency", KG_OPTIONAL),
+    KG_LIST(trait_names, trait_name_count, STRINGS,
+            "what the cases' traits are; of ordinary runs only the newest of a suite has any",
+            KG_OPTIONAL, KG_DISTINCT),
+    KG_LIST(cases, case_count, RECORDS, "those that were measured", KG_OF(case_record)),
 };
-static const struct kg_record run_record = KG_RECORD_OF(struct kg_baseline_run, run_fields);
+static const struct kg_record run_record = KG_RECORD_OF(run_fields, "One stored run.");
+#undef STRUCT
 
+#define STRUCT kg_baseline
 static const struct kg_field baseline_fields[] = {
-    KG_FIELD(struct kg_baseline, fingerprint, KG_FIELD_STRING),
-    {.name = "machine",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct kg_baseline, machine),
-     .record = &kg_machine_record},
-    {.name = "runs",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_baseline, runs),
-     .count_offset = offsetof(struct kg_baseline, run_count),
-     .record = &run_record},
+    KG_FIELD(fingerprint, STRING, "of the machine", KG_NOT_EMPTY),
+    KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_LIST(runs, run_count, RECORDS, "oldest first", KG_OF(run_record)),
 };
-const struct kg_record kg_baseline_record = KG_RECORD_OF(struct kg_baseline, baseline_fields);
+const struct kg_record kg_baseline_record =
+    KG_RECORD_OF(baseline_fields, "The stored runs of one machine.");
+#undef STRUCT
 
 static bool counters_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                                  struct kg_baseline_case *stored)
@@ -237,6 +207,20 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* What was stored of every round has as many numbers as there are rounds. */
+static bool rounds_validate(const struct kg_baseline_case *stored, size_t run, size_t index,
+                            struct kg_error *err)
+{
+    if (stored->peak_count != stored->round_count)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "runs[%zu].cases[%zu]: expected rounds, and as many peaks", run, index);
+    if (stored->pulse_count && stored->pulse_count != stored->round_count)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "runs[%zu].cases[%zu].round_pulses_ns: expected as many as rounds", run,
+                            index);
+    return true;
+}
+
 static bool run_validate(const struct kg_baseline_run *run, size_t index, struct kg_error *err)
 {
     bool good = true;
@@ -244,35 +228,8 @@ static bool run_validate(const struct kg_baseline_run *run, size_t index, struct
     if (!ids)
         return kg_error_memory(err);
     for (size_t i = 0; i < run->case_count && good; i++) {
-        const struct kg_baseline_case *stored = &run->cases[i];
-        ids[i] = stored->id;
-        if (!stored->round_count || stored->peak_count != stored->round_count)
-            good =
-                kg_error_set(err, KG_ERROR_USAGE,
-                             "runs[%zu].cases[%zu]: expected rounds, and as many peaks", index, i);
-        for (size_t r = 0; r < stored->round_count && good; r++)
-            if (!(stored->round_medians_ns[r] > 0) || !(stored->round_peak_bytes[r] >= 0))
-                good = kg_error_set(err, KG_ERROR_USAGE,
-                                    "runs[%zu].cases[%zu].round_medians_ns[%zu]: expected a time "
-                                    "above 0 and a peak from 0 up",
-                                    index, i, r);
-        if (good && stored->pulse_count && stored->pulse_count != stored->round_count)
-            good = kg_error_set(err, KG_ERROR_USAGE,
-                                "runs[%zu].cases[%zu].round_pulses_ns: expected as many as rounds",
-                                index, i);
-        for (size_t r = 0; r < stored->pulse_count && good; r++)
-            if (!(stored->round_pulses_ns[r] > 0))
-                good = kg_error_set(err, KG_ERROR_USAGE,
-                                    "runs[%zu].cases[%zu].round_pulses_ns[%zu]: expected a time "
-                                    "above 0",
-                                    index, i, r);
-        for (size_t c = 0; c < stored->counter_count && good; c++)
-            if (!kg_counter_values_good(stored->counters[c].values,
-                                        stored->counters[c].value_count))
-                good = kg_error_set(err, KG_ERROR_USAGE,
-                                    "runs[%zu].cases[%zu].counters[%zu].values: expected numbers "
-                                    "from 0 up, at least one",
-                                    index, i, c);
+        ids[i] = run->cases[i].id;
+        good = rounds_validate(&run->cases[i], index, i, err);
     }
     if (good)
         qsort(ids, run->case_count, sizeof *ids, compare_strings);

@@ -17,21 +17,19 @@ struct stored {
     struct kg_ceilings ceilings;
 };
 
-#define STORED(member, field_kind) KG_FIELD(struct stored, member, field_kind)
+#define STRUCT stored
 static const struct kg_field fields[] = {
-    STORED(uuid, KG_FIELD_STRING),
-    STORED(driver, KG_FIELD_STRING),
-    {.name = "clock_limit_hz",
-     .kind = KG_FIELD_REAL,
-     .optional = true,
-     .offset = offsetof(struct stored, clock_limit_hz)},
-    STORED(code, KG_FIELD_STRING),
-    {.name = "ceilings",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct stored, ceilings),
-     .record = &kg_ceilings_record},
+    KG_FIELD(uuid, STRING, "of the GPU, or of the instance of one", KG_PATTERN("^[0-9A-Za-z-]+$")),
+    KG_FIELD(driver, STRING, "its version"),
+    KG_FIELD(clock_limit_hz, REAL, "the highest that its clock could go; absent where not known",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(code, STRING, "hash of the kernels that measured", KG_PATTERN_HASH),
+    KG_FIELD(ceilings, RECORD, "What is absent could not be measured.", KG_OF(kg_ceilings_record)),
 };
-static const struct kg_record record = KG_RECORD_OF(struct stored, fields);
+static const struct kg_record record =
+    KG_RECORD_OF(fields, "What a GPU was measured to be capable of, kept in the user's cache. What "
+                         "does not hold for the GPU at hand, or is 30 days old, is measured anew.");
+#undef STRUCT
 
 const char *kg_ceilings_directory(struct kg_arena *arena)
 {

@@ -21,27 +21,28 @@ struct stored {
     struct kg_cpu_ceilings ceilings;
 };
 
-#define STORED(member, field_kind) KG_FIELD(struct stored, member, field_kind)
-#define STORED_OPTIONAL(member, field_kind)                                                        \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct stored, member)                                                  \
-    }
+#define STRUCT stored
 static const struct kg_field fields[] = {
-    STORED(method, KG_FIELD_COUNT),
-    STORED(fingerprint, KG_FIELD_STRING),
-    STORED(cpu_count, KG_FIELD_COUNT),
-    STORED(cpus, KG_FIELD_STRING),
-    STORED_OPTIONAL(vectors, KG_FIELD_STRING),
-    STORED_OPTIONAL(quota_cpus, KG_FIELD_REAL),
-    STORED_OPTIONAL(pulse_ns, KG_FIELD_REAL),
-    STORED_OPTIONAL(bandwidth_bytes_per_s, KG_FIELD_REAL),
-    {.name = "ceilings",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct stored, ceilings),
-     .record = &kg_cpu_ceilings_record},
+    KG_FIELD(method, COUNT, "raised when figures are measured otherwise", KG_FROM(1)),
+    KG_FIELD(fingerprint, STRING, "of the machine", KG_PATTERN("^[0-9A-Za-z-]+$")),
+    KG_FIELD(cpu_count, COUNT, "CPUs that the process could use", KG_FROM(1)),
+    KG_FIELD(cpus, STRING, "which they were", KG_PATTERN("^[0-9,.-]+$")),
+    KG_FIELD(vectors, STRING,
+             "the widest that kernels could use; absent where it is none of those known",
+             KG_OPTIONAL),
+    KG_FIELD(quota_cpus, REAL,
+             "CPUs' worth of time that control groups allowed; absent without a limit", KG_OPTIONAL,
+             KG_ABOVE_0),
+    KG_FIELD(pulse_ns, REAL,
+             "what the probe read in that run; absent where it read too little, as the next",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(bandwidth_bytes_per_s, REAL, "likewise", KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(ceilings, RECORD, "As in results.", KG_OF(kg_cpu_ceilings_record)),
 };
-static const struct kg_record record = KG_RECORD_OF(struct stored, fields);
+static const struct kg_record record = KG_RECORD_OF(
+    fields, "What a CPU was measured to be capable of, kept in the user's cache. What does not "
+            "hold for the process at hand, or is 7 days old, is measured anew.");
+#undef STRUCT
 
 /* One file for each machine and number of CPUs; NULL where the fingerprint cannot be the name of a
  * file. */

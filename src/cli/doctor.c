@@ -24,40 +24,32 @@ struct diagnosis {
     struct kg_machine machine;
 };
 
-#define DIAGNOSIS(member, field_kind) KG_FIELD(struct diagnosis, member, field_kind)
-#define MACHINE(member, field_kind)                                                                \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct diagnosis, machine.member)                                       \
-    }
+#define STRUCT diagnosis
 static const struct kg_field diagnosis_fields[] = {
-    DIAGNOSIS(summary, KG_FIELD_STRING),
-    DIAGNOSIS(threshold, KG_FIELD_REAL),
-    {.name = "warnings",
-     .kind = KG_FIELD_SIZE,
-     .offset = offsetof(struct diagnosis, warning_count)},
-    {.name = "findings",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct diagnosis, findings),
-     .count_offset = offsetof(struct diagnosis, finding_count),
-     .record = &kg_finding_record},
-    {.name = "gpus",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct diagnosis, machine.gpus),
-     .count_offset = offsetof(struct diagnosis, machine.gpu_count),
-     .record = &kg_gpu_record},
-    MACHINE(gpu_chosen, KG_FIELD_SIZE),
-    MACHINE(nvidia_driver, KG_FIELD_STRING),
-    MACHINE(cuda_driver, KG_FIELD_STRING),
-    MACHINE(cuda_toolkit, KG_FIELD_STRING),
-    MACHINE(cuda_missing, KG_FIELD_STRING),
-    MACHINE(cuda_code_missing, KG_FIELD_STRING),
-    {.name = "noise",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct diagnosis, noise),
-     .record = &kg_noise_record},
+    KG_FIELD(summary, STRING, "what the noise means"),
+    KG_FIELD(threshold, REAL, "the share it was judged for"),
+    KG_FIELD_AS("warnings", warning_count, SIZE, "findings that are warnings"),
+    KG_LIST(findings, finding_count, RECORDS, "in the order of the checks",
+            KG_OF(kg_finding_record)),
+    KG_LIST_AS("gpus", machine.gpus, machine.gpu_count, RECORDS, "CUDA devices",
+               KG_OF(kg_gpu_record)),
+    KG_FIELD_AS("gpu_chosen", machine.gpu_chosen, SIZE, "index in gpus of the one for CUDA cases",
+                KG_OPTIONAL),
+    KG_FIELD_AS("nvidia_driver", machine.nvidia_driver, STRING, "version of the NVIDIA driver",
+                KG_OPTIONAL),
+    KG_FIELD_AS("cuda_driver", machine.cuda_driver, STRING, "CUDA version of the driver",
+                KG_OPTIONAL),
+    KG_FIELD_AS("cuda_toolkit", machine.cuda_toolkit, STRING,
+                "CUDA version that kgate was built with", KG_OPTIONAL),
+    KG_FIELD_AS("cuda_missing", machine.cuda_missing, STRING, "why there is no CUDA device",
+                KG_OPTIONAL),
+    KG_FIELD_AS("cuda_code_missing", machine.cuda_code_missing, STRING,
+                "why kgate's own device code cannot run on the chosen device", KG_OPTIONAL),
+    KG_FIELD(noise, RECORD, "what was measured", KG_OF(kg_noise_record)),
 };
-static const struct kg_record diagnosis_record = KG_RECORD_OF(struct diagnosis, diagnosis_fields);
+static const struct kg_record diagnosis_record = KG_RECORD_OF(
+    diagnosis_fields, "What makes measuring noisy on a machine: `kgate doctor --json`.");
+#undef STRUCT
 
 static bool noise_measure(const struct kg_arguments *arguments, struct kg_arena *arena,
                           struct kg_noise *noise)

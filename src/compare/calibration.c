@@ -1,46 +1,39 @@
 #include "compare/calibration.h"
 
-#define OPTIONAL(type, member, field_kind)                                                         \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct type, member)                                                    \
-    }
-#define CASE(member, field_kind) KG_FIELD(struct kg_calibrated_case, member, field_kind)
+#define STRUCT kg_calibrated_case
 static const struct kg_field case_fields[] = {
-    CASE(id, KG_FIELD_STRING),
-    CASE(threshold, KG_FIELD_REAL),
-    OPTIONAL(kg_calibrated_case, run_scatter, KG_FIELD_REAL),
-    OPTIONAL(kg_calibrated_case, round_scatter, KG_FIELD_REAL),
-    OPTIONAL(kg_calibrated_case, worst_ratio, KG_FIELD_REAL),
-    CASE(alarms, KG_FIELD_SIZE),
-    CASE(doubts, KG_FIELD_SIZE),
-    OPTIONAL(kg_calibrated_case, caught, KG_FIELD_REAL),
-    CASE(rounds, KG_FIELD_REAL),
-    OPTIONAL(kg_calibrated_case, advice, KG_FIELD_STRING),
+    KG_FIELD(id, STRING, "of the case"),
+    KG_FIELD(threshold, REAL, "the suite's"),
+    KG_FIELD(run_scatter, REAL, "between runs, of the log time", KG_OPTIONAL),
+    KG_FIELD(round_scatter, REAL, "between the rounds of a run", KG_OPTIONAL),
+    KG_FIELD(worst_ratio, REAL, "the largest of two runs", KG_OPTIONAL),
+    KG_FIELD(alarms, SIZE, "pairs in which it was called changed"),
+    KG_FIELD(doubts, SIZE, "pairs in which it was called INCONCLUSIVE"),
+    KG_FIELD(caught, REAL,
+             "the smallest slowdown, as a share, that every pair catches; left out above 0.5",
+             KG_OPTIONAL),
+    KG_FIELD(rounds, REAL, "mean, of a pair"),
+    KG_FIELD(advice, STRING, "what to do", KG_OPTIONAL),
 };
-static const struct kg_record case_record = KG_RECORD_OF(struct kg_calibrated_case, case_fields);
+static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case.");
+#undef STRUCT
 
-#define WHOLE(member, field_kind) KG_FIELD(struct kg_calibration, member, field_kind)
+#define STRUCT kg_calibration
 static const struct kg_field fields[] = {
-    WHOLE(created, KG_FIELD_STRING),
-    WHOLE(kgate_version, KG_FIELD_STRING),
-    WHOLE(suite, KG_FIELD_STRING),
-    {.name = "machine",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct kg_calibration, machine),
-     .record = &kg_machine_record},
-    WHOLE(runs, KG_FIELD_SIZE),
-    WHOLE(pairs, KG_FIELD_SIZE),
-    WHOLE(alarmed_pairs, KG_FIELD_SIZE),
-    WHOLE(alarmed_runs, KG_FIELD_SIZE),
-    WHOLE(alpha, KG_FIELD_REAL),
-    {.name = "cases",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_calibration, cases),
-     .count_offset = offsetof(struct kg_calibration, case_count),
-     .record = &case_record},
+    KG_FIELD(created, STRING, "UTC"),
+    KG_FIELD(kgate_version, STRING, "of kgate"),
+    KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_FIELD(runs, SIZE, "of the same code"),
+    KG_FIELD(pairs, SIZE, "every run against every other"),
+    KG_FIELD(alarmed_pairs, SIZE, "in which any case was called changed"),
+    KG_FIELD(alarmed_runs, SIZE, "runs that alarm against all others together"),
+    KG_FIELD(alpha, REAL, "false alarms that the suite allows"),
+    KG_LIST(cases, case_count, RECORDS, "in the order of the suite", KG_OF(case_record)),
 };
-const struct kg_record kg_calibration_record = KG_RECORD_OF(struct kg_calibration, fields);
+const struct kg_record kg_calibration_record =
+    KG_RECORD_OF(fields, "What a suite's gate is worth on a machine: `kgate calibrate`.");
+#undef STRUCT
 
 void kg_calibration_free(struct kg_calibration *calibration)
 {

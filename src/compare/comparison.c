@@ -27,152 +27,126 @@ const char *const kg_doubt_names[19] = {"none",
                                         "budget_missed",
                                         NULL};
 
-#define OPTIONAL(type, member, field_kind)                                                         \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct type, member)                                                    \
-    }
-#define LIST(type, member, count, field_kind)                                                      \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .offset = offsetof(struct type, member),            \
-        .count_offset = offsetof(struct type, count)                                               \
-    }
-
-#define METRIC(member, field_kind) KG_FIELD(struct kg_metric, member, field_kind)
+#define STRUCT kg_metric
 static const struct kg_field metric_fields[] = {
-    METRIC(name, KG_FIELD_STRING),
-    METRIC(against, KG_FIELD_STRING),
-    METRIC(unit, KG_FIELD_STRING),
-    OPTIONAL(kg_metric, baseline, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, current, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, ratio, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, interval_low, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, interval_high, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, p_value, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, asked_threshold, KG_FIELD_REAL),
-    METRIC(threshold, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, noise_floor, KG_FIELD_REAL),
-    METRIC(min_effect, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, pace_shift, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, cycles_ratio, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, cycles_low, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, cycles_high, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, pace_exponent, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, pace_doubt, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, memory_doubt, KG_FIELD_REAL),
-    {.name = "better",
-     .kind = KG_FIELD_ENUM,
-     .optional = true,
-     .offset = offsetof(struct kg_metric, better),
-     .names = kg_better_names},
-    OPTIONAL(kg_metric, suspected, KG_FIELD_BOOL),
-    {.name = "change",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_metric, change),
-     .names = kg_change_names},
-    {.name = "doubt",
-     .kind = KG_FIELD_ENUM,
-     .optional = true,
-     .offset = offsetof(struct kg_metric, doubt),
-     .names = kg_doubt_names},
-    OPTIONAL(kg_metric, base_rounds, KG_FIELD_SIZE),
-    OPTIONAL(kg_metric, current_rounds, KG_FIELD_SIZE),
-    OPTIONAL(kg_metric, least_rounds, KG_FIELD_SIZE),
-    OPTIONAL(kg_metric, of_processes, KG_FIELD_BOOL),
-    OPTIONAL(kg_metric, code_unchanged, KG_FIELD_BOOL),
-    OPTIONAL(kg_metric, needed_p, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, mean_ratio, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, screened_ratio, KG_FIELD_REAL),
-    OPTIONAL(kg_metric, screened_rounds, KG_FIELD_SIZE),
-    OPTIONAL(kg_metric, cause, KG_FIELD_STRING),
-    OPTIONAL(kg_metric, reason, KG_FIELD_STRING),
+    KG_FIELD(name, STRING,
+             "time, peak_memory, instructions, a counter's name, or a budget's metric"),
+    KG_FIELD(against, STRING, "baseline, base (of `ab`), pin NAME, or budget"),
+    KG_FIELD(unit, STRING, "\"\" of what has none: instructions, counters, speedup_over_cpu",
+             KG_WORDS("ns", "bytes", "1/s", "")),
+    KG_FIELD(baseline, REAL, "the reference's value, or the budget's limit", KG_OPTIONAL),
+    KG_FIELD(current, REAL, "this run's", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(ratio, REAL, "current / baseline", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(interval_low, REAL, "95 % interval of the ratio", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(interval_high, REAL, "95 % interval of the ratio", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(p_value, REAL, "adjusted for the number of tests", KG_OPTIONAL, KG_BETWEEN(0, 1)),
+    KG_FIELD(asked_threshold, REAL, "the suite's: what NO_CHANGE has to lie within", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(threshold, REAL, "the relative change that counts", KG_FROM_0),
+    KG_FIELD(noise_floor, REAL, "what the baseline's runs scatter by", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(min_effect, REAL, "the absolute change that counts", KG_FROM_0),
+    KG_FIELD(pace_shift, REAL, "logarithm of the core's pace over the reference's", KG_OPTIONAL),
+    KG_FIELD(cycles_ratio, REAL, "GPU: the ratio in cycles of its multiprocessors", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(cycles_low, REAL, "lower end of its 95 % interval", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(cycles_high, REAL, "upper end", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(pace_exponent, REAL, "how far times follow it; it is taken out so far", KG_OPTIONAL,
+             KG_BETWEEN(0, 1)),
+    KG_FIELD(pace_doubt, REAL, "share by which the threshold is raised for the exponent's doubt",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(memory_doubt, REAL,
+             "share by which the threshold is raised for a moved memory bandwidth", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(better, ENUM, "which way is better", KG_OPTIONAL, KG_NAMES(kg_better_names)),
+    KG_FIELD(suspected, BOOL, "it looks changed, on rounds that do not confirm it", KG_OPTIONAL),
+    KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),
+    KG_FIELD(doubt, ENUM, "why it is judged as it is; `reason` says it in a sentence", KG_OPTIONAL,
+             KG_NAMES(kg_doubt_names)),
+    KG_FIELD(base_rounds, SIZE, "of the reference, that it was decided from", KG_OPTIONAL),
+    KG_FIELD(current_rounds, SIZE, "of this run, that it was decided from", KG_OPTIONAL),
+    KG_FIELD(least_rounds, SIZE, "of both that it takes to call anything unchanged", KG_OPTIONAL),
+    KG_FIELD(of_processes, BOOL, "a profile's: its rounds are processes", KG_OPTIONAL),
+    KG_FIELD(code_unchanged, BOOL, "of a time: the machine code is the reference's", KG_OPTIONAL),
+    KG_FIELD(needed_p, REAL, "what p_value had to reach", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(mean_ratio, REAL, "of the rounds' means", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(screened_ratio, REAL, "what made it suspect, and was not confirmed", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(screened_rounds, SIZE, "that this was seen in", KG_OPTIONAL),
+    KG_FIELD(cause, STRING, "of a doubt whose cause is said elsewhere", KG_OPTIONAL),
+    KG_FIELD(reason, STRING, "why", KG_OPTIONAL),
 };
-static const struct kg_record metric_record = KG_RECORD_OF(struct kg_metric, metric_fields);
+static const struct kg_record metric_record =
+    KG_RECORD_OF(metric_fields, "One metric against one reference.");
+#undef STRUCT
 
+#define STRUCT kg_figure
 static const struct kg_field figure_fields[] = {
-    KG_FIELD(struct kg_figure, name, KG_FIELD_STRING),
-    KG_FIELD(struct kg_figure, value, KG_FIELD_REAL),
+    KG_FIELD(name, STRING, "as the workload reports it"),
+    KG_FIELD(value, REAL, "median over the rounds", KG_FROM_0),
 };
-static const struct kg_record figure_record = KG_RECORD_OF(struct kg_figure, figure_fields);
+static const struct kg_record figure_record =
+    KG_RECORD_OF(figure_fields, "A figure that the workload reports.");
+#undef STRUCT
 
-#define CASE(member, field_kind) KG_FIELD(struct kg_case_change, member, field_kind)
+#define STRUCT kg_case_change
 static const struct kg_field case_fields[] = {
-    CASE(id, KG_FIELD_STRING),
-    CASE(workload, KG_FIELD_STRING),
-    CASE(device, KG_FIELD_STRING),
-    {.name = "change",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_case_change, change),
-     .names = kg_change_names},
-    OPTIONAL(kg_case_change, reason, KG_FIELD_STRING),
-    OPTIONAL(kg_case_change, stderr_tail, KG_FIELD_STRING),
-    CASE(fails, KG_FIELD_BOOL),
-    OPTIONAL(kg_case_change, order, KG_FIELD_SIZE),
-    CASE(rounds, KG_FIELD_SIZE),
-    OPTIONAL(kg_case_change, confirming_rounds, KG_FIELD_SIZE),
-    OPTIONAL(kg_case_change, time_ns, KG_FIELD_REAL),
-    {.name = "metrics",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_case_change, metrics),
-     .count_offset = offsetof(struct kg_case_change, metric_count),
-     .record = &metric_record},
-    {.name = "figures",
-     .kind = KG_FIELD_RECORDS,
-     .optional = true,
-     .offset = offsetof(struct kg_case_change, figures),
-     .count_offset = offsetof(struct kg_case_change, figure_count),
-     .record = &figure_record},
+    KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
+    KG_FIELD(workload, STRING, "its name"),
+    KG_FIELD(device, STRING, "where it ran"),
+    KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),
+    KG_FIELD(reason, STRING, "why", KG_OPTIONAL),
+    KG_FIELD(stderr_tail, STRING, "the last that a failed case wrote to standard error",
+             KG_OPTIONAL),
+    KG_FIELD(fails, BOOL, "the policy fails on it"),
+    KG_FIELD(order, SIZE, "its place in the results; removed cases come after all of them",
+             KG_OPTIONAL),
+    KG_FIELD(rounds, SIZE, "measured"),
+    KG_FIELD(confirming_rounds, SIZE, "of the rounds, those that decided", KG_OPTIONAL),
+    KG_FIELD(time_ns, REAL, "median", KG_OPTIONAL, KG_FROM_0),
+    KG_LIST(metrics, metric_count, RECORDS, "the deciding one first", KG_OF(metric_record)),
+    KG_LIST(figures, figure_count, RECORDS,
+            "what its workload itself reports, judged or not: medians over the rounds", KG_OPTIONAL,
+            KG_OF(figure_record)),
 };
-static const struct kg_record case_record = KG_RECORD_OF(struct kg_case_change, case_fields);
+static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case.");
+#undef STRUCT
 
-#define COUNT(member) KG_FIELD(struct kg_change_counts, member, KG_FIELD_SIZE)
+#define STRUCT kg_change_counts
 static const struct kg_field counts_fields[] = {
-    COUNT(improvement),
-    COUNT(regression),
-    COUNT(no_change),
-    COUNT(inconclusive),
-    {.name = "new", .kind = KG_FIELD_SIZE, .offset = offsetof(struct kg_change_counts, new_case)},
-    COUNT(removed),
-    COUNT(failed),
-    COUNT(skipped),
+    KG_FIELD(improvement, SIZE, "cases of IMPROVEMENT"),
+    KG_FIELD(regression, SIZE, "cases of REGRESSION"),
+    KG_FIELD(no_change, SIZE, "cases of NO_CHANGE"),
+    KG_FIELD(inconclusive, SIZE, "cases of INCONCLUSIVE"),
+    KG_FIELD_AS("new", new_case, SIZE, "cases of NEW"),
+    KG_FIELD(removed, SIZE, "cases of REMOVED"),
+    KG_FIELD(failed, SIZE, "cases of FAILED"),
+    KG_FIELD(skipped, SIZE, "cases of SKIPPED"),
 };
-static const struct kg_record counts_record = KG_RECORD_OF(struct kg_change_counts, counts_fields);
+static const struct kg_record counts_record = KG_RECORD_OF(counts_fields, "Cases of each change.");
+#undef STRUCT
 
-#define WHOLE(member, field_kind) KG_FIELD(struct kg_comparison, member, field_kind)
+#define STRUCT kg_comparison
 static const struct kg_field comparison_fields[] = {
-    WHOLE(created, KG_FIELD_STRING),
-    WHOLE(kgate_version, KG_FIELD_STRING),
-    WHOLE(suite, KG_FIELD_STRING),
-    {.name = "verdict",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_comparison, verdict),
-     .names = kg_verdict_names},
-    WHOLE(exit_status, KG_FIELD_SIZE),
-    LIST(kg_comparison, verdict_reasons, verdict_reason_count, KG_FIELD_STRINGS),
-    {.name = "policy",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct kg_comparison, policy),
-     .record = &kg_results_policy_record},
-    WHOLE(complete, KG_FIELD_BOOL),
-    OPTIONAL(kg_comparison, baseline_created, KG_FIELD_STRING),
-    WHOLE(baseline_runs, KG_FIELD_SIZE),
-    LIST(kg_comparison, pins, pin_count, KG_FIELD_STRINGS),
-    {.name = "machine",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct kg_comparison, machine),
-     .record = &kg_machine_record},
-    LIST(kg_comparison, notes, note_count, KG_FIELD_STRINGS),
-    {.name = "counts",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct kg_comparison, counts),
-     .record = &counts_record},
-    {.name = "cases",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_comparison, cases),
-     .count_offset = offsetof(struct kg_comparison, case_count),
-     .record = &case_record},
+    KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
+    KG_FIELD(kgate_version, STRING, "of the program"),
+    KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(verdict, ENUM, "of the whole gate", KG_NAMES(kg_verdict_names)),
+    KG_FIELD(exit_status, SIZE, "of kgate", KG_BETWEEN(0, 4)),
+    KG_LIST(verdict_reasons, verdict_reason_count, STRINGS,
+            "the one that set the exit status first"),
+    KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
+    KG_FIELD(complete, BOOL, "false: the run was interrupted"),
+    KG_FIELD(baseline_created, STRING, "of the newest ordinary run", KG_OPTIONAL),
+    KG_FIELD(baseline_runs, SIZE, "ordinary runs compared with"),
+    KG_LIST(pins, pin_count, STRINGS, "pinned runs compared with"),
+    KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_LIST(notes, note_count, STRINGS, "what a reader must know"),
+    KG_FIELD(counts, RECORD, NULL, KG_OF(counts_record)),
+    KG_LIST(cases, case_count, RECORDS, "worst first", KG_OF(case_record)),
 };
-const struct kg_record kg_comparison_record = KG_RECORD_OF(struct kg_comparison, comparison_fields);
+const struct kg_record kg_comparison_record = KG_RECORD_OF(
+    comparison_fields, "What changed between a baseline and results, and what the gate decides.");
+#undef STRUCT
 
 bool kg_comparison_write(const struct kg_comparison *comparison, const char *path,
                          struct kg_error *err)

@@ -18,64 +18,57 @@
 #include "device/nvml.h"
 #include "util/hash.h"
 
-#define GPU(member, field_kind) KG_FIELD(struct kg_gpu, member, field_kind)
-#define GPU_OPTIONAL(member, field_kind)                                                           \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct kg_gpu, member)                                                  \
-    }
+#define STRUCT kg_gpu
 static const struct kg_field gpu_fields[] = {
-    GPU(name, KG_FIELD_STRING),
-    GPU(uuid, KG_FIELD_STRING),
-    GPU(compute_capability, KG_FIELD_STRING),
-    GPU(memory_bytes, KG_FIELD_COUNT),
-    GPU_OPTIONAL(multiprocessors, KG_FIELD_COUNT),
-    GPU_OPTIONAL(sm_clock_hz, KG_FIELD_REAL),
-    GPU_OPTIONAL(memory_clock_hz, KG_FIELD_REAL),
-    GPU_OPTIONAL(memory_bus_bits, KG_FIELD_COUNT),
-    GPU_OPTIONAL(l2_bytes, KG_FIELD_COUNT),
-    GPU_OPTIONAL(pci_bus_id, KG_FIELD_STRING),
-    GPU_OPTIONAL(ecc, KG_FIELD_STRING),
-    GPU_OPTIONAL(mig, KG_FIELD_STRING),
-    GPU_OPTIONAL(compute_mode, KG_FIELD_STRING),
-    GPU_OPTIONAL(integrated, KG_FIELD_BOOL),
-    GPU_OPTIONAL(problem, KG_FIELD_STRING),
+    KG_FIELD(name, STRING, "model"),
+    KG_FIELD(uuid, STRING, "GPU-…"),
+    KG_FIELD(compute_capability, STRING, "such as 9.0"),
+    KG_FIELD(memory_bytes, COUNT, "device memory"),
+    KG_FIELD(multiprocessors, COUNT, "0: not known", KG_OPTIONAL),
+    KG_FIELD(sm_clock_hz, REAL, "the highest, as CUDA tells it", KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(memory_clock_hz, REAL, "the highest, as CUDA tells it", KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(memory_bus_bits, COUNT, "width of the memory bus; 0: not known", KG_OPTIONAL),
+    KG_FIELD(l2_bytes, COUNT, "L2 cache; 0: not known", KG_OPTIONAL),
+    KG_FIELD(pci_bus_id, STRING, "such as 0000:01:00.0", KG_OPTIONAL),
+    KG_FIELD(ecc, STRING, "error correction of its memory", KG_OPTIONAL, KG_WORDS("on", "off")),
+    KG_FIELD(mig, STRING, "on: an instance of a GPU; off: a whole one", KG_OPTIONAL,
+             KG_WORDS("on", "off")),
+    KG_FIELD(compute_mode, STRING, "who may use it", KG_OPTIONAL,
+             KG_WORDS("default", "prohibited", "exclusive")),
+    KG_FIELD(integrated, BOOL, "shares the CPU's memory", KG_OPTIONAL),
+    KG_FIELD(problem, STRING, "why it cannot be used, of the chosen one", KG_OPTIONAL),
 };
-const struct kg_record kg_gpu_record = KG_RECORD_OF(struct kg_gpu, gpu_fields);
+const struct kg_record kg_gpu_record = KG_RECORD_OF(gpu_fields, "One CUDA device.");
+#undef STRUCT
 
-#define FACT(member)                                                                               \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
-        .offset = offsetof(struct kg_machine, member)                                              \
-    }
+#define STRUCT kg_machine
 static const struct kg_field machine_fields[] = {
-    KG_FIELD(struct kg_machine, fingerprint, KG_FIELD_STRING),
-    KG_FIELD(struct kg_machine, cpu_model, KG_FIELD_STRING),
-    KG_FIELD(struct kg_machine, cpu_count, KG_FIELD_COUNT),
-    KG_FIELD(struct kg_machine, memory_bytes, KG_FIELD_COUNT),
-    {.name = "gpus",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_machine, gpus),
-     .count_offset = offsetof(struct kg_machine, gpu_count),
-     .record = &kg_gpu_record},
-    {.name = "gpu_chosen",
-     .kind = KG_FIELD_SIZE,
-     .optional = true,
-     .offset = offsetof(struct kg_machine, gpu_chosen)},
-    FACT(kernel),
-    FACT(governor),
-    FACT(hypervisor),
-    FACT(vectors),
-    FACT(blas),
-    FACT(compiler),
-    FACT(build_type),
-    FACT(nvidia_driver),
-    FACT(cuda_driver),
-    FACT(cuda_toolkit),
-    FACT(cuda_missing),
-    FACT(cuda_code_missing),
+    KG_FIELD(fingerprint, STRING, "names the machine's kind; the baseline's file name",
+             KG_NOT_EMPTY),
+    KG_FIELD(cpu_model, STRING, "as the kernel names it"),
+    KG_FIELD(cpu_count, COUNT, "CPUs that kgate may use"),
+    KG_FIELD(memory_bytes, COUNT, "to the nearest GiB"),
+    KG_LIST(gpus, gpu_count, RECORDS, "CUDA devices", KG_OF(kg_gpu_record)),
+    KG_FIELD(gpu_chosen, SIZE, "index in gpus of the one for CUDA cases", KG_OPTIONAL),
+    KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
+    KG_FIELD(governor, STRING, "CPU frequency governor", KG_OPTIONAL),
+    KG_FIELD(hypervisor, STRING, "who runs this virtual machine", KG_OPTIONAL),
+    KG_FIELD(vectors, STRING, "the widest vectors that kernels may use: AVX-512 or AVX2",
+             KG_OPTIONAL),
+    KG_FIELD(blas, STRING, "what the kernels call, and the processor that it took this one for",
+             KG_OPTIONAL),
+    KG_FIELD(compiler, STRING, "kgate's own", KG_OPTIONAL),
+    KG_FIELD(build_type, STRING, "kgate's own", KG_OPTIONAL),
+    KG_FIELD(nvidia_driver, STRING, "version of the NVIDIA driver", KG_OPTIONAL),
+    KG_FIELD(cuda_driver, STRING, "CUDA version of the driver", KG_OPTIONAL),
+    KG_FIELD(cuda_toolkit, STRING, "CUDA version that kgate was built with", KG_OPTIONAL),
+    KG_FIELD(cuda_missing, STRING, "why there is no CUDA device", KG_OPTIONAL),
+    KG_FIELD(cuda_code_missing, STRING,
+             "why kgate's own device code cannot run on the chosen device", KG_OPTIONAL),
 };
-const struct kg_record kg_machine_record = KG_RECORD_OF(struct kg_machine, machine_fields);
+const struct kg_record kg_machine_record = KG_RECORD_OF(
+    machine_fields, "What the machine is. The fingerprint decides which results may be compared.");
+#undef STRUCT
 
 /* The value of the first line "key<white space>: value" in a file of /proc; false where none. */
 static bool proc_value(const char *path, const char *key, char *value, size_t bytes)

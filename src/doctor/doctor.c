@@ -9,19 +9,15 @@
 
 const char *const kg_finding_level_names[] = {"good", "note", "warning", NULL};
 
+#define STRUCT kg_finding
 static const struct kg_field finding_fields[] = {
-    {.name = "level",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_finding, level),
-     .names = kg_finding_level_names},
-    KG_FIELD(struct kg_finding, topic, KG_FIELD_STRING),
-    KG_FIELD(struct kg_finding, found, KG_FIELD_STRING),
-    {.name = "remedy",
-     .kind = KG_FIELD_STRING,
-     .optional = true,
-     .offset = offsetof(struct kg_finding, remedy)},
+    KG_FIELD(level, ENUM, "how bad", KG_NAMES(kg_finding_level_names)),
+    KG_FIELD(topic, STRING, "what was looked at"),
+    KG_FIELD(found, STRING, "what was found"),
+    KG_FIELD(remedy, STRING, "how to mend it", KG_OPTIONAL),
 };
-const struct kg_record kg_finding_record = KG_RECORD_OF(struct kg_finding, finding_fields);
+const struct kg_record kg_finding_record = KG_RECORD_OF(finding_fields, "One finding.");
+#undef STRUCT
 
 /* In the order of the report: what a machine's owner can change soonest comes first. */
 static const struct {

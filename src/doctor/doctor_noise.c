@@ -7,42 +7,39 @@
 #include "stats/stats.h"
 #include "timing/clock.h"
 
-#define SERIES(member, field_kind) KG_FIELD(struct kg_noise_series, member, field_kind)
+#define STRUCT kg_noise_series
 static const struct kg_field series_fields[] = {
-    SERIES(samples, KG_FIELD_SIZE),
-    SERIES(median_ns, KG_FIELD_REAL),
-    SERIES(spread, KG_FIELD_REAL),
-    SERIES(slow_share, KG_FIELD_REAL),
+    KG_FIELD(samples, SIZE, "how many"),
+    KG_FIELD(median_ns, REAL, "of one", KG_NULLABLE),
+    KG_FIELD(spread, REAL, "95th over 5th percentile, less one", KG_NULLABLE),
+    KG_FIELD(slow_share, REAL, "share more than 5 % above the median", KG_NULLABLE),
 };
-static const struct kg_record series_record = KG_RECORD_OF(struct kg_noise_series, series_fields);
+static const struct kg_record series_record =
+    KG_RECORD_OF(series_fields, "How a series of equal pieces of work spread.");
+#undef STRUCT
 
-#define SERIES_OF(type, member)                                                                    \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_RECORD, .offset = offsetof(type, member),                \
-        .record = &series_record                                                                   \
-    }
+#define STRUCT kg_noise_cpu
 static const struct kg_field cpu_fields[] = {
-    KG_FIELD(struct kg_noise_cpu, cpu, KG_FIELD_COUNT),
-    SERIES_OF(struct kg_noise_cpu, compute),
-    KG_FIELD(struct kg_noise_cpu, pause_ns, KG_FIELD_REAL),
+    KG_FIELD(cpu, COUNT, "its number"),
+    KG_FIELD(compute, RECORD, "computing, on it", KG_OF(series_record)),
+    KG_FIELD(pause_ns, REAL, "longest time without the CPU", KG_NULLABLE),
 };
-static const struct kg_record cpu_record = KG_RECORD_OF(struct kg_noise_cpu, cpu_fields);
+static const struct kg_record cpu_record = KG_RECORD_OF(cpu_fields, "One CPU.");
+#undef STRUCT
 
+#define STRUCT kg_noise
 static const struct kg_field noise_fields[] = {
-    KG_FIELD(struct kg_noise, seconds, KG_FIELD_REAL),
-    KG_FIELD(struct kg_noise, pinned, KG_FIELD_BOOL),
-    KG_FIELD(struct kg_noise, cpus_most, KG_FIELD_COUNT),
-    {.name = "cpus",
-     .kind = KG_FIELD_RECORDS,
-     .offset = offsetof(struct kg_noise, cpus),
-     .count_offset = offsetof(struct kg_noise, cpu_count),
-     .record = &cpu_record},
-    SERIES_OF(struct kg_noise, compute),
-    SERIES_OF(struct kg_noise, memory),
-    KG_FIELD(struct kg_noise, pause_ns, KG_FIELD_REAL),
-    KG_FIELD(struct kg_noise, pause_cpu, KG_FIELD_COUNT),
+    KG_FIELD(seconds, REAL, "time spent on measuring", KG_NULLABLE),
+    KG_FIELD(pinned, BOOL, "to one CPU after another"),
+    KG_FIELD(cpus_most, COUNT, "CPUs allowed"),
+    KG_LIST(cpus, cpu_count, RECORDS, "those measured", KG_OF(cpu_record)),
+    KG_FIELD(compute, RECORD, "computing, on all CPUs", KG_OF(series_record)),
+    KG_FIELD(memory, RECORD, "copying memory, not pinned", KG_OF(series_record)),
+    KG_FIELD(pause_ns, REAL, "longest time without the CPU", KG_NULLABLE),
+    KG_FIELD(pause_cpu, COUNT, "the CPU of the longest pause"),
 };
-const struct kg_record kg_noise_record = KG_RECORD_OF(struct kg_noise, noise_fields);
+const struct kg_record kg_noise_record = KG_RECORD_OF(noise_fields, "The noise that was measured.");
+#undef STRUCT
 
 /* How the time is shared out, and how little of it one CPU is worth moving to. */
 static const double COMPUTE_SHARE = 0.4, PAUSE_SHARE = 0.3, MEMORY_SHARE = 0.3;

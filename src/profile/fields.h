@@ -2,72 +2,76 @@
  * writer (json.c, in the library, without a JSON library) and the reader (profile_load.c, with
  * one).
  *
- * Each list calls REAL, COUNT, SIZE, BOOL, TEXT for what is always there, and MAYBE_REAL,
- * MAYBE_TEXT for what is left out where it is not known. */
+ * Each list calls F(member, kind, help): REAL, SHARE (above 0, up to 1), COUNT, ORDINAL (from 1),
+ * SIZE, BOOL, TEXT, DEVICE (cpu or cuda) for what is always there,
+ * and MAYBE_REAL, MAYBE_TEXT for what is left out where it is not known. */
 #pragma once
 
 #define KG_PROFILE_LOSSES_FIELDS(F)                                                                \
-    F(dropped, COUNT)                                                                              \
-    F(too_deep, COUNT)                                                                             \
-    F(unbalanced, COUNT)                                                                           \
-    F(unfinished, COUNT)                                                                           \
-    F(sampled_out, COUNT)                                                                          \
-    F(gpu_dropped, COUNT)
+    F(dropped, COUNT, "entries that found a full buffer, a full disk, or the file's limit")        \
+    F(too_deep, COUNT, "scopes nested too deep, or of too many paths")                             \
+    F(unbalanced, COUNT, "ends without a beginning")                                               \
+    F(unfinished, COUNT, "scopes ended by the end of an outer one or of their thread")             \
+    F(sampled_out, COUNT, "left out by sampling")                                                  \
+    F(gpu_dropped, COUNT, "GPU times that were not taken")
 
 /* Without `sampling`, a word, and `losses`. */
 #define KG_PROFILE_PROCESS_FIELDS(F)                                                               \
-    F(label, MAYBE_TEXT)                                                                           \
-    F(program, MAYBE_TEXT)                                                                         \
-    F(host, MAYBE_TEXT)                                                                            \
-    F(number, COUNT)                                                                               \
-    F(started_ns, REAL)                                                                            \
-    F(wall_ns, REAL)                                                                               \
-    F(scope_cost_ns, REAL)                                                                         \
-    F(sample, REAL)                                                                                \
-    F(threads, COUNT)                                                                              \
-    F(complete, BOOL)
+    F(label, MAYBE_TEXT, "what it was said to do")                                                 \
+    F(program, MAYBE_TEXT, "its executable's path")                                                \
+    F(host, MAYBE_TEXT, "where it ran")                                                            \
+    F(number, COUNT, "the system's")                                                               \
+    F(started_ns, REAL, "since 1970")                                                              \
+    F(wall_ns, REAL, "from the first beginning to the last end")                                   \
+    F(scope_cost_ns, REAL, "what a scope costs the one around it")                                 \
+    F(sample, SHARE, "share recorded")                                                             \
+    F(threads, COUNT, "that recorded")                                                             \
+    F(complete, BOOL, "it ended its recording itself")
 
 /* `path` is written for `row`. */
 #define KG_PROFILE_SHARE_FIELDS(F)                                                                 \
-    F(process, SIZE)                                                                               \
-    F(thread, COUNT)                                                                               \
-    F(calls, COUNT)                                                                                \
-    F(total_ns, REAL)                                                                              \
-    F(start_ns, REAL)                                                                              \
-    F(end_ns, REAL)
+    F(process, SIZE, "its place in `processes`")                                                   \
+    F(thread, ORDINAL, "its number in the process, from 1")                                        \
+    F(calls, COUNT, "of the path, on the thread")                                                  \
+    F(total_ns, REAL, "of these calls")                                                            \
+    F(start_ns, REAL, "of the first of them, since the process's first reading of the clock")      \
+    F(end_ns, REAL, "of the last of them, likewise")
 
 /* Without `kind`, a word. */
 #define KG_PROFILE_PATH_FIELDS(F)                                                                  \
-    F(name, TEXT)                                                                                  \
-    F(parent, SIZE)                                                                                \
-    F(depth, SIZE)                                                                                 \
-    F(device, TEXT)                                                                                \
-    F(backend, MAYBE_TEXT)                                                                         \
-    F(file, MAYBE_TEXT)                                                                            \
-    F(line, COUNT)                                                                                 \
-    F(span, BOOL)
+    F(name, TEXT, "of its last scope")                                                             \
+    F(parent, SIZE, "index of the path around it; its own index for an outermost one")             \
+    F(depth, SIZE, "0 for an outermost one")                                                       \
+    F(device, DEVICE, "where it ran")                                                              \
+    F(backend, MAYBE_TEXT, "what it ran by")                                                       \
+    F(file, MAYBE_TEXT, "its place in the source")                                                 \
+    F(line, COUNT, "its place in the source; 0: not known")                                        \
+    F(span, BOOL, "beside the nesting: it may begin and end on different threads")
 
 #define KG_PROFILE_FIGURES_FIELDS(F)                                                               \
-    F(calls, COUNT)                                                                                \
-    F(total_ns, REAL)                                                                              \
-    F(self_ns, REAL)                                                                               \
-    F(mean_ns, REAL)                                                                               \
-    F(standard_deviation_ns, REAL)                                                                 \
-    F(min_ns, REAL)                                                                                \
-    F(max_ns, REAL)                                                                                \
-    F(p50_ns, REAL)                                                                                \
-    F(p95_ns, REAL)                                                                                \
-    F(p99_ns, REAL)                                                                                \
-    F(share, REAL)                                                                                 \
-    F(gpu_ns, REAL)                                                                                \
-    F(transfer_ns, REAL)                                                                           \
-    F(cpu_ns, MAYBE_REAL)                                                                          \
-    F(overhead_ns, REAL)                                                                           \
-    F(bytes, COUNT)                                                                                \
-    F(allocated_bytes, COUNT)                                                                      \
-    F(peak_bytes, COUNT)                                                                           \
-    F(unfinished, COUNT)                                                                           \
-    F(threads, COUNT)                                                                              \
-    F(threads_most, COUNT)                                                                         \
-    F(busiest_thread_ns, REAL)                                                                     \
-    F(even_thread_ns, REAL)
+    F(calls, COUNT, "recorded")                                                                    \
+    F(total_ns, REAL, "of all calls; of a name without calls inside itself")                       \
+    F(self_ns, REAL, "without the scopes inside")                                                  \
+    F(mean_ns, REAL, "of a call")                                                                  \
+    F(standard_deviation_ns, REAL, "of a call")                                                    \
+    F(min_ns, REAL, "of a call")                                                                   \
+    F(max_ns, REAL, "of a call")                                                                   \
+    F(p50_ns, REAL, "median, within 1 %")                                                          \
+    F(p95_ns, REAL, "95 % of calls took no longer, within 1 %")                                    \
+    F(p99_ns, REAL, "99 % of calls took no longer, within 1 %")                                    \
+    F(share, REAL, "of the time of all outermost scopes")                                          \
+    F(gpu_ns, REAL, "on the GPU, here and inside, without transfers")                              \
+    F(transfer_ns, REAL, "in transfers, likewise")                                                 \
+    F(cpu_ns, MAYBE_REAL, "CPU time")                                                              \
+    F(overhead_ns, REAL, "the profiler's own time, estimated, here and inside")                    \
+    F(bytes, COUNT, "read and written")                                                            \
+    F(allocated_bytes, COUNT, "of all calls")                                                      \
+    F(peak_bytes, COUNT, "of the worst call")                                                      \
+    F(unfinished, COUNT, "calls that did not end by themselves")                                   \
+    F(threads, COUNT, "that it ran on, over all processes; of a span none")                        \
+    F(threads_most, COUNT, "that it ran on in one process")                                        \
+    F(busiest_thread_ns, REAL,                                                                     \
+      "of the thread that had most of it in its process, summed over processes")                   \
+    F(even_thread_ns, REAL,                                                                        \
+      "the same, had all threads of a process had as much of it: the imbalance is "                \
+      "busiest_thread_ns / even_thread_ns")

@@ -94,7 +94,10 @@ static void write_reals(struct kg_writer *output, const char *name, const double
     WRITE(output, "]");
 }
 
-#define WRITE_FIELD(member, kind) write_##kind(output, #member, object->member);
+#define write_SHARE write_REAL
+#define write_DEVICE write_TEXT
+#define write_ORDINAL write_COUNT
+#define WRITE_FIELD(member, kind, help) write_##kind(output, #member, object->member);
 
 /* --- Objects --------------------------------------------------------------------------------- */
 

@@ -3,54 +3,36 @@
 #include <math.h>
 #include <stdio.h>
 
-#define CEILING(member)                                                                            \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_REAL, .optional = true,                                  \
-        .offset = offsetof(struct kg_ceilings, member)                                             \
-    }
-#define TEXT(member)                                                                               \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
-        .offset = offsetof(struct kg_ceilings, member)                                             \
-    }
-static const struct kg_field fields[] = {
-    CEILING(copy_bytes_per_s),
-    CEILING(read_bytes_per_s),
-    CEILING(fma_flops_per_s),
-    CEILING(tensor_flops_per_s),
-    CEILING(launch_ns),
-    CEILING(sm_clock_hz),
-    TEXT(tensor_by),
-    TEXT(uuid),
-    TEXT(measured),
-    TEXT(reason),
-    TEXT(note),
-};
-const struct kg_record kg_ceilings_record = KG_RECORD_OF(struct kg_ceilings, fields);
+#include "util/record_range.h"
 
-/* Far around everything that there is: slips, units mixed up and signs are found, not hardware that
- * is ten or a hundred times as fast. */
-#define BETWEEN(member, least, most)                                                               \
-    {                                                                                              \
-        offsetof(struct kg_ceilings, member), least, most                                          \
-    }
-static const struct {
-    size_t offset;
-    double least, most;
-} limits[] = {
-    BETWEEN(copy_bytes_per_s, 1e6, 1e16), BETWEEN(read_bytes_per_s, 1e6, 1e16),
-    BETWEEN(fma_flops_per_s, 1e6, 1e18),  BETWEEN(tensor_flops_per_s, 1e6, 1e19),
-    BETWEEN(launch_ns, 1, 1e9),           BETWEEN(sm_clock_hz, 1e6, 1e11),
+/* Ranges are far around everything that there is: slips, units mixed up and signs are found, not
+ * hardware that is ten or a hundred times as fast. */
+#define STRUCT kg_ceilings
+static const struct kg_field fields[] = {
+    KG_FIELD(copy_bytes_per_s, REAL, "device to device, reads and writes", KG_OPTIONAL,
+             KG_BETWEEN(1e6, 1e16)),
+    KG_FIELD(read_bytes_per_s, REAL, "reads alone", KG_OPTIONAL, KG_BETWEEN(1e6, 1e16)),
+    KG_FIELD(fma_flops_per_s, REAL, "single precision multiply-adds", KG_OPTIONAL,
+             KG_BETWEEN(1e6, 1e18)),
+    KG_FIELD(tensor_flops_per_s, REAL, "bf16 tensor cores", KG_OPTIONAL, KG_BETWEEN(1e6, 1e19)),
+    KG_FIELD(launch_ns, REAL, "from one empty kernel to the next", KG_OPTIONAL, KG_BETWEEN(1, 1e9)),
+    KG_FIELD(sm_clock_hz, REAL, "while the multiply-adds ran", KG_OPTIONAL, KG_BETWEEN(1e6, 1e11)),
+    KG_FIELD(tensor_by, STRING, "the instruction that the tensor cores' figure is of", KG_OPTIONAL,
+             KG_WORDS("wgmma", "mma.sync")),
+    KG_FIELD(uuid, STRING, "of the GPU", KG_OPTIONAL),
+    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL),
+    KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
+    KG_FIELD(note, STRING,
+             "why the figures are good for this run alone: the device was held back or shared",
+             KG_OPTIONAL),
 };
+const struct kg_record kg_ceilings_record =
+    KG_RECORD_OF(fields, "What the GPU was measured to be capable of, by kgate.");
+#undef STRUCT
 
 bool kg_ceilings_good(const struct kg_ceilings *ceilings)
 {
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const double figure = *(const double *)((const char *)ceilings + limits[i].offset);
-        if (figure < limits[i].least || figure > limits[i].most)
-            return false;
-    }
-    return true;
+    return kg_record_in_range(&kg_ceilings_record, ceilings);
 }
 
 /* Of "2026-01-31T12:00:00Z", seconds since 1970; false where it is no such time. */

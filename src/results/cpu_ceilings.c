@@ -2,111 +2,78 @@
 
 #include <math.h>
 
+#include "util/record_range.h"
+
 const char *const kg_level_names[KG_LEVEL_COUNT + 1] = {"L1", "L2", "L3", "memory", NULL};
 
-#define FIGURE(type, member)                                                                       \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_REAL, .optional = true, .offset = offsetof(type, member) \
-    }
-#define CEILING(member) FIGURE(struct kg_cpu_ceiling, member)
+/* Ranges are far around everything that there is: slips, units mixed up and signs are found, not
+ * hardware that is ten or a hundred times as fast. Rates are of one thread as of all. */
+#define STRUCT kg_cpu_ceiling
 static const struct kg_field ceiling_fields[] = {
-    CEILING(threads),
-    CEILING(scalar_flops_per_s),
-    CEILING(vector_flops_per_s),
-    CEILING(l1_bytes_per_s),
-    CEILING(l2_bytes_per_s),
-    CEILING(l3_bytes_per_s),
-    CEILING(memory_bytes_per_s),
+    KG_FIELD(threads, REAL, "at the same time", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
+    KG_FIELD(scalar_flops_per_s, REAL,
+             "single-precision multiply-adds, two each, one an instruction", KG_OPTIONAL,
+             KG_BETWEEN(1e5, 1e16)),
+    KG_FIELD(vector_flops_per_s, REAL, "the same in the widest vectors that kernels use",
+             KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
+    KG_FIELD(l1_bytes_per_s, REAL,
+             "bytes read and written, the fastest of reading, copying and adding two arrays, in "
+             "the first level of cache",
+             KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
+    KG_FIELD(l2_bytes_per_s, REAL, "in the second level", KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
+    KG_FIELD(l3_bytes_per_s, REAL, "in the last level", KG_OPTIONAL, KG_BETWEEN(1e5, 1e17)),
+    KG_FIELD(memory_bytes_per_s, REAL, "beyond the caches", KG_OPTIONAL, KG_BETWEEN(1e5, 1e16)),
 };
-static const struct kg_record ceiling_record = KG_RECORD_OF(struct kg_cpu_ceiling, ceiling_fields);
+static const struct kg_record ceiling_record =
+    KG_RECORD_OF(ceiling_fields, "What so many threads can do.");
+#undef STRUCT
 
-#define CPU(member) FIGURE(struct kg_cpu_ceilings, member)
-#define RATES(member)                                                                              \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_RECORD, .optional = true,                                \
-        .offset = offsetof(struct kg_cpu_ceilings, member), .record = &ceiling_record              \
-    }
-#define TEXT(member)                                                                               \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_STRING, .optional = true,                                \
-        .offset = offsetof(struct kg_cpu_ceilings, member)                                         \
-    }
+#define STRUCT kg_cpu_ceilings
 static const struct kg_field fields[] = {
-    RATES(one),         RATES(all),      CPU(cores),
-    CPU(l1_bytes),      CPU(l2_bytes),   CPU(l3_bytes),
-    CPU(l3_count),      CPU(clock_hz),   CPU(memory_latency_ns),
-    CPU(fork_join_ns),  CPU(barrier_ns), CPU(line_transfer_ns),
-    CPU(page_fault_ns), TEXT(measured),  TEXT(reason),
-    TEXT(note),
+    KG_FIELD(one, RECORD, "of one thread", KG_OPTIONAL, KG_OF(ceiling_record)),
+    KG_FIELD(all, RECORD, "of one thread on each CPU, together", KG_OPTIONAL,
+             KG_OF(ceiling_record)),
+    KG_FIELD(cores, REAL, "that the CPUs are of", KG_OPTIONAL, KG_BETWEEN(1, 1e6)),
+    KG_FIELD(l1_bytes, REAL, "cache of a core: first level, for data", KG_OPTIONAL,
+             KG_BETWEEN(1024, 1e9)),
+    KG_FIELD(l2_bytes, REAL, "second level", KG_OPTIONAL, KG_BETWEEN(1024, 1e10)),
+    KG_FIELD(l3_bytes, REAL, "the whole last level; absent where there is none", KG_OPTIONAL,
+             KG_BETWEEN(1024, 1e13)),
+    KG_FIELD(l3_count, REAL, "parts of the last level, each for some of the cores", KG_OPTIONAL,
+             KG_BETWEEN(1, 1e6)),
+    KG_FIELD(clock_hz, REAL, "of a core at work", KG_OPTIONAL, KG_BETWEEN(1e6, 1e11)),
+    KG_FIELD(memory_latency_ns, REAL, "of a load from memory that waits for the one before",
+             KG_OPTIONAL, KG_BETWEEN(0.1, 1e7)),
+    KG_FIELD(fork_join_ns, REAL, "of a parallel region of all threads in which nothing is done",
+             KG_OPTIONAL, KG_BETWEEN(0.1, 1e10)),
+    KG_FIELD(barrier_ns, REAL, "until all threads have waited for each other", KG_OPTIONAL,
+             KG_BETWEEN(0.1, 1e10)),
+    KG_FIELD(line_transfer_ns, REAL, "of a written cache line from one core's cache to another's",
+             KG_OPTIONAL, KG_BETWEEN(0.1, 1e8)),
+    KG_FIELD(page_fault_ns, REAL, "of the first touch of a page", KG_OPTIONAL,
+             KG_BETWEEN(0.1, 1e9)),
+    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL),
+    KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
+    KG_FIELD(note, STRING, "what makes the figures doubtful: they are soon measured anew",
+             KG_OPTIONAL),
 };
-const struct kg_record kg_cpu_ceilings_record = KG_RECORD_OF(struct kg_cpu_ceilings, fields);
-
-/* Far around everything that there is: slips, units mixed up and signs are found, not hardware that
- * is ten or a hundred times as fast. Rates are of one thread as of all: one that is a tenth of a
- * percent of a real one, or one of a thousand sockets, is nonsense. */
-struct limit {
-    size_t offset;
-    double least, most;
-};
-#define RATE(member, least, most)                                                                  \
-    {                                                                                              \
-        offsetof(struct kg_cpu_ceiling, member), least, most                                       \
-    }
-static const struct limit rate_limits[] = {
-    RATE(threads, 1, 1e6),
-    RATE(scalar_flops_per_s, 1e5, 1e16),
-    RATE(vector_flops_per_s, 1e5, 1e17),
-    RATE(l1_bytes_per_s, 1e5, 1e17),
-    RATE(l2_bytes_per_s, 1e5, 1e17),
-    RATE(l3_bytes_per_s, 1e5, 1e17),
-    RATE(memory_bytes_per_s, 1e5, 1e16),
-};
-#define BETWEEN(member, least, most)                                                               \
-    {                                                                                              \
-        offsetof(struct kg_cpu_ceilings, member), least, most                                      \
-    }
-static const struct limit limits[] = {
-    BETWEEN(cores, 1, 1e6),
-    BETWEEN(l1_bytes, 1024, 1e9),
-    BETWEEN(l2_bytes, 1024, 1e10),
-    BETWEEN(l3_bytes, 1024, 1e13),
-    BETWEEN(l3_count, 1, 1e6),
-    BETWEEN(clock_hz, 1e6, 1e11),
-    BETWEEN(memory_latency_ns, 0.1, 1e7),
-    BETWEEN(fork_join_ns, 0.1, 1e10),
-    BETWEEN(barrier_ns, 0.1, 1e10),
-    BETWEEN(line_transfer_ns, 0.1, 1e8),
-    BETWEEN(page_fault_ns, 0.1, 1e9),
-};
-enum {
-    RATE_COUNT = sizeof rate_limits / sizeof *rate_limits,
-    LIMIT_COUNT = sizeof limits / sizeof *limits
-};
+const struct kg_record kg_cpu_ceilings_record =
+    KG_RECORD_OF(fields, "What the CPU was measured to be capable of, by kgate.");
+#undef STRUCT
 
 static double figure(const void *object, size_t offset)
 {
     return *(const double *)((const char *)object + offset);
 }
 
-/* An unknown one does. */
-static bool within(const struct limit *limit, const void *object)
-{
-    const double value = figure(object, limit->offset);
-    return !(value < limit->least) && !(value > limit->most);
-}
-
 bool kg_cpu_ceilings_good(const struct kg_cpu_ceilings *ceilings)
 {
-    for (size_t i = 0; i < LIMIT_COUNT; i++)
-        if (!within(&limits[i], ceilings))
-            return false;
-    for (size_t i = 0; i < RATE_COUNT; i++) {
-        const size_t offset = rate_limits[i].offset;
-        if (!within(&rate_limits[i], &ceilings->one) || !within(&rate_limits[i], &ceilings->all) ||
-            figure(&ceilings->all, offset) < figure(&ceilings->one, offset))
+    for (size_t i = 0; i < ceiling_record.field_count; i++) {
+        const size_t offset = ceiling_fields[i].offset;
+        if (figure(&ceilings->all, offset) < figure(&ceilings->one, offset))
             return false;
     }
-    return true;
+    return kg_record_in_range(&kg_cpu_ceilings_record, ceilings);
 }
 
 enum kg_cache_level kg_cpu_level(const struct kg_cpu_ceilings *ceilings, double bytes,

@@ -9,294 +9,316 @@
 
 const char *const kg_status_names[5] = {"OK", "FAILED", "SKIPPED", "UNMEASURED", NULL};
 
-#define FIELD(member, field_kind) KG_FIELD(struct RECORD, member, field_kind)
-#define OPTIONAL(member, field_kind)                                                               \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct RECORD, member)                                                  \
-    }
-#define LIST(member, count, field_kind)                                                            \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .offset = offsetof(struct RECORD, member),          \
-        .count_offset = offsetof(struct RECORD, count)                                             \
-    }
-#define INNER(member, table)                                                                       \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_RECORD, .offset = offsetof(struct RECORD, member),       \
-        .record = &(table)                                                                         \
-    }
-#define OPTIONAL_INNER(member, table)                                                              \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_RECORD, .optional = true,                                \
-        .offset = offsetof(struct RECORD, member), .record = &(table)                              \
-    }
-#define INNERS(member, count, field_kind, table)                                                   \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .offset = offsetof(struct RECORD, member),          \
-        .count_offset = offsetof(struct RECORD, count), .record = &(table)                         \
-    }
-
-#define OPTIONAL_INNERS(member, count, field_kind, table)                                          \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct RECORD, member), .count_offset = offsetof(struct RECORD, count), \
-        .record = &(table)                                                                         \
-    }
-
-#define RECORD kg_round
+#define STRUCT kg_round
 static const struct kg_field round_fields[] = {
-    FIELD(median_ns, KG_FIELD_REAL),
-    FIELD(mean_ns, KG_FIELD_REAL),
-    FIELD(min_ns, KG_FIELD_REAL),
-    FIELD(max_ns, KG_FIELD_REAL),
-    FIELD(p95_ns, KG_FIELD_REAL),
-    FIELD(cpu_ns, KG_FIELD_REAL),
-    FIELD(wall_ns, KG_FIELD_REAL),
-    FIELD(warm_up_ns, KG_FIELD_REAL),
-    OPTIONAL(pulse_ns, KG_FIELD_REAL),
-    FIELD(calls, KG_FIELD_COUNT),
-    FIELD(batch, KG_FIELD_COUNT),
-    OPTIONAL(confirms, KG_FIELD_BOOL),
-    OPTIONAL(base_ratio, KG_FIELD_REAL),
-    OPTIONAL(call_ns, KG_FIELD_REAL),
-    OPTIONAL(launch_ns, KG_FIELD_REAL),
-    OPTIONAL(median_cycles, KG_FIELD_REAL),
-    OPTIONAL(sm_clock_hz, KG_FIELD_REAL),
-    OPTIONAL(memory_clock_hz, KG_FIELD_REAL),
-    OPTIONAL(temperature_c, KG_FIELD_REAL),
-    OPTIONAL(power_w, KG_FIELD_REAL),
-    OPTIONAL(utilization, KG_FIELD_REAL),
-    OPTIONAL(other_processes, KG_FIELD_REAL),
-    OPTIONAL(throttle, KG_FIELD_REAL),
-    OPTIONAL(throttled, KG_FIELD_BOOL),
-    FIELD(peak_bytes, KG_FIELD_COUNT),
-    FIELD(voluntary_switches, KG_FIELD_COUNT),
-    FIELD(involuntary_switches, KG_FIELD_COUNT),
-    FIELD(minor_faults, KG_FIELD_COUNT),
-    FIELD(major_faults, KG_FIELD_COUNT),
-    LIST(samples_ns, sample_count, KG_FIELD_REALS),
-    FIELD(samples_dropped, KG_FIELD_COUNT),
+    KG_FIELD(median_ns, REAL, "median of the samples", KG_ABOVE_0),
+    KG_FIELD(mean_ns, REAL, "their mean", KG_FROM_0),
+    KG_FIELD(min_ns, REAL, "the least sample", KG_FROM_0),
+    KG_FIELD(max_ns, REAL, "the greatest sample", KG_FROM_0),
+    KG_FIELD(p95_ns, REAL, "95th percentile", KG_FROM_0),
+    KG_FIELD(cpu_ns, REAL, "CPU time of all threads", KG_FROM_0),
+    KG_FIELD(wall_ns, REAL, "measured time of the whole round", KG_FROM_0),
+    KG_FIELD(warm_up_ns, REAL, "time spent on warm-up", KG_FROM_0),
+    KG_FIELD(pulse_ns, REAL,
+             "the core's pace: time of a fixed chain of multiplications, median over the round",
+             KG_OPTIONAL),
+    KG_FIELD(calls, COUNT, "timed calls"),
+    KG_FIELD(batch, COUNT, "calls a sample"),
+    KG_FIELD(
+        confirms, BOOL,
+        "taken later, to confirm what the other rounds made suspect; left out where no round does",
+        KG_OPTIONAL),
+    KG_FIELD(base_ratio, REAL,
+             "`ab`: time over the base's, turn by turn in this round; left out elsewhere",
+             KG_OPTIONAL),
+    KG_FIELD(call_ns, REAL, "GPU: host time of a call alone until the device is done", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(launch_ns, REAL, "GPU: host time to put a call on the stream", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(median_cycles, REAL, "GPU: cycles of a multiprocessor a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(sm_clock_hz, REAL, "GPU: clock of the multiprocessors, read on the device",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(memory_clock_hz, REAL, "GPU: by NVML, at the end", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(temperature_c, REAL, "GPU: by NVML, at the end", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(power_w, REAL, "GPU: by NVML, at the end", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(utilization, REAL, "GPU: busy before the round, 0 to 1", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(other_processes, REAL, "GPU: others with a context on the device", KG_OPTIONAL,
+             KG_WHOLE),
+    KG_FIELD(throttle, REAL, "GPU: reasons for lower clocks that held, as NVML numbers their bits",
+             KG_OPTIONAL, KG_WHOLE),
+    KG_FIELD(throttled, BOOL, "GPU: held back while it was measured: not judged", KG_OPTIONAL),
+    KG_FIELD(peak_bytes, COUNT, "resident memory beyond the harness's at its peak"),
+    KG_FIELD(voluntary_switches, COUNT, "context switches while waiting, in the timed part"),
+    KG_FIELD(involuntary_switches, COUNT, "context switches by the scheduler, likewise"),
+    KG_FIELD(minor_faults, COUNT, "page faults without input, in the timed part"),
+    KG_FIELD(major_faults, COUNT, "page faults with input, likewise"),
+    KG_LIST(samples_ns, sample_count, REALS, "samples that are kept, evenly spread over the round",
+            KG_FROM_0),
+    KG_FIELD(samples_dropped, COUNT, "samples that are not kept"),
 };
-const struct kg_record kg_round_record = KG_RECORD_OF(struct kg_round, round_fields);
-#undef RECORD
+const struct kg_record kg_round_record = KG_RECORD_OF(
+    round_fields, "All rounds of the case by column: entry i of every list is round i, one fresh "
+                  "process. Times are nanoseconds a call but for wall_ns and warm_up_ns.");
+#undef STRUCT
 
-#define RECORD kg_summary
+#define STRUCT kg_summary
 static const struct kg_field summary_fields[] = {
-    OPTIONAL(median_ns, KG_FIELD_REAL),
-    OPTIONAL(mean_ns, KG_FIELD_REAL),
-    OPTIONAL(standard_deviation_ns, KG_FIELD_REAL),
-    OPTIONAL(min_ns, KG_FIELD_REAL),
-    OPTIONAL(max_ns, KG_FIELD_REAL),
-    OPTIONAL(p95_ns, KG_FIELD_REAL),
-    OPTIONAL(interval_low_ns, KG_FIELD_REAL),
-    OPTIONAL(interval_high_ns, KG_FIELD_REAL),
+    KG_FIELD(median_ns, REAL, "median of round medians", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(mean_ns, REAL, "mean of round medians", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(standard_deviation_ns, REAL, "between round medians", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(min_ns, REAL, "least of all samples", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(max_ns, REAL, "greatest of all samples", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(p95_ns, REAL, "median of the rounds' 95th percentiles", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(interval_low_ns, REAL, "95 % interval of the median", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(interval_high_ns, REAL, "95 % interval of the median", KG_OPTIONAL, KG_FROM_0),
 };
-static const struct kg_record summary_record = KG_RECORD_OF(struct kg_summary, summary_fields);
-#undef RECORD
+static const struct kg_record summary_record =
+    KG_RECORD_OF(summary_fields, "Over the rounds; empty without one.");
+#undef STRUCT
 
-#define RECORD kg_breakdown
+#define STRUCT kg_breakdown
 static const struct kg_field breakdown_fields[] = {
-    OPTIONAL(wall_ns, KG_FIELD_REAL),     OPTIONAL(gpu_ns, KG_FIELD_REAL),
-    OPTIONAL(cpu_ns, KG_FIELD_REAL),      OPTIONAL(transfer_ns, KG_FIELD_REAL),
-    OPTIONAL(overhead_ns, KG_FIELD_REAL),
+    KG_FIELD(wall_ns, REAL, "in all", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gpu_ns, REAL, "on the GPU", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(cpu_ns, REAL, "CPU time of all threads", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(transfer_ns, REAL, "moving data", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(overhead_ns, REAL, "of reading the clock", KG_OPTIONAL, KG_FROM_0),
 };
 static const struct kg_record breakdown_record =
-    KG_RECORD_OF(struct kg_breakdown, breakdown_fields);
-#undef RECORD
+    KG_RECORD_OF(breakdown_fields, "Where a call's time goes, ns; what is not known is left out.");
+#undef STRUCT
 
-#define RECORD kg_memory
+#define STRUCT kg_memory
 static const struct kg_field memory_fields[] = {
-    FIELD(peak_bytes, KG_FIELD_COUNT),
-    FIELD(allocated_bytes, KG_FIELD_COUNT),
-    FIELD(harness_bytes, KG_FIELD_COUNT),
-    OPTIONAL(device_peak_bytes, KG_FIELD_REAL),
-    OPTIONAL(device_allocated_bytes, KG_FIELD_REAL),
-    OPTIONAL(device_cached_bytes, KG_FIELD_REAL),
+    KG_FIELD(peak_bytes, COUNT, "median over rounds of resident memory beyond the harness's"),
+    KG_FIELD(allocated_bytes, COUNT, "asked of kgate's allocator, at its peak"),
+    KG_FIELD(harness_bytes, COUNT, "resident before the workload was set up"),
+    KG_FIELD(device_peak_bytes, REAL, "GPU: less free than before set-up, at the most", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(device_allocated_bytes, REAL,
+             "GPU: by the allocator that workloads are handed, at its peak", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(device_cached_bytes, REAL, "GPU: what the peak has beyond that", KG_OPTIONAL,
+             KG_FROM_0),
 };
-static const struct kg_record memory_record = KG_RECORD_OF(struct kg_memory, memory_fields);
-#undef RECORD
+static const struct kg_record memory_record =
+    KG_RECORD_OF(memory_fields, "Memory of the worker process.");
+#undef STRUCT
 
-#define RECORD kg_case_work
+#define STRUCT kg_case_work
 static const struct kg_field work_fields[] = {
-    OPTIONAL(items, KG_FIELD_REAL),
-    OPTIONAL(bytes, KG_FIELD_REAL),
-    OPTIONAL(flops, KG_FIELD_REAL),
-    OPTIONAL(items_per_second, KG_FIELD_REAL),
-    OPTIONAL(bytes_per_second, KG_FIELD_REAL),
-    OPTIONAL(flops_per_second, KG_FIELD_REAL),
-    OPTIONAL(bandwidth_share, KG_FIELD_REAL),
-    OPTIONAL(fma_share, KG_FIELD_REAL),
-    OPTIONAL(tensor_share, KG_FIELD_REAL),
-    OPTIONAL(arithmetic, KG_FIELD_STRING),
+    KG_FIELD(items, REAL, "items processed", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(bytes, REAL, "bytes moved", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(flops, REAL, "floating-point operations", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(items_per_second, REAL, "items per second", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(bytes_per_second, REAL, "bytes per second", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(flops_per_second, REAL, "flops per second", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(bandwidth_share, REAL,
+             "of the measured ceiling of copying or reading, whichever is faster", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(fma_share, REAL, "of the measured ceiling of multiply-adds", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(tensor_share, REAL, "of the measured ceiling of tensor cores", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(arithmetic, STRING, "what does the floating-point operations", KG_OPTIONAL,
+             KG_WORDS("f32", "bf16_tensor")),
 };
-static const struct kg_record work_record = KG_RECORD_OF(struct kg_case_work, work_fields);
-#undef RECORD
+static const struct kg_record work_record =
+    KG_RECORD_OF(work_fields, "What one call does and how fast; what is not known is left out.");
+#undef STRUCT
 
-#define RECORD kg_case_check
+#define STRUCT kg_case_check
 static const struct kg_field check_fields[] = {
-    FIELD(checked, KG_FIELD_BOOL),
-    OPTIONAL(error, KG_FIELD_REAL),
-    OPTIONAL(tolerance, KG_FIELD_REAL),
+    KG_FIELD(checked, BOOL, "false: the workload has no check"),
+    KG_FIELD(error, REAL, "largest deviation", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(tolerance, REAL, "largest allowed", KG_OPTIONAL, KG_FROM_0),
 };
-const struct kg_record kg_case_check_record = KG_RECORD_OF(struct kg_case_check, check_fields);
-#undef RECORD
+const struct kg_record kg_case_check_record =
+    KG_RECORD_OF(check_fields, "The result against its reference.");
+#undef STRUCT
 
-#define RECORD kg_kernel_use
+#define STRUCT kg_kernel_use
 static const struct kg_field kernel_fields[] = {
-    FIELD(name, KG_FIELD_STRING),         OPTIONAL(launches, KG_FIELD_REAL),
-    OPTIONAL(blocks, KG_FIELD_REAL),      OPTIONAL(threads, KG_FIELD_REAL),
-    OPTIONAL(registers, KG_FIELD_REAL),   OPTIONAL(shared_bytes, KG_FIELD_REAL),
-    OPTIONAL(local_bytes, KG_FIELD_REAL), OPTIONAL(occupancy, KG_FIELD_REAL),
-    OPTIONAL(waves, KG_FIELD_REAL),       OPTIONAL(gpu_ns, KG_FIELD_REAL),
+    KG_FIELD(name, STRING, "of the function"),
+    KG_FIELD(launches, REAL, "a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(blocks, REAL, "of a launch", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(threads, REAL, "of a block", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(registers, REAL, "a thread", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(shared_bytes, REAL, "a block, static and dynamic", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(local_bytes, REAL, "a thread", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(occupancy, REAL, "threads resident on a multiprocessor over those it can hold",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(waves, REAL, "blocks over those that the device holds at once", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(gpu_ns, REAL, "device time a call, all launches", KG_OPTIONAL, KG_FROM_0),
 };
-static const struct kg_record kernel_record = KG_RECORD_OF(struct kg_kernel_use, kernel_fields);
-#undef RECORD
+static const struct kg_record kernel_record =
+    KG_RECORD_OF(kernel_fields, "A kernel that a call launches.");
+#undef STRUCT
 
-#define RECORD kg_trace
+#define STRUCT kg_trace
 static const struct kg_field trace_fields[] = {
-    OPTIONAL(source, KG_FIELD_STRING),
-    OPTIONAL(reason, KG_FIELD_STRING),
-    OPTIONAL(launches, KG_FIELD_REAL),
-    OPTIONAL(kernel_ns, KG_FIELD_REAL),
-    OPTIONAL(transfer_ns, KG_FIELD_REAL),
-    OPTIONAL(hidden_ns, KG_FIELD_REAL),
-    OPTIONAL(other_ns, KG_FIELD_REAL),
-    OPTIONAL(gap_ns, KG_FIELD_REAL),
-    OPTIONAL(to_device_bytes, KG_FIELD_REAL),
-    OPTIONAL(to_host_bytes, KG_FIELD_REAL),
-    OPTIONAL(pageable_bytes, KG_FIELD_REAL),
-    OPTIONAL_INNERS(kernels, kernel_count, KG_FIELD_RECORDS, kernel_record),
+    KG_FIELD(source, STRING, "how it was seen", KG_OPTIONAL),
+    KG_FIELD(reason, STRING, "what could not be seen and why", KG_OPTIONAL),
+    KG_FIELD(launches, REAL, "kernels, copies and fills a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(kernel_ns, REAL, "device time of kernels a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(transfer_ns, REAL, "of copies between host and device", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(hidden_ns, REAL, "of copies between host and device while kernels run", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(other_ns, REAL, "of copies and fills within the device", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(gap_ns, REAL, "the device idle within a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(to_device_bytes, REAL, "a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(to_host_bytes, REAL, "a call", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(pageable_bytes, REAL, "of both, what is not page-locked at the host", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_LIST(kernels, kernel_count, RECORDS, "one for each function", KG_OPTIONAL,
+            KG_OF(kernel_record)),
 };
-const struct kg_record kg_trace_record = KG_RECORD_OF(struct kg_trace, trace_fields);
-#undef RECORD
+const struct kg_record kg_trace_record = KG_RECORD_OF(
+    trace_fields, "GPU: what a call puts on the device, seen apart from the timed rounds.");
+#undef STRUCT
 
-#define RECORD kg_look
+#define STRUCT kg_look
 static const struct kg_field look_fields[] = {
-    OPTIONAL(alone_ns, KG_FIELD_REAL),   OPTIONAL(instructions, KG_FIELD_REAL),
-    OPTIONAL(line_bytes, KG_FIELD_REAL), OPTIONAL(memory_line_bytes, KG_FIELD_REAL),
-    OPTIONAL(source, KG_FIELD_STRING),   OPTIONAL(reason, KG_FIELD_STRING),
+    KG_FIELD(alone_ns, REAL, "its time with one thread, of what may use more", KG_OPTIONAL,
+             KG_ABOVE_0),
+    KG_FIELD(instructions, REAL, "of all threads", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(line_bytes, REAL, "of cache lines that came into the first level", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(memory_line_bytes, REAL,
+             "of those that came from memory, and of written ones that went there", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(source, STRING, "who counted the latter three", KG_OPTIONAL,
+             KG_WORDS("perf", "callgrind")),
+    KG_FIELD(reason, STRING, "what could not be seen and why", KG_OPTIONAL),
 };
-const struct kg_record kg_look_record = KG_RECORD_OF(struct kg_look, look_fields);
-#undef RECORD
+const struct kg_record kg_look_record =
+    KG_RECORD_OF(look_fields, "CPU: what is seen of a call apart from the timed rounds.");
+#undef STRUCT
 
-#define RECORD kg_limit
+#define STRUCT kg_limit
 static const struct kg_field limit_fields[] = {
-    FIELD(metric, KG_FIELD_STRING),
-    FIELD(relation, KG_FIELD_STRING),
-    FIELD(limit, KG_FIELD_REAL),
+    KG_FIELD(metric, STRING,
+             "time, peak_memory, items_per_second, bytes_per_second, flops_per_second, "
+             "speedup_over_cpu, or the name of one of the workload's counters",
+             KG_NOT_EMPTY),
+    KG_FIELD(relation, STRING, "at least or at most", KG_WORDS(">=", "<=")),
+    KG_FIELD(limit, REAL, "ns, bytes, 1/s or a plain number", KG_ABOVE_0),
 };
-static const struct kg_record limit_record = KG_RECORD_OF(struct kg_limit, limit_fields);
-#undef RECORD
+static const struct kg_record limit_record = KG_RECORD_OF(limit_fields, "A limit of the suite.");
+#undef STRUCT
 
-#define RECORD kg_counter
+#define STRUCT kg_counter
 static const struct kg_field counter_fields[] = {
-    FIELD(name, KG_FIELD_STRING),
-    FIELD(source, KG_FIELD_STRING),
-    {.name = "better",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_counter, better),
-     .names = kg_better_names},
-    OPTIONAL(threshold, KG_FIELD_REAL),
-    LIST(values, value_count, KG_FIELD_REALS),
-    OPTIONAL(reason, KG_FIELD_STRING),
+    KG_FIELD(name, STRING, "as the workload reports it, \"instructions\", or what CUPTI counted"),
+    KG_FIELD(source, STRING, "who counted",
+             KG_WORDS("workload", "perf", "callgrind", "none", "cupti")),
+    KG_FIELD(better, ENUM,
+             "which way is better; of a workload's figure without a threshold it says nothing",
+             KG_NAMES(kg_better_names)),
+    KG_FIELD(threshold, REAL,
+             "the smallest relative change that counts; absent where nobody judges it, such as a "
+             "figure that the suite does not name",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_LIST(values, value_count, REALS,
+            "one for each round; of instructions one for each counting process", KG_FROM_0),
+    KG_FIELD(reason, STRING, "why there are no values", KG_OPTIONAL),
 };
-static const struct kg_record counter_record = KG_RECORD_OF(struct kg_counter, counter_fields);
-#undef RECORD
+static const struct kg_record counter_record =
+    KG_RECORD_OF(counter_fields, "A figure besides time and memory.");
+#undef STRUCT
 
-#define RECORD kg_probe_reading
+#define STRUCT kg_probe_reading
 static const struct kg_field probe_fields[] = {
-    FIELD(at_ns, KG_FIELD_REAL),
-    FIELD(pulse_ns, KG_FIELD_REAL),
-    FIELD(bandwidth_bytes_per_s, KG_FIELD_REAL),
-    FIELD(latency_ns, KG_FIELD_REAL),
+    KG_FIELD(at_ns, REAL, "since the run began", KG_NULLABLE),
+    KG_FIELD(pulse_ns, REAL, "the core's pace", KG_NULLABLE),
+    KG_FIELD(bandwidth_bytes_per_s, REAL, "reading memory", KG_NULLABLE),
+    KG_FIELD(latency_ns, REAL, "of a load that depends on the one before", KG_NULLABLE),
 };
-static const struct kg_record probe_record = KG_RECORD_OF(struct kg_probe_reading, probe_fields);
-#undef RECORD
+static const struct kg_record probe_record =
+    KG_RECORD_OF(probe_fields, "Readings of the probe between rounds, by column.");
+#undef STRUCT
 
-#define RECORD kg_case_result
+#define STRUCT kg_case_result
 static const struct kg_field case_fields[] = {
-    FIELD(id, KG_FIELD_STRING),
-    FIELD(workload, KG_FIELD_STRING),
-    FIELD(source, KG_FIELD_STRING),
-    OPTIONAL(target, KG_FIELD_STRING),
-    LIST(params, param_count, KG_FIELD_PAIRS),
-    OPTIONAL(threads, KG_FIELD_COUNT),
-    FIELD(device, KG_FIELD_STRING),
-    FIELD(backend, KG_FIELD_STRING),
-    FIELD(definition_hash, KG_FIELD_STRING),
-    OPTIONAL(timing, KG_FIELD_STRING),
-    OPTIONAL(code_hash, KG_FIELD_STRING),
-    LIST(tags, tag_count, KG_FIELD_STRINGS),
-    {.name = "status",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_case_result, status),
-     .names = kg_status_names},
-    OPTIONAL(reason, KG_FIELD_STRING),
-    OPTIONAL(note, KG_FIELD_STRING),
-    OPTIONAL(stderr_tail, KG_FIELD_STRING),
-    FIELD(threshold, KG_FIELD_REAL),
-    FIELD(min_effect_ns, KG_FIELD_REAL),
-    FIELD(memory_threshold, KG_FIELD_REAL),
-    FIELD(min_memory_effect_bytes, KG_FIELD_COUNT),
-    {.name = "metrics",
-     .kind = KG_FIELD_BITS,
-     .optional = true,
-     .offset = offsetof(struct kg_case_result, metrics),
-     .names = kg_metric_kind_names},
-    INNERS(budgets, budget_count, KG_FIELD_RECORDS, limit_record),
-    INNERS(rounds, round_count, KG_FIELD_COLUMNS, kg_round_record),
-    INNER(summary, summary_record),
-    INNER(breakdown, breakdown_record),
-    INNER(memory, memory_record),
-    INNER(work, work_record),
-    INNER(check, kg_case_check_record),
-    OPTIONAL_INNER(trace, kg_trace_record),
-    OPTIONAL_INNER(look, kg_look_record),
-    OPTIONAL_INNERS(counters, counter_count, KG_FIELD_RECORDS, counter_record),
+    KG_FIELD(id, STRING, "workload/key=value,…/device", KG_NOT_EMPTY),
+    KG_FIELD(workload, STRING, "its name in the suite"),
+    KG_FIELD(source, STRING, "how the suite brings the workload",
+             KG_WORDS("kernel", "plugin", "command")),
+    KG_FIELD(target, STRING, "the kernel, PLUGIN:ENTRY, or a program", KG_OPTIONAL),
+    KG_LIST(params, param_count, PAIRS, "parameters in the suite's order"),
+    KG_FIELD(threads, COUNT, "that it may use; absent or 0: not known", KG_OPTIONAL),
+    KG_FIELD(device, STRING, "where it runs", KG_WORDS("cpu", "cuda")),
+    KG_FIELD(backend, STRING, "what runs it", KG_WORDS("builtin", "plugin", "command")),
+    KG_FIELD(definition_hash, STRING,
+             "what is measured; results of another definition are never compared", KG_PATTERN_HASH),
+    KG_FIELD(timing, STRING, "what of a call on the GPU is timed", KG_OPTIONAL,
+             KG_WORDS("cold", "hot", "graph", "wall")),
+    KG_FIELD(code_hash, STRING, "of the machine code", KG_OPTIONAL, KG_PATTERN_HASH),
+    KG_LIST(tags, tag_count, STRINGS, "of the suite"),
+    KG_FIELD(status, ENUM, "whether it was measured", KG_NAMES(kg_status_names)),
+    KG_FIELD(reason, STRING, "why not OK", KG_OPTIONAL),
+    KG_FIELD(note, STRING, "what speaks against its figures", KG_OPTIONAL),
+    KG_FIELD(stderr_tail, STRING, "the last it wrote to standard error", KG_OPTIONAL),
+    KG_FIELD(threshold, REAL, "smallest relative change of time that matters", KG_FROM_0),
+    KG_FIELD(min_effect_ns, REAL, "smallest absolute one", KG_FROM_0),
+    KG_FIELD(memory_threshold, REAL, "smallest relative change of peak memory that matters",
+             KG_FROM_0),
+    KG_FIELD(min_memory_effect_bytes, COUNT, "smallest absolute one"),
+    KG_FIELD(metrics, BITS, "what is compared", KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
+    KG_LIST(budgets, budget_count, RECORDS, "absolute limits; a range is two of one metric",
+            KG_OF(limit_record)),
+    KG_LIST(rounds, round_count, COLUMNS, NULL, KG_OF(kg_round_record)),
+    KG_FIELD(summary, RECORD, NULL, KG_OF(summary_record)),
+    KG_FIELD(breakdown, RECORD, NULL, KG_OF(breakdown_record)),
+    KG_FIELD(memory, RECORD, NULL, KG_OF(memory_record)),
+    KG_FIELD(work, RECORD, NULL, KG_OF(work_record)),
+    KG_FIELD(check, RECORD, NULL, KG_OF(kg_case_check_record)),
+    KG_FIELD(trace, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_trace_record)),
+    KG_FIELD(look, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_look_record)),
+    KG_LIST(counters, counter_count, RECORDS, "figures besides time and memory", KG_OPTIONAL,
+            KG_OF(counter_record)),
 };
-const struct kg_record kg_case_result_record = KG_RECORD_OF(struct kg_case_result, case_fields);
-#undef RECORD
+const struct kg_record kg_case_result_record = KG_RECORD_OF(case_fields, "One case.");
+#undef STRUCT
 
-#define RECORD kg_results_policy
+#define STRUCT kg_results_policy
 static const struct kg_field policy_fields[] = {
-    {.name = "fail_on",
-     .kind = KG_FIELD_BITS,
-     .offset = offsetof(struct kg_results_policy, fail_on),
-     .names = kg_change_names},
-    {.name = "missing_device",
-     .kind = KG_FIELD_ENUM,
-     .offset = offsetof(struct kg_results_policy, missing_device),
-     .names = kg_missing_device_names},
-    FIELD(alpha, KG_FIELD_REAL),
+    KG_FIELD(fail_on, BITS, "changes that fail the gate", KG_NAMES(kg_change_names)),
+    KG_FIELD(missing_device, ENUM, "what a case without its device does",
+             KG_NAMES(kg_missing_device_names)),
+    KG_FIELD(alpha, REAL, "false alarms allowed for the whole suite", KG_INSIDE(0, 1)),
 };
 const struct kg_record kg_results_policy_record =
-    KG_RECORD_OF(struct kg_results_policy, policy_fields);
-#undef RECORD
+    KG_RECORD_OF(policy_fields, "The suite's policy.");
+#undef STRUCT
 
-#define RECORD kg_results
+#define STRUCT kg_results
 static const struct kg_field results_fields[] = {
-    FIELD(created, KG_FIELD_STRING),
-    FIELD(kgate_version, KG_FIELD_STRING),
-    FIELD(suite, KG_FIELD_STRING),
-    FIELD(suite_path, KG_FIELD_STRING),
-    INNER(policy, kg_results_policy_record),
-    FIELD(complete, KG_FIELD_BOOL),
-    OPTIONAL(filter, KG_FIELD_STRING),
-    INNER(machine, kg_machine_record),
-    OPTIONAL(sequential, KG_FIELD_BOOL),
-    OPTIONAL(pair, KG_FIELD_STRING),
-    OPTIONAL(profile, KG_FIELD_STRING),
-    OPTIONAL_INNERS(probes, probe_count, KG_FIELD_COLUMNS, probe_record),
-    FIELD(timer_resolution_ns, KG_FIELD_REAL),
-    OPTIONAL_INNER(ceilings, kg_ceilings_record),
-    OPTIONAL_INNER(cpu_ceilings, kg_cpu_ceilings_record),
-    OPTIONAL_INNER(suggest, kg_suggest_settings_record),
-    FIELD(measured_ns, KG_FIELD_REAL),
-    FIELD(elapsed_ns, KG_FIELD_REAL),
-    INNERS(cases, case_count, KG_FIELD_RECORDS, kg_case_result_record),
+    KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
+    KG_FIELD(kgate_version, STRING, "of the program"),
+    KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(suite_path, STRING, "as given"),
+    KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
+    KG_FIELD(complete, BOOL, "false: interrupted"),
+    KG_FIELD(filter, STRING, "the options that left cases out", KG_OPTIONAL),
+    KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_FIELD(sequential, BOOL, "rounds were added while they were looked at: `gate` and `ab`",
+             KG_OPTIONAL),
+    KG_FIELD(pair, STRING, "`ab`: the same in the results of both sides", KG_OPTIONAL),
+    KG_FIELD(profile, STRING, "name of the recording that `run --profile` left in the same folder",
+             KG_OPTIONAL),
+    KG_LIST(probes, probe_count, COLUMNS, NULL, KG_OPTIONAL, KG_OF(probe_record)),
+    KG_FIELD(timer_resolution_ns, REAL, "of the clock", KG_FROM_0),
+    KG_FIELD(ceilings, RECORD, "What the GPU was measured to be capable of, by kgate.", KG_OPTIONAL,
+             KG_OF(kg_ceilings_record)),
+    KG_FIELD(cpu_ceilings, RECORD, "What the CPU was measured to be capable of, by kgate.",
+             KG_OPTIONAL, KG_OF(kg_cpu_ceilings_record)),
+    KG_FIELD(suggest, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_suggest_settings_record)),
+    KG_FIELD(measured_ns, REAL, "sum of wall_ns over all rounds", KG_FROM_0),
+    KG_FIELD(elapsed_ns, REAL, "of the whole run", KG_FROM_0),
+    KG_LIST(cases, case_count, RECORDS, "in the suite's order", KG_OF(kg_case_result_record)),
 };
-const struct kg_record kg_results_record = KG_RECORD_OF(struct kg_results, results_fields);
-#undef RECORD
+const struct kg_record kg_results_record =
+    KG_RECORD_OF(results_fields, "What measuring a suite gave.");
+#undef STRUCT
 
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err)
 {

@@ -2,100 +2,103 @@
 
 #include "suggest/suggest.h"
 
-#define FIELD(member, field_kind) KG_FIELD(struct RECORD, member, field_kind)
-#define OPTIONAL(member, field_kind)                                                               \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .optional = true,                                   \
-        .offset = offsetof(struct RECORD, member)                                                  \
-    }
-#define NAMED(member, table)                                                                       \
-    {                                                                                              \
-        .name = #member, .kind = KG_FIELD_ENUM, .offset = offsetof(struct RECORD, member),         \
-        .names = (table)                                                                           \
-    }
-#define LIST(member, count, field_kind, table)                                                     \
-    {                                                                                              \
-        .name = #member, .kind = (field_kind), .offset = offsetof(struct RECORD, member),          \
-        .count_offset = offsetof(struct RECORD, count), .record = (table)                          \
-    }
-
-#define RECORD kg_evidence_figure
+#define STRUCT kg_evidence_figure
 static const struct kg_field figure_fields[] = {
-    FIELD(name, KG_FIELD_STRING),
-    FIELD(unit, KG_FIELD_STRING),
-    FIELD(value, KG_FIELD_REAL),
-    FIELD(text, KG_FIELD_STRING),
+    KG_FIELD(name, STRING, "the fact's"),
+    KG_FIELD(unit, STRING, "what it is counted in",
+             KG_WORDS("ns", "bytes", "bytes/s", "flops/s", "share", "", "level")),
+    KG_FIELD(value, REAL, "in that unit"),
+    KG_FIELD(text, STRING, "as a report shows it"),
 };
-static const struct kg_record figure_record = KG_RECORD_OF(struct RECORD, figure_fields);
-#undef RECORD
+static const struct kg_record figure_record = KG_RECORD_OF(figure_fields, "A fact and its figure.");
+#undef STRUCT
 
-#define RECORD kg_suggestion
+#define STRUCT kg_suggestion
 static const struct kg_field suggestion_fields[] = {
-    FIELD(operation, KG_FIELD_STRING),
-    FIELD(kind, KG_FIELD_STRING),
-    OPTIONAL(whole, KG_FIELD_STRING),
-    OPTIONAL(device, KG_FIELD_STRING),
-    FIELD(rule, KG_FIELD_STRING),
-    NAMED(type, kg_suggestion_type_names),
-    NAMED(priority, kg_priority_names),
-    NAMED(basis, kg_basis_names),
-    FIELD(description, KG_FIELD_STRING),
-    FIELD(hint, KG_FIELD_STRING),
-    LIST(evidence, evidence_count, KG_FIELD_RECORDS, &figure_record),
-    FIELD(current_ns, KG_FIELD_REAL),
-    OPTIONAL(estimated_ns, KG_FIELD_REAL),
-    OPTIONAL(saved_ns, KG_FIELD_REAL),
-    OPTIONAL(speedup, KG_FIELD_REAL),
-    OPTIONAL(whole_ns, KG_FIELD_REAL),
-    OPTIONAL(whole_speedup, KG_FIELD_REAL),
-    OPTIONAL(current_bytes, KG_FIELD_REAL),
-    OPTIONAL(estimated_bytes, KG_FIELD_REAL),
+    KG_FIELD(operation, STRING, "id of the case, or path of the scope: \"case;outer;inner\""),
+    KG_FIELD(kind, STRING, "what the operation is", KG_WORDS("case", "scope")),
+    KG_FIELD(whole, STRING, "the case, or the outermost scope, that it belongs to", KG_OPTIONAL),
+    KG_FIELD(device, STRING, "where it runs", KG_OPTIONAL, KG_WORDS("cpu", "cuda")),
+    KG_FIELD(rule, STRING, "its name in docs/suggestions.md"),
+    KG_FIELD(type, ENUM, "what kind of change it is", KG_NAMES(kg_suggestion_type_names)),
+    KG_FIELD(priority, ENUM, "by what it saves", KG_NAMES(kg_priority_names)),
+    KG_FIELD(basis, ENUM, "what the estimate stands on", KG_NAMES(kg_basis_names)),
+    KG_FIELD(description, STRING, "what is wrong"),
+    KG_FIELD(hint, STRING, "what to do"),
+    KG_LIST(evidence, evidence_count, RECORDS, "the figures it follows from", KG_OF(figure_record)),
+    KG_FIELD(current_ns, REAL, "now; of a scope all its calls in one call of the whole",
+             KG_ABOVE_0),
+    KG_FIELD(estimated_ns, REAL, "then; absent where it is about memory alone, as the next four",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(saved_ns, REAL, "the difference", KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(speedup, REAL, "of the operation", KG_OPTIONAL, KG_ABOVE(1)),
+    KG_FIELD(whole_ns, REAL, "of a scope what it is inside of; of a case one call of every case",
+             KG_OPTIONAL, KG_ABOVE_0),
+    KG_FIELD(whole_speedup, REAL, "of that, by Amdahl's law", KG_OPTIONAL, KG_FROM(1)),
+    KG_FIELD(current_bytes, REAL, "peak memory now; absent where it is not about memory",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(estimated_bytes, REAL, "then", KG_OPTIONAL, KG_FROM_0),
 };
-const struct kg_record kg_suggestion_record = KG_RECORD_OF(struct RECORD, suggestion_fields);
-#undef RECORD
+const struct kg_record kg_suggestion_record = KG_RECORD_OF(suggestion_fields, "What to try.");
+#undef STRUCT
 
-#define RECORD kg_bound_finding
+#define STRUCT kg_bound_finding
 static const struct kg_field finding_fields[] = {
-    FIELD(operation, KG_FIELD_STRING),
-    FIELD(kind, KG_FIELD_STRING),
-    NAMED(bound, kg_bound_names),
-    FIELD(time_ns, KG_FIELD_REAL),
-    OPTIONAL(share, KG_FIELD_REAL),
-    FIELD(text, KG_FIELD_STRING),
-    OPTIONAL(missing, KG_FIELD_STRING),
-    LIST(evidence, evidence_count, KG_FIELD_RECORDS, &figure_record),
+    KG_FIELD(operation, STRING, "id of the case, or the outermost scope"),
+    KG_FIELD(kind, STRING, "what the operation is", KG_WORDS("case", "scope")),
+    KG_FIELD(bound, ENUM, "what limits it", KG_NAMES(kg_bound_names)),
+    KG_FIELD(time_ns, REAL, "of one call", KG_ABOVE_0),
+    KG_FIELD(share, REAL, "of the time, or of the roof, that says so", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(text, STRING, "a sentence with the evidence"),
+    KG_FIELD(missing, STRING, "of unknown: what would tell", KG_OPTIONAL),
+    KG_LIST(evidence, evidence_count, RECORDS, "the figures it follows from", KG_OF(figure_record)),
 };
-const struct kg_record kg_bound_finding_record = KG_RECORD_OF(struct RECORD, finding_fields);
-#undef RECORD
+const struct kg_record kg_bound_finding_record =
+    KG_RECORD_OF(finding_fields, "What holds an operation back.");
+#undef STRUCT
 
-#define RECORD kg_evidence_change
+#define STRUCT kg_evidence_change
 static const struct kg_field change_fields[] = {
-    FIELD(operation, KG_FIELD_STRING), FIELD(name, KG_FIELD_STRING),
-    FIELD(unit, KG_FIELD_STRING),      OPTIONAL(base, KG_FIELD_REAL),
-    OPTIONAL(current, KG_FIELD_REAL),  FIELD(text, KG_FIELD_STRING),
+    KG_FIELD(operation, STRING, "the case"),
+    KG_FIELD(name, STRING, "the trait's"),
+    KG_FIELD(unit, STRING, "what it is counted in",
+             KG_WORDS("ns", "bytes", "bytes/s", "flops/s", "share", "", "level")),
+    KG_FIELD(base, REAL, "in the baseline", KG_OPTIONAL),
+    KG_FIELD(current, REAL, "now", KG_OPTIONAL),
+    KG_FIELD(text, STRING, "a sentence with the figures"),
 };
-const struct kg_record kg_evidence_change_record = KG_RECORD_OF(struct RECORD, change_fields);
-#undef RECORD
+const struct kg_record kg_evidence_change_record =
+    KG_RECORD_OF(change_fields, "Evidence that changed against the baseline.");
+#undef STRUCT
 
-#define RECORD kg_suggestions
+#define STRUCT kg_suggestions
 static const struct kg_field suggestions_fields[] = {
-    FIELD(created, KG_FIELD_STRING),
-    FIELD(kgate_version, KG_FIELD_STRING),
-    OPTIONAL(suite, KG_FIELD_STRING),
-    FIELD(source, KG_FIELD_STRING),
-    OPTIONAL(base, KG_FIELD_STRING),
-    OPTIONAL(fingerprint, KG_FIELD_STRING),
-    {.name = "settings",
-     .kind = KG_FIELD_RECORD,
-     .offset = offsetof(struct kg_suggestions, settings),
-     .record = &kg_suggest_settings_record},
-    LIST(changes, change_count, KG_FIELD_RECORDS, &kg_evidence_change_record),
-    LIST(findings, finding_count, KG_FIELD_RECORDS, &kg_bound_finding_record),
-    LIST(suggestions, suggestion_count, KG_FIELD_RECORDS, &kg_suggestion_record),
-    LIST(notes, note_count, KG_FIELD_STRINGS, NULL),
+    KG_FIELD(created, STRING, "UTC; that of the comparison where they were made with one",
+             KG_PATTERN_TIME),
+    KG_FIELD(kgate_version, STRING, "of the program"),
+    KG_FIELD(suite, STRING, "its name; absent for a profile", KG_OPTIONAL),
+    KG_FIELD(source, STRING, "path of what was looked at, as given"),
+    KG_FIELD(base, STRING,
+             "path of the baseline's file, or of the base's results; absent without any",
+             KG_OPTIONAL),
+    KG_FIELD(fingerprint, STRING, "of the machine that measured; absent for a profile",
+             KG_OPTIONAL),
+    KG_FIELD(settings, RECORD, "The thresholds that held.", KG_OF(kg_suggest_settings_record)),
+    KG_LIST(
+        changes, change_count, RECORDS,
+        "evidence that changed against the baseline, of cases that became slower, the worst first",
+        KG_OF(kg_evidence_change_record)),
+    KG_LIST(findings, finding_count, RECORDS, "what holds each operation back, the slowest first",
+            KG_OF(kg_bound_finding_record)),
+    KG_LIST(suggestions, suggestion_count, RECORDS,
+            "by time saved, most first, of estimates that are \"at most\" half of it; what is "
+            "about memory alone last",
+            KG_OF(kg_suggestion_record)),
+    KG_LIST(notes, note_count, STRINGS, "what could not be told, and why"),
 };
-const struct kg_record kg_suggestions_record = KG_RECORD_OF(struct RECORD, suggestions_fields);
-#undef RECORD
+const struct kg_record kg_suggestions_record =
+    KG_RECORD_OF(suggestions_fields, "What holds each case back, and what to try.");
+#undef STRUCT
 
 bool kg_suggestions_write(const struct kg_suggestions *suggestions, const char *path,
                           struct kg_error *err)

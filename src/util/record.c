@@ -98,6 +98,8 @@ static json_t *columns_write(const struct kg_record *record, const void *items, 
 {
     json_t *columns = json_object();
     for (size_t f = 0; f < record->field_count && columns; f++) {
+        if (record->fields[f].mention)
+            continue;
         if (record->fields[f].optional && column_absent(&record->fields[f], items, count, record))
             continue;
         json_t *column = json_array();
@@ -180,7 +182,7 @@ json_t *kg_record_write(const struct kg_record *record, const void *object)
     json_t *json = json_object();
     for (size_t i = 0; i < record->field_count && json; i++) {
         const struct kg_field *field = &record->fields[i];
-        if (field->optional && field_absent(field, object))
+        if (field->mention || (field->optional && field_absent(field, object)))
             continue;
         if (json_object_set_new(json, field->name, field_write(field, object)) != 0) {
             json_decref(json);

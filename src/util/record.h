@@ -1,8 +1,10 @@
 /* record.h: structs to JSON and back by one table. A table says, for each field, its JSON name, its
- * kind and its place in the struct; writing and reading both follow it, so that neither can forget
- * a field. Tables are constant; the functions are thread-safe. */
+ * kind, its place in the struct, what values it may have, and what it means. Writing, reading, the
+ * JSON Schema (record_schema.h) and the reference in docs/files.md all follow it, so that none can
+ * forget a field. Tables are constant; the functions are thread-safe. */
 #pragma once
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,7 +20,7 @@ enum kg_field_kind {
     KG_FIELD_BOOL,   /* bool */
     KG_FIELD_ENUM,   /* an enum of int's size, written as names[value] */
     KG_FIELD_BITS, /* unsigned, written as the array of names[i] of the bits 1u << i that are set */
-    KG_FIELD_REALS,   /* double *, with a count; null inside is NaN */
+    KG_FIELD_REALS,   /* double *, with a count */
     KG_FIELD_STRINGS, /* const char **, with a count */
     KG_FIELD_PAIRS,   /* struct kg_pair *, with a count: a JSON object of strings, order kept */
     KG_FIELD_RECORD,  /* a struct inside the struct, by `record` */
@@ -35,30 +37,99 @@ struct kg_pair {
 
 struct kg_record;
 
+/* What a number may be. A number that is not known (NaN) is in no range and is never refused. */
+struct kg_range {
+    double least, most;           /* infinite where there is no limit */
+    bool above_least, below_most; /* the limit itself does not fit */
+    bool whole;                   /* of a REAL: a whole number */
+};
+
 struct kg_field {
     const char *name;
     enum kg_field_kind kind;
     bool optional;                  /* may be absent; else reading refuses the object without it */
+    bool nullable;                  /* REAL: may be null although not optional; REALS: items may */
+    bool not_empty;                 /* strings and lists */
+    bool distinct;                  /* STRINGS: no two are equal */
+    bool mention;                   /* only described: neither written nor read by the table */
     size_t offset;                  /* offsetof the field */
     size_t count_offset;            /* offsetof its size_t count, where the kind has one */
-    const char *const *names;       /* KG_FIELD_ENUM, KG_FIELD_BITS: NULL-terminated */
-    const struct kg_record *record; /* KG_FIELD_RECORD, _RECORDS, _COLUMNS */
+    const char *const *names;       /* ENUM, BITS; of a STRING the only ones: NULL-terminated */
+    const struct kg_record *record; /* RECORD, RECORDS, COLUMNS */
+    const struct kg_range *range;   /* numbers and REALS; NULL: any */
+    const char *pattern; /* STRING: a regular expression for the schema; reading takes any string */
+    const char *help;    /* what it means: a phrase, for the schema and the reference */
 };
 
 struct kg_record {
     size_t size; /* of the struct */
     const struct kg_field *fields;
     size_t field_count;
+    const char *help; /* what one object is: a sentence */
 };
 
-#define KG_FIELD(type, member, field_kind)                                                         \
+/* Rows of a table, of the struct that the macro STRUCT names meanwhile:
+ *
+ *     #define STRUCT kg_limit
+ *     static const struct kg_field limit_fields[] = {
+ *         KG_FIELD(metric, STRING, "what is limited"),
+ *         KG_FIELD(limit, REAL, "the largest or smallest value that passes", KG_FROM_0),
+ *     };
+ *     static const struct kg_record limit_record = KG_RECORD_OF(limit_fields, "A limit.");
+ *     #undef STRUCT
+ *
+ * After the help come attributes: those below it. _AS gives another name than the member's. */
+#define KG_FIELD_AS(json_name, member, of, ...)                                                    \
     {                                                                                              \
-        .name = #member, .kind = (field_kind), .offset = offsetof(type, member)                    \
+        .name = (json_name), .kind = KG_FIELD_##of, .offset = offsetof(struct STRUCT, member),     \
+        .help = __VA_ARGS__                                                                        \
     }
-#define KG_RECORD_OF(type, table)                                                                  \
+#define KG_FIELD(member, of, ...) KG_FIELD_AS(#member, member, of, __VA_ARGS__)
+#define KG_LIST_AS(json_name, member, count, of, ...)                                              \
     {                                                                                              \
-        .size = sizeof(type), .fields = (table), .field_count = sizeof(table) / sizeof *(table)    \
+        .name = (json_name), .kind = KG_FIELD_##of, .offset = offsetof(struct STRUCT, member),     \
+        .count_offset = offsetof(struct STRUCT, count), .help = __VA_ARGS__                        \
     }
+#define KG_LIST(member, count, of, ...) KG_LIST_AS(#member, member, count, of, __VA_ARGS__)
+/* What the file has and the struct does not: written and read elsewhere, or only for readers. */
+#define KG_MENTION(json_name, of, ...)                                                             \
+    {                                                                                              \
+        .name = #json_name, .kind = KG_FIELD_##of, .mention = true, .help = __VA_ARGS__            \
+    }
+#define KG_RECORD_OF(table, says)                                                                  \
+    {                                                                                              \
+        .size = sizeof(struct STRUCT), .fields = (table),                                          \
+        .field_count = sizeof(table) / sizeof *(table), .help = (says)                             \
+    }
+
+#define KG_OPTIONAL .optional = true
+#define KG_NULLABLE .nullable = true
+#define KG_NOT_EMPTY .not_empty = true
+#define KG_DISTINCT .distinct = true
+#define KG_OF(table) .record = &(table)
+#define KG_NAMES(table) .names = (table)
+#define KG_WORDS(...)                                                                              \
+    .names = (const char *const[])                                                                 \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+#define KG_PATTERN(expression) .pattern = (expression)
+#define KG_PATTERN_TIME KG_PATTERN("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$")
+#define KG_PATTERN_HASH KG_PATTERN("^[0-9a-f]{16}$")
+#define KG_RANGE(...)                                                                              \
+    .range = &(const struct kg_range)                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define KG_FROM(from) KG_RANGE(.least = (from), .most = INFINITY)
+#define KG_ABOVE(from) KG_RANGE(.least = (from), .most = INFINITY, .above_least = true)
+#define KG_BETWEEN(from, to) KG_RANGE(.least = (from), .most = (to))
+#define KG_INSIDE(from, to)                                                                        \
+    KG_RANGE(.least = (from), .most = (to), .above_least = true, .below_most = true)
+#define KG_FROM_0 KG_FROM(0)
+#define KG_ABOVE_0 KG_ABOVE(0)
+/* A REAL that is a count or a set of bits, so that it can be unknown. */
+#define KG_WHOLE KG_RANGE(.least = 0, .most = 0x1p63, .below_most = true, .whole = true)
 
 /* The object as JSON: a new reference, or NULL where memory is out. Absent optional fields are left
  * out; an absent required REAL is written null. */
@@ -68,7 +139,7 @@ json_t *kg_record_write(const struct kg_record *record, const void *object);
  * Absent optional fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that
  * a newer writer of the same schema version can be read.
  * err: KG_ERROR_USAGE naming the field by its path, what was expected and what was found:
- * "cases[3].rounds.median_ns[1]: expected a number, found a string" */
+ * "cases[3].rounds.median_ns[1]: expected a number above 0, found -3" */
 bool kg_record_read(const struct kg_record *record, const json_t *json, struct kg_arena *arena,
                     void *object, struct kg_error *err);
 

@@ -2,10 +2,12 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/file.h"
 #include "util/record.h"
+#include "util/record_range.h"
 #include "util/text.h"
 
 static const size_t FILE_MOST = (size_t)1 << 30;
@@ -76,34 +78,14 @@ static bool array_make(const struct reader *reader, const struct kg_field *field
     return true;
 }
 
-static bool string_read(const struct reader *reader, const struct place *place, const json_t *json,
-                        const char **string)
+static bool refuse_number(const struct reader *reader, const struct place *place,
+                          const struct kg_field *field, double value)
 {
-    if (!json_is_string(json))
-        return refuse_type(reader, place, "a string", json);
-    *string = kg_arena_copy(reader->arena, json_string_value(json));
-    return *string ? true : kg_error_memory(reader->err);
-}
-
-static bool real_read(const struct reader *reader, const struct place *place, const json_t *json,
-                      double *value)
-{
-    if (!json_is_number(json) && !json_is_null(json))
-        return refuse_type(reader, place, "a number", json);
-    *value = json_is_null(json) ? NAN : json_number_value(json);
-    return true;
-}
-
-static bool count_read(const struct reader *reader, const struct place *place, const json_t *json,
-                       uint64_t *value)
-{
-    if (!json_is_integer(json))
-        return refuse(reader, place, "a whole number",
-                      json_is_real(json) ? "one with a fraction" : type_name(json));
-    if (json_integer_value(json) < 0)
-        return refuse(reader, place, "a whole number from 0 up", "a negative one");
-    *value = (uint64_t)json_integer_value(json);
-    return true;
+    char expected[KG_RANGE_WORDS_BYTES], found[40];
+    const bool whole = field->kind == KG_FIELD_COUNT || field->kind == KG_FIELD_SIZE;
+    kg_range_words(field->range, whole, expected);
+    snprintf(found, sizeof found, "%g", value);
+    return refuse(reader, place, expected, found);
 }
 
 /* The index of a name; an unknown one is named. */
@@ -127,6 +109,46 @@ static bool name_read(const struct reader *reader, const struct place *place, co
     return false;
 }
 
+static bool string_read(const struct reader *reader, const struct place *place,
+                        const struct kg_field *field, const json_t *json, const char **string)
+{
+    size_t index;
+    if (!json_is_string(json))
+        return refuse_type(reader, place, "a string", json);
+    if (field->names && !name_read(reader, place, json, field->names, &index))
+        return false;
+    if (field->kind == KG_FIELD_STRING && field->not_empty && !json_string_length(json))
+        return refuse(reader, place, "a string that is not empty", "\"\"");
+    *string = kg_arena_copy(reader->arena, json_string_value(json));
+    return *string ? true : kg_error_memory(reader->err);
+}
+
+/* Null is an unknown number, where the field may lack one. */
+static bool real_read(const struct reader *reader, const struct place *place,
+                      const struct kg_field *field, const json_t *json, double *value)
+{
+    const bool may_lack = field->nullable || (field->optional && field->kind == KG_FIELD_REAL);
+    if (!json_is_number(json) && !(json_is_null(json) && may_lack))
+        return refuse_type(reader, place, "a number", json);
+    *value = json_is_null(json) ? NAN : json_number_value(json);
+    return kg_range_holds(field->range, *value) ? true
+                                                : refuse_number(reader, place, field, *value);
+}
+
+static bool count_read(const struct reader *reader, const struct place *place,
+                       const struct kg_field *field, const json_t *json, uint64_t *value)
+{
+    if (!json_is_integer(json))
+        return refuse(reader, place, "a whole number",
+                      json_is_real(json) ? "one with a fraction" : type_name(json));
+    if (json_integer_value(json) < 0)
+        return refuse(reader, place, "a whole number from 0 up", "a negative one");
+    *value = (uint64_t)json_integer_value(json);
+    return kg_range_holds(field->range, (double)*value)
+               ? true
+               : refuse_number(reader, place, field, (double)*value);
+}
+
 static bool bits_read(const struct reader *reader, const struct place *place, const json_t *json,
                       const char *const *names, unsigned *bits)
 {
@@ -148,13 +170,39 @@ static bool reals_read(const struct reader *reader, const struct place *place,
     void *items;
     if (!json_is_array(json))
         return refuse_type(reader, place, "a list of numbers", json);
+    if (field->not_empty && !json_array_size(json))
+        return refuse(reader, place, "a list of numbers, at least one", "none");
     if (!array_make(reader, field, object, json_array_size(json), sizeof(double), &items))
         return false;
     for (size_t i = 0; i < json_array_size(json); i++) {
         const struct place inner = {.outer = place, .index = i};
-        if (!real_read(reader, &inner, json_array_get(json, i), (double *)items + i))
+        if (!real_read(reader, &inner, field, json_array_get(json, i), (double *)items + i))
             return false;
     }
+    return true;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Whether no two strings of the list are equal; the first of those that are is named. */
+static bool distinct_check(const struct reader *reader, const struct place *place,
+                           const char *const *strings, size_t count)
+{
+    char found[96];
+    const char **sorted = kg_arena_alloc(reader->arena, count, sizeof *sorted);
+    if (!sorted)
+        return kg_error_memory(reader->err);
+    if (count)
+        memcpy(sorted, strings, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_strings);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(sorted[i], sorted[i - 1])) {
+            snprintf(found, sizeof found, "'%.60s' twice", sorted[i]);
+            return refuse(reader, place, "strings that differ", found);
+        }
     return true;
 }
 
@@ -170,10 +218,10 @@ static bool strings_read(const struct reader *reader, const struct place *place,
     *(size_t *)(void *)((char *)object + field->count_offset) = json_array_size(json);
     for (size_t i = 0; i < json_array_size(json); i++) {
         const struct place inner = {.outer = place, .index = i};
-        if (!string_read(reader, &inner, json_array_get(json, i), (const char **)items + i))
+        if (!string_read(reader, &inner, field, json_array_get(json, i), (const char **)items + i))
             return false;
     }
-    return true;
+    return !field->distinct || distinct_check(reader, place, items, json_array_size(json));
 }
 
 static bool pairs_read(const struct reader *reader, const struct place *place,
@@ -194,7 +242,7 @@ static bool pairs_read(const struct reader *reader, const struct place *place,
         pair->name = kg_arena_copy(reader->arena, key);
         if (!pair->name)
             return kg_error_memory(reader->err);
-        if (!string_read(reader, &inner, value, &pair->value))
+        if (!string_read(reader, &inner, field, value, &pair->value))
             return false;
     }
     return true;
@@ -274,13 +322,13 @@ static bool field_read(const struct reader *reader, const struct place *place,
     size_t index = 0;
     switch (field->kind) {
     case KG_FIELD_STRING:
-        return string_read(reader, place, json, at);
+        return string_read(reader, place, field, json, at);
     case KG_FIELD_REAL:
-        return real_read(reader, place, json, at);
+        return real_read(reader, place, field, json, at);
     case KG_FIELD_COUNT:
-        return count_read(reader, place, json, at);
+        return count_read(reader, place, field, json, at);
     case KG_FIELD_SIZE:
-        if (!count_read(reader, place, json, &count))
+        if (!count_read(reader, place, field, json, &count))
             return false;
         *(size_t *)at = (size_t)count;
         return true;
@@ -329,6 +377,8 @@ static bool record_read(const struct reader *reader, const struct place *place,
         const struct kg_field *field = &record->fields[i];
         const json_t *value = json_object_get(json, field->name);
         const struct place inner = {.outer = place, .name = field->name};
+        if (field->mention)
+            continue;
         if (field->optional && (!value || json_is_null(value)))
             field_clear(field, object);
         else if (!value)

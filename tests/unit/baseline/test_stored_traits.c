@@ -192,7 +192,8 @@ static void what_makes_no_sense_is_refused(void **state)
     static const struct {
         const char *run, *stored, *says;
     } cases[] = {
-        {"\"trait_names\": [\"items\", \"items\"], ", "", "trait_names: 'items' is there twice"},
+        {"\"trait_names\": [\"items\", \"items\"], ", "",
+         "trait_names: expected strings that differ, found 'items' twice"},
         {"\"trait_names\": [\"items\"], ", ", \"traits\": [1, 2]", "no more than trait_names"},
         {"", ", \"traits\": [1]", "no more than trait_names"},
         {"\"trait_names\": [\"items\"], ", ", \"traits\": [-1]", "traits[0]: expected a number"},

@@ -416,7 +416,8 @@ static void malformed_values_are_named(void **state)
     make_both(1);
     refuse("kgate.profile.v1", "kgate.profile.v2", "schema: expected 'kgate.profile.v1', found");
     refuse("\"wall_ns\": 10000", "\"wall_ns\": \"long\"", "wall_ns: expected a number");
-    refuse("\"wall_ns\": 10000", "\"wall_ns\": null", "wall_ns: expected a number from 0 up");
+    refuse("\"wall_ns\": 10000", "\"wall_ns\": null", "wall_ns: expected a number, found null");
+    refuse("\"wall_ns\": 10000", "\"wall_ns\": -1", "wall_ns: expected a number from 0 up");
     refuse("\"sampling\":\"requests\"", "\"sampling\":\"all\"", "processes[0].sampling");
     refuse("\"sample\":1", "\"sample\":2", "processes[0].sample");
     refuse("\"number\":7", "\"number\":-7", "processes[0].number");

@@ -125,7 +125,8 @@ static void what_does_not_fit_is_named(void **state)
     refuse(&text, "kgate.results.v1", "kgate.results.v9", "schema: expected 'kgate.results.v1'");
     refuse(&text, "\"median_ns\": [100.0", "\"median_ns\": [\"x\"",
            "cases[0].rounds.median_ns[0]: expected a number, found a string");
-    refuse(&text, "\"median_ns\": [100.0", "\"median_ns\": [-5", "expected a time above 0");
+    refuse(&text, "\"median_ns\": [100.0", "\"median_ns\": [-5",
+           "expected a number above 0, found -5");
     refuse(&text, "\"median_ns\": [100.0, 100.0, 100.0]", "\"median_ns\": [100.0]",
            "cases[0].rounds.mean_ns");
     refuse(&text, "\"cpu_count\": 2", "\"cpu_count\": -2", "machine.cpu_count: expected a whole");
@@ -173,7 +174,8 @@ static void gpu_results(struct kg_results *results, struct kg_gpu gpus[2])
 static void what_no_gpu_could_have_said_is_named(void **state)
 {
     static const char *const edits[][3] = {
-        {"\"timing\": \"cold\"", "\"timing\": \"warm\"", "cases[0].timing: expected cold, hot"},
+        {"\"timing\": \"cold\"", "\"timing\": \"warm\"",
+         "cases[0].timing: expected one of cold, hot"},
         {"\"gpu_chosen\": 1", "\"gpu_chosen\": 99", "machine.gpu_chosen: expected the number of"},
         {"\"gpu_chosen\": 1", "\"gpu_chosen\": 2", "machine.gpu_chosen: "},
         {"\"sm_clock_hz\": 1980000000.0", "\"sm_clock_hz\": 0",

@@ -28,7 +28,10 @@ static int begin(void **state)
     timer = (struct kg_gpu_timer){.driver = table_driver()};
     table.on_run = work;
     table_add_kernel(0, &copy_function, 8, 128, 512);
-    response = (struct kg_response){.good = true, .trace = KG_TRACE_NONE};
+    response = (struct kg_response){.good = true,
+                                    .trace = KG_TRACE_NONE,
+                                    .ceilings = KG_CEILINGS_NONE,
+                                    .cpu_ceilings = KG_CPU_CEILINGS_NONE};
     err = (struct kg_error){0};
     return 0;
 }

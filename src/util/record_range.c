@@ -1,0 +1,49 @@
+#include "util/record_range.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool kg_range_holds(const struct kg_range *range, double value)
+{
+    if (!range || isnan(value))
+        return true;
+    if (range->above_least ? value <= range->least : value < range->least)
+        return false;
+    if (range->below_most ? value >= range->most : value > range->most)
+        return false;
+    return !range->whole || value == floor(value);
+}
+
+void kg_range_words(const struct kg_range *range, bool whole, char words[KG_RANGE_WORDS_BYTES])
+{
+    const char *what = whole || range->whole ? "a whole number" : "a number";
+    if (range->whole && range->most == 0x1p63)
+        snprintf(words, KG_RANGE_WORDS_BYTES, "a whole number from 0 up, of at most 63 bits");
+    else if (isinf(range->most))
+        snprintf(words, KG_RANGE_WORDS_BYTES, range->above_least ? "%s above %g" : "%s from %g up",
+                 what, range->least);
+    else if (range->above_least && range->below_most)
+        snprintf(words, KG_RANGE_WORDS_BYTES, "%s between %g and %g", what, range->least,
+                 range->most);
+    else
+        snprintf(words, KG_RANGE_WORDS_BYTES, "%s%s%g %s %g", what,
+                 range->above_least ? " above " : " from ", range->least,
+                 range->below_most ? "to below" : "to", range->most);
+}
+
+bool kg_record_in_range(const struct kg_record *record, const void *object)
+{
+    for (size_t i = 0; i < record->field_count; i++) {
+        const struct kg_field *field = &record->fields[i];
+        const char *at = (const char *)object + field->offset;
+        double value;
+        if (field->kind == KG_FIELD_RECORD && !kg_record_in_range(field->record, at))
+            return false;
+        if (field->kind != KG_FIELD_REAL)
+            continue;
+        memcpy(&value, at, sizeof value);
+        if (!kg_range_holds(field->range, value))
+            return false;
+    }
+    return true;
+}
