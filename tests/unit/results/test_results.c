@@ -192,9 +192,11 @@ static void what_no_gpu_could_have_said_is_named(void **state)
         {"\"throttle\": [4.0", "\"throttle\": [-4", "cases[0].rounds.throttle[0]: "},
         {"\"call_ns\": [7000.0", "\"call_ns\": [-7", "cases[0].rounds.call_ns[0]: "},
         {"\"launch_ns\": [1500.0", "\"launch_ns\": [-7", "cases[0].rounds.launch_ns[0]: "},
-        {"\"copy_bytes_per_s\": 3000000000000.0", "\"copy_bytes_per_s\": -3e12", "ceilings: "},
-        {"\"l1_bytes_per_s\": 400000000000.0", "\"l1_bytes_per_s\": 0", "cpu_ceilings: "},
-        {"\"barrier_ns\": 250.0", "\"barrier_ns\": -250", "cpu_ceilings: "},
+        {"\"copy_bytes_per_s\": 3000000000000.0", "\"copy_bytes_per_s\": -3e12",
+         "ceilings.copy_bytes_per_s: expected a number from 1e+06"},
+        {"\"l1_bytes_per_s\": 400000000000.0", "\"l1_bytes_per_s\": 0",
+         "cpu_ceilings.one.l1_bytes_per_s: "},
+        {"\"barrier_ns\": 250.0", "\"barrier_ns\": -250", "cpu_ceilings.barrier_ns: "},
     };
     struct kg_results results;
     struct kg_error err;
