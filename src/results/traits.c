@@ -7,37 +7,39 @@
 
 enum { ROUNDS_MOST = 4096 };
 
-/* Reading the core's pace between samples is CPU time too, under 2 %; so is some of starting and
- * stopping threads. What is busier than whole cores by less than this has no core more. */
+/* Reading the core's pace between samples costs CPU time (under 2 %), and so does starting threads.
+ * An excess below this over a whole number of busy cores does not count as another core. */
 static const double CORES_SLACK = 0.1;
 
-/* Others who want the cores only ever make a process less busy, never busier. */
+/* Which quantile of the rounds stands for "cores busy". Other processes only ever lower that
+ * figure, so a high quantile shows the rounds that they disturbed least. */
 static const double LEAST_DISTURBED = 0.75;
 
-/* What files say and no machine has is not known: more than this of anything in a call or a second,
- * calls of more than a year, more threads. */
+/* No machine does more than this a call or a second, runs one call for more than a year, or has
+ * more threads. A file that says so is wrong: the figure is unknown. */
 static const double AMOUNT_MOST = 1e18;
 static const double TIME_MOST_NS = 365.25 * 24 * 3600 * 1e9;
 static const double THREADS_MOST = 1e5;
 
-/* A roof that a case is above of by more than two measurements differ is not the one it is under:
- * its data lies nearer, or its arithmetic is of another kind than was measured. */
+/* A case faster than a ceiling allows cannot be limited by it: its data lies in a nearer cache,
+ * or its arithmetic is of another kind than the ceiling's. Measurement error allows this much
+ * above 1. */
 static const double BANDWIDTH_SHARE_MOST = 1.15;
 static const double FLOPS_SHARE_MOST = 1.5;
 
-/* An amount or a rate: 0 and what is none is not known. */
+/* An amount or a rate. Zero or missing: unknown. */
 static double amount(double value)
 {
     return value > 0 && value <= AMOUNT_MOST ? value : NAN;
 }
 
-/* What a call has at least one of, where it has any. */
+/* An amount of whole things, such as bytes: at least 1, or unknown. */
 static double one_or_more(double value)
 {
     return value >= 1 ? amount(value) : NAN;
 }
 
-/* One of which there may be none. */
+/* An amount that may be zero. */
 static double non_negative(double value)
 {
     return value >= 0 && value <= AMOUNT_MOST ? value : NAN;
@@ -68,7 +70,7 @@ static double rate(double value, double time_ns)
     return amount(1e9 * amount(value) / amount(time_ns));
 }
 
-/* A quantile over the rounds that know the figure. */
+/* The quantile p of a figure over the rounds in which it is known. */
 static double rounds_quantile(const struct kg_case_result *result, double p,
                               double (*figure)(const struct kg_round *round))
 {
@@ -184,8 +186,8 @@ static void bandwidth_forget(struct kg_traits *traits)
     traits->level = traits->bandwidth_ceiling_bytes_per_s = traits->bandwidth_share = NAN;
 }
 
-/* The level of the working set; where a call is above its roof, the next nearer one that it is not
- * above, else none. */
+/* The cache level of the working set. A call that moves data faster than that level allows must
+ * find it in a nearer one: the first that is fast enough, else none. */
 static void cpu_bandwidth_find(const struct kg_cpu_ceilings *ceilings, double threads,
                                struct kg_traits *traits)
 {
@@ -207,8 +209,8 @@ static void flops_check(struct kg_traits *traits)
         traits->flops_ceiling_per_s = traits->flops_share = NAN;
 }
 
-/* A command's work is not known, and starting it is part of the call: it has no roofs. The ceiling
- * of arithmetic is of single precision; a workload whose flops are of another kind says so. */
+/* A command has no ceilings: its work is unknown, and its time includes starting a process. The
+ * ceiling of arithmetic is of single precision; workloads with other arithmetic say so. */
 static void cpu_roofs_find(const struct kg_cpu_ceilings *ceilings,
                            const struct kg_case_result *result, struct kg_traits *traits)
 {
@@ -258,8 +260,8 @@ static void gpu_roofs_find(const struct kg_results *results, const struct kg_cas
         bandwidth_forget(traits);
 }
 
-/* The later of moving and computing. What has work under a roof that is not known has no least
- * time: the other roof alone would promise too much. */
+/* The roofline's least time: the longer of moving the bytes and computing the flops. NaN where
+ * one of the two ceilings is unknown: the other alone would give too small a time. */
 static double roof_time(const struct kg_traits *traits)
 {
     const double moving = 1e9 * ratio(traits->bytes, traits->bandwidth_ceiling_bytes_per_s);
@@ -269,7 +271,7 @@ static double roof_time(const struct kg_traits *traits)
     return all ? duration(fmax(moving, computing)) : NAN;
 }
 
-/* The kernel that takes the most time; the only one needs none. */
+/* The kernel that takes the most time. A single kernel needs no times to be the one. */
 static const struct kg_kernel_use *main_kernel(const struct kg_trace *trace)
 {
     const struct kg_kernel_use *longest = NULL;
@@ -281,7 +283,7 @@ static const struct kg_kernel_use *main_kernel(const struct kg_trace *trace)
     return longest || trace->kernel_count != 1 ? longest : trace->kernels;
 }
 
-/* The trace's own times are slowed by looking: they are scaled as the breakdown's parts are. */
+/* Tracing slows the traced calls. Their times are scaled as the breakdown's parts are. */
 static double scaled(double seen_ns, const struct kg_trace *trace,
                      const struct kg_breakdown *breakdown)
 {
@@ -304,7 +306,7 @@ static void main_kernel_find(const struct kg_trace *trace, const struct kg_break
     traits->local_bytes = non_negative(kernel->local_bytes);
 }
 
-/* Of kernels alone: the trace counts copies and fills, too. */
+/* Launches of kernels only; the trace also counts copies and fills. */
 static double kernel_launches(const struct kg_trace *trace)
 {
     double sum = trace->kernel_count || trace->launches == 0 ? 0 : NAN;
@@ -318,7 +320,8 @@ static double launch_time(const struct kg_round *round)
     return non_negative_duration(round->launch_ns);
 }
 
-/* In the other timings the host launches all at once, or waits in between. */
+/* Only here is launch_ns the cost of launching: with other timings the host launches a whole
+ * graph at once, or waits in between. */
 static bool launches_one_by_one(const char *timing)
 {
     return !strcmp(timing, kg_timing_names[KG_TIMING_COLD]) ||
@@ -330,7 +333,7 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
 {
     const struct kg_trace *trace = &result->trace;
     traits->allocated_bytes = amount(result->memory.device_allocated_bytes);
-    /* with what pools and libraries keep, where that could be seen */
+    /* includes what memory pools and libraries keep, where that could be seen */
     if (isfinite(result->memory.device_peak_bytes) && result->memory.device_peak_bytes > 0)
         traits->peak_bytes = amount(result->memory.device_peak_bytes);
     traits->memory_line_bytes = non_negative(counter_median(result, "dram_read_bytes") +
@@ -350,8 +353,9 @@ static void gpu_find(const struct kg_results *results, const struct kg_case_resu
     gpu_roofs_find(results, result, traits);
 }
 
-/* Of what runs on the host alone; a command that runs on the GPU is a process like others. What a
- * process has to do for kgate to time a GPU cannot be told from what the workload does. */
+/* Only for work on the host (a command that uses the GPU is a process like any other). In a
+ * worker that times a GPU, the workload's faults and waits cannot be told from those of the
+ * timer. */
 static void host_find(const struct kg_results *results, const struct kg_case_result *result,
                       struct kg_traits *traits)
 {

@@ -1,22 +1,23 @@
-/* traits.h: what is known of how a case runs, each trait a number: derived from one case and what
- * its machine is capable of, and stored with a baseline, so that a later run can say what changed.
- * Pure functions; thread-safe. What is not known, or makes no sense, is NaN. */
+/* traits.h: how a case runs, as numbers ("traits"): derived from one case's results and the
+ * ceilings of its machine. A baseline stores them, so that a later run can say what changed.
+ * Unknown or impossible figures are NaN. Pure functions; thread-safe. */
 #pragma once
 #include <stddef.h>
 
 #include "results/results.h"
 
-/* Amounts and times are a call's. */
+/* Amounts and times are per call. */
 struct kg_traits {
     double time_ns;
-    double cpu_ns;     /* of all threads */
-    double threads;    /* that it may use */
-    double cores_busy; /* CPU over wall time, in the rounds that others disturbed the least; of what
-                          runs on the host alone */
-    double alone_ns;   /* with one thread */
-    double page_faults; /* minor ones; as the next, of what is timed alone, and not on the GPU */
+    double cpu_ns;  /* of all threads */
+    double threads; /* that it may use */
+    double
+        cores_busy;  /* CPU time over wall time, in the rounds that other processes disturbed least;
+                          NaN for work on the GPU */
+    double alone_ns; /* with one thread */
+    double page_faults; /* minor ones. This and the next two: during timed calls, on the CPU only */
     double waits;       /* times that a thread gave up its CPU to wait */
-    double preempted;   /* times that one lost its CPU to others */
+    double preempted;   /* times that a thread was preempted */
     /* work */
     double items;
     double bytes;
@@ -26,19 +27,19 @@ struct kg_traits {
     double intensity; /* flops a byte */
     /* the roofline: of the GPU, or of the CPU for these threads and this working set */
     double working_set_bytes;
-    double level; /* enum kg_cache_level that it lies in, or a nearer one where it is moved faster
-                     than that allows; of a GPU memory, NaN in its L2 cache */
+    double level; /* enum kg_cache_level of the working set, or a nearer one where data moves faster
+                     than that level allows. On a GPU: memory, or NaN in its L2 cache */
     double bandwidth_ceiling_bytes_per_s;
     double flops_ceiling_per_s;
-    double ridge;           /* flops a byte where the roofs meet */
-    double bandwidth_share; /* of its ceiling, as the next; clearly above 1 it is no ceiling, and
-                               both are NaN */
+    double ridge;           /* flops a byte at which both ceilings give the same time */
+    double bandwidth_share; /* of its ceiling, like flops_share. NaN, with its ceiling, where it is
+                               clearly above 1: then the ceiling does not apply */
     double flops_share;
-    double roof_ns; /* the least time that the roofs allow: the later of moving and computing; NaN
-                       where one of the two is done under a roof that is not known */
+    double roof_ns; /* the roofline's least time: the longer of moving and computing; NaN where a
+                       ceiling that it needs is unknown */
     /* what was counted */
     double instructions;
-    double instructions_per_cycle; /* of a core at work; NaN where more than one thread is busy */
+    double instructions_per_cycle; /* of one busy core; NaN where several threads are busy */
     double flops_per_instruction;
     double line_bytes;        /* of the first level of cache */
     double memory_line_bytes; /* of memory; of the GPU's, by CUPTI */
@@ -47,16 +48,16 @@ struct kg_traits {
     double allocated_bytes;
     /* the GPU */
     double gpu_ns;
-    double transfer_ns; /* but what kernels hide: */
+    double transfer_ns; /* exposed: without the part that overlaps kernels, which is: */
     double hidden_ns;
     double overhead_ns;
     double gap_ns;
-    double launch_ns; /* of the host, for launching; NaN where that has waiting in it */
+    double launch_ns; /* host time for launching; NaN where it includes waiting */
     double launches;  /* of kernels */
     double to_device_bytes;
     double to_host_bytes;
     double pageable_bytes;
-    /* of the kernel with the most time; not known of several without times */
+    /* the kernel with the most time; NaN for several kernels without times */
     double main_kernel_ns; /* all its launches */
     double occupancy;
     double waves;
