@@ -105,7 +105,10 @@ def text_of(word):
 
 
 def json_of(words):
-    """A JSON value; what is none is a bare text."""
+    """A JSON value; what is none is a bare text. `"ab" x 3` is "ababab"."""
+    repeated = re.fullmatch(r'("(?:[^"\\]|\\.)*") x (\d+)', words)
+    if repeated:
+        return json.loads(repeated[1]) * int(repeated[2])
     try:
         return json.loads(words)
     except ValueError:
@@ -392,7 +395,12 @@ def case_change(case, action):
 
 
 def document_change(document, line):
-    """`set PATH = JSON` or `delete PATH`."""
+    """`set PATH = JSON`, `delete PATH`, or `repeat PATH N`: a list of N times its first item."""
+    repeated = re.fullmatch(r"repeat (\S+) (\d+)", line.strip())
+    if repeated:
+        items = find(document, repeated[1])
+        items[:] = [items[0]] * int(repeated[2])
+        return
     match = re.fullmatch(r"(?:set (\S.*?) = (.*)|delete (\S.*))", line.strip())
     if not match:
         raise Mistake(f"expected `set PATH = JSON` or `delete PATH`, found `{line}`")
@@ -406,7 +414,7 @@ def actions_of(line):
 
 def results_change(results, line):
     """A line under `results`: of all the file, of a case, or of the cases that a glob matches."""
-    if line.startswith(("set ", "delete ")):
+    if line.startswith(("set ", "delete ", "repeat ")):
         document_change(results, line)
         return
     if line.startswith("remove "):

@@ -4,12 +4,16 @@
 README.md shows the notation. Each test has a folder of its own; what fails is told with the file
 and the line of the expectation, what was expected and what was found.
 """
+import fcntl
 import json
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 sys.dont_write_bytecode = True  # nothing is left beside the tests
 
@@ -20,6 +24,7 @@ from inputs import (
 from profiles import profile_change, profile_make
 
 SHOWN_MOST = 1500
+SECONDS_MOST = 120
 NOTHING = object()
 
 
@@ -116,11 +121,19 @@ def expect_bytes(value, words, where):
 
 
 def expect_width(value, words, where):
-    """`width 60 but "kgate run"`: no line is wider, but for those with this text."""
+    """`width 60 but "kgate run"`: no line is wider, colours apart, but for those with this text."""
     but = text_of(words[2]) if words[1:2] == ["but"] else None
     for line in value.split("\n"):
-        if len(line) > int(words[0]) and not (but and but in line):
+        if len(re.sub(r"\x1b\[[0-9;]*m", "", line)) > int(words[0]) and not (but and but in line):
             raise Failure(f"expected lines of {words[0]} characters in {where}, found:\n{line}")
+
+
+def expect_aligned(value, words, where):
+    """`aligned "OK"`: the word begins after as many characters in all lines that have it."""
+    word = text_of(words[0])
+    places = {len(line.split(word)[0]) for line in value.split("\n") if word in line}
+    if len(places) != 1:
+        raise Failure(f"expected {words[0]} at one column of {where}, found {sorted(places)}:\n{value}")
 
 
 EXPECTATIONS = {
@@ -135,6 +148,7 @@ EXPECTATIONS = {
     "count": expect_count,
     "bytes": expect_bytes,
     "width": expect_width,
+    "aligned": expect_aligned,
 }
 
 
@@ -157,12 +171,36 @@ def expect(words, value, where):
 # --- A test --------------------------------------------------------------------------------------
 
 
+def on_terminal(command, folder, environment, columns):
+    """Runs a command whose standard output is a terminal of so many columns: (done, output)."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=theirs,
+            stderr=errors,
+        )
+        os.close(theirs)
+        output = b""
+        try:
+            while part := os.read(ours, 65536):
+                output += part
+        except OSError:  # how the end of a terminal is told
+            pass
+        os.close(ours)
+        status = process.wait(SECONDS_MOST)
+        errors.seek(0)
+        done = subprocess.CompletedProcess(command, status, None, errors.read())
+    return done, output.replace(b"\r\n", b"\n")
+
+
 class Test:
     """Runs the lines of one test in a folder of its own."""
 
-    def __init__(self, kgate, folder):
+    def __init__(self, kgate, folder, beside):
         self.kgate = kgate
         self.folder = folder
+        self.beside = beside  # the folder of the .test file
         self.outputs = {}
         self.status = 0
         self.status_expected = True
@@ -187,7 +225,7 @@ class Test:
         if self.document is not None:
             os.makedirs(os.path.dirname(self.path(self.name)), exist_ok=True)
             with open(self.path(self.name), "w", encoding="utf-8") as file:
-                json.dump(self.document, file, indent=1)
+                file.write(json.dumps(self.document))
         self.document = None
 
     def input(self, kind, name, words):
@@ -199,12 +237,15 @@ class Test:
         self.name = name
         if words.startswith("like "):
             self.document = json.loads(self.read(words[5:]))
+        elif words.startswith("as beside "):
+            with open(os.path.join(self.beside, words[10:]), encoding="utf-8") as file:
+                self.document = json.load(file)
         elif make:
             self.document = make(words)
         else:
-            raise Mistake("expected `json FILE: like FILE`")
+            raise Mistake("expected `json FILE: like FILE` or `json FILE: as beside FILE`")
 
-    def run(self, words):
+    def run(self, words, columns=None):
         command = [self.kgate if word == "kgate" else text_of(word) for word in words]
         if words[0] != "kgate":
             raise Mistake(f"only kgate can be run, not '{words[0]}'")
@@ -212,19 +253,23 @@ class Test:
         if len(command) > 2 and command[-2] == ">":
             saved, command = command[-1], command[:-2]
         environment = {**os.environ, "NO_COLOR": "1"}
-        environment.pop("COLUMNS", None)
-        done = subprocess.run(
-            command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False,
-        )
+        if columns:
+            environment.update(TERM="xterm", NO_COLOR="")
+            done, output = on_terminal(command, self.folder, environment, columns)
+        else:
+            done = subprocess.run(
+                command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS_MOST, check=False,
+            )
+            output = done.stdout
         self.outputs = {
-            "stdout": done.stdout.decode("utf-8", "backslashreplace"),
+            "stdout": output.decode("utf-8", "backslashreplace"),
             "stderr": done.stderr.decode("utf-8", "backslashreplace"),
         }
         self.status, self.status_expected = done.returncode, False
         if saved:
             with open(self.path(saved), "wb") as file:
-                file.write(done.stdout)
+                file.write(output)
 
     def exit(self, expected):
         self.status_expected = True
@@ -287,6 +332,8 @@ class Test:
             self.exit(0)
         if words[0] == "run":
             self.run(words[1:])
+        elif words[0] == "terminal":
+            self.run(words[2:], int(words[1]))
         elif words[0] == "exit":
             self.exit(int(words[1]))
         elif words[0].rstrip(":") in ("stdout", "stderr") or "." in words[0]:
@@ -334,7 +381,7 @@ def test_run(kgate, path, name, lines):
     """None where it holds, else what does not."""
     at = lines[0][0] if lines else 0
     with tempfile.TemporaryDirectory(prefix="kgate-text-") as folder:
-        test = Test(kgate, folder)
+        test = Test(kgate, folder, os.path.dirname(path))
         try:
             for at, indent, line in lines:
                 test.line(indent, line)
