@@ -12,7 +12,7 @@ bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err)
     /* Only a file that says it is a baseline is read as one: its errors are the ones that matter.
      */
     char schema[64];
-    if (!kg_schema_peek(path, schema, &as_baseline) || strcmp(schema, KG_BASELINE_SCHEMA) != 0)
+    if (!kg_schema_peek(path, schema, &as_baseline) || !kg_schema_is(KG_BASELINE_SCHEMA, schema))
         return false;
     return kg_baseline_load(path, &base->baseline, err);
 }

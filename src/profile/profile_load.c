@@ -93,11 +93,7 @@ static bool text_parse(struct reader *reader, const struct kg_text *text, bool w
     json_t *json;
     if (!kg_json_parse(reader->path, kg_text_string(text), text->length, &json, err))
         return false;
-    const char *schema = json_string_value(json_object_get(json, "schema"));
-    bool good = schema && !strcmp(schema, KG_PROFILE_SCHEMA);
-    if (!good)
-        kg_error_set(err, KG_ERROR_USAGE, "schema: expected '" KG_PROFILE_SCHEMA "', found %s%.60s",
-                     schema ? "" : "nothing", schema ? schema : "");
+    bool good = kg_record_migrate(&kg_loaded_record, json, KG_PROFILE_SCHEMA, err);
     good = good && kg_record_read(&kg_loaded_record, json, &reader->arena, &reader->loaded, err) &&
            kg_loaded_check(&reader->loaded, err);
     if (good && whole)

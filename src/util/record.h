@@ -61,11 +61,20 @@ struct kg_field {
     const char *help;    /* what it means: a phrase, for the schema and the reference */
 };
 
+/* A step from one version of a file to the next. */
+struct kg_migration {
+    const char *from; /* schemas: "kgate.results.v1" */
+    const char *to;
+    bool (*apply)(json_t *file); /* changes the file; what does not fit it leaves for the reader to
+                                    refuse; false where memory is out */
+};
+
 struct kg_record {
     size_t size; /* of the struct */
     const struct kg_field *fields;
     size_t field_count;
-    const char *help; /* what one object is: a sentence */
+    const char *help;                      /* what one object is: a sentence */
+    const struct kg_migration *migrations; /* of a whole file, ended by a `from` of NULL; or NULL */
 };
 
 /* Rows of a table, of the struct that the macro STRUCT names meanwhile:
@@ -96,11 +105,12 @@ struct kg_record {
     {                                                                                              \
         .name = #json_name, .kind = KG_FIELD_##of, .mention = true, .help = __VA_ARGS__            \
     }
-#define KG_RECORD_OF(table, says)                                                                  \
+#define KG_RECORD_OF(table, ...)                                                                   \
     {                                                                                              \
         .size = sizeof(struct STRUCT), .fields = (table),                                          \
-        .field_count = sizeof(table) / sizeof *(table), .help = (says)                             \
+        .field_count = sizeof(table) / sizeof *(table), .help = __VA_ARGS__                        \
     }
+#define KG_MIGRATIONS(table) .migrations = (table)
 
 #define KG_OPTIONAL .optional = true
 #define KG_NULLABLE .nullable = true
@@ -156,13 +166,20 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
  * array of numbers on one line; reals with 15 significant digits. */
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
                     const char *path, struct kg_error *err);
-/* Reads one, refusing a `schema` other than the given one by name. Errors name the path, and line
- * and column where the JSON itself is malformed. At most 1 GiB. */
+/* Reads one. A file of an older version passes the record's migrations first. One of a newer version
+ * is refused with that version's name, and so is any other `schema` than the given one. Errors name
+ * the path, and line and column where the JSON itself is malformed. At most 1 GiB. */
 bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
                     struct kg_arena *arena, void *object, struct kg_error *err);
 /* The same from memory; `path` is what errors say. */
 bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
                      struct kg_error *err);
+/* Brings a parsed file to the version that `schema` names, step by step; its `schema` member stays.
+ * false where it has another schema, or a newer version of it: err says which. */
+bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
+                       struct kg_error *err);
+/* Whether two schemas are of one kind of file: equal but for their versions. */
+bool kg_schema_is(const char *schema, const char *found);
 /* The `schema` member of a JSON file, into `schema` (64 bytes): to tell files apart. */
 bool kg_schema_peek(const char *path, char *schema, struct kg_error *err);

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/file.h"
 #include "util/record.h"
 #include "util/record_range.h"
 #include "util/text.h"
-
-static const size_t FILE_MOST = (size_t)1 << 30;
 
 /* Where the reader is, as a list on the stack from the innermost out. It is put into words only
  * when something is wrong. */
@@ -394,72 +391,4 @@ bool kg_record_read(const struct kg_record *record, const json_t *json, struct k
 {
     const struct reader reader = {.arena = arena, .err = err};
     return record_read(&reader, NULL, record, json, object);
-}
-
-static bool schema_check(const json_t *json, const char *schema, struct kg_error *err)
-{
-    const char *found = json_string_value(json_object_get(json, "schema"));
-    if (found && !strcmp(found, schema))
-        return true;
-    if (!found)
-        return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found nothing", schema);
-    return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found '%.60s'", schema, found);
-}
-
-bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
-                   struct kg_error *err)
-{
-    json_error_t at;
-    /* Seeding is jansson's only global state; done before any thread parses, it is done once. */
-    json_object_seed(0);
-    *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &at);
-    if (*json)
-        return true;
-    return kg_error_at(err, path, at.line > 0 ? (unsigned)at.line : 0,
-                       at.column > 0 ? (unsigned)at.column : 0, "malformed JSON: %s", at.text);
-}
-
-bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
-                     const char *bytes, size_t length, struct kg_arena *arena, void *object,
-                     struct kg_error *err)
-{
-    json_t *json;
-    if (!kg_json_parse(path, bytes, length, &json, err))
-        return false;
-    const bool good =
-        schema_check(json, schema, err) && kg_record_read(record, json, arena, object, err);
-    if (!good)
-        snprintf(err->path, sizeof err->path, "%s", path);
-    json_decref(json);
-    return good;
-}
-
-bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
-                    struct kg_arena *arena, void *object, struct kg_error *err)
-{
-    struct kg_text text = {0};
-    const bool good = kg_file_read(path, FILE_MOST, &text, err) &&
-                      kg_record_parse(record, schema, path, kg_text_string(&text), text.length,
-                                      arena, object, err);
-    kg_text_free(&text);
-    return good;
-}
-
-bool kg_schema_peek(const char *path, char *schema, struct kg_error *err)
-{
-    struct kg_text text = {0};
-    json_t *json = NULL;
-    bool good = kg_file_read(path, FILE_MOST, &text, err) &&
-                kg_json_parse(path, kg_text_string(&text), text.length, &json, err);
-    if (good) {
-        const char *found = json_string_value(json_object_get(json, "schema"));
-        good = found != NULL;
-        if (good)
-            snprintf(schema, 64, "%s", found);
-        else
-            kg_error_at(err, path, 0, 0, "no kgate file: it has no member `schema`");
-    }
-    json_decref(json);
-    kg_text_free(&text);
-    return good;
 }

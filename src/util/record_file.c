@@ -1,0 +1,121 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/file.h"
+#include "util/record.h"
+#include "util/text.h"
+
+static const size_t FILE_MOST = (size_t)1 << 30;
+
+/* The place of ".vN" at the end of a schema's name, or of its end where there is none. */
+static size_t family_length(const char *schema)
+{
+    const char *dot = strrchr(schema, '.');
+    return dot && dot[1] == 'v' && dot[2] ? (size_t)(dot - schema) : strlen(schema);
+}
+
+bool kg_schema_is(const char *schema, const char *found)
+{
+    const size_t length = family_length(schema);
+    return length == family_length(found) && !memcmp(schema, found, length);
+}
+
+/* The number after ".v"; 0 where there is none. */
+static unsigned long version_of(const char *schema)
+{
+    const size_t length = family_length(schema);
+    return schema[length] ? strtoul(schema + length + 2, NULL, 10) : 0;
+}
+
+static const struct kg_migration *migration_find(const struct kg_record *record, const char *from)
+{
+    const struct kg_migration *migration = record->migrations;
+    while (migration && migration->from && strcmp(migration->from, from) != 0)
+        migration++;
+    return migration && migration->from ? migration : NULL;
+}
+
+static bool schema_refuse(const char *schema, const char *found, struct kg_error *err)
+{
+    if (kg_schema_is(schema, found) && version_of(found) > version_of(schema))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "written by a newer kgate (%.60s; this one reads up to v%lu)", found,
+                            version_of(schema));
+    return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found '%.60s'", schema, found);
+}
+
+bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
+                       struct kg_error *err)
+{
+    const char *found = json_string_value(json_object_get(file, "schema"));
+    if (!found)
+        return kg_error_set(err, KG_ERROR_USAGE, "schema: expected '%s', found nothing", schema);
+    while (strcmp(found, schema) != 0) {
+        const struct kg_migration *step = migration_find(record, found);
+        if (!step)
+            return schema_refuse(schema, found, err);
+        if (!step->apply(file))
+            return kg_error_memory(err);
+        found = step->to;
+    }
+    return true;
+}
+
+bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
+                   struct kg_error *err)
+{
+    json_error_t at;
+    /* Seeding is jansson's only global state; done before any thread parses, it is done once. */
+    json_object_seed(0);
+    *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &at);
+    if (*json)
+        return true;
+    return kg_error_at(err, path, at.line > 0 ? (unsigned)at.line : 0,
+                       at.column > 0 ? (unsigned)at.column : 0, "malformed JSON: %s", at.text);
+}
+
+bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
+                     const char *bytes, size_t length, struct kg_arena *arena, void *object,
+                     struct kg_error *err)
+{
+    json_t *json;
+    if (!kg_json_parse(path, bytes, length, &json, err))
+        return false;
+    const bool good = kg_record_migrate(record, json, schema, err) &&
+                      kg_record_read(record, json, arena, object, err);
+    if (!good)
+        snprintf(err->path, sizeof err->path, "%s", path);
+    json_decref(json);
+    return good;
+}
+
+bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
+                    struct kg_arena *arena, void *object, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const bool good = kg_file_read(path, FILE_MOST, &text, err) &&
+                      kg_record_parse(record, schema, path, kg_text_string(&text), text.length,
+                                      arena, object, err);
+    kg_text_free(&text);
+    return good;
+}
+
+bool kg_schema_peek(const char *path, char *schema, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    json_t *json = NULL;
+    bool good = kg_file_read(path, FILE_MOST, &text, err) &&
+                kg_json_parse(path, kg_text_string(&text), text.length, &json, err);
+    if (good) {
+        const char *found = json_string_value(json_object_get(json, "schema"));
+        good = found != NULL;
+        if (good)
+            snprintf(schema, 64, "%s", found);
+        else
+            kg_error_at(err, path, 0, 0, "no kgate file: it has no member `schema`");
+    }
+    json_decref(json);
+    kg_text_free(&text);
+    return good;
+}

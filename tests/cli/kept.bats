@@ -1,0 +1,81 @@
+# Files that an older kgate wrote: they are read, and compare as they did.
+bats_require_minimum_version 1.5.0
+load support
+
+setup() { cd "$BATS_TEST_DIRNAME/../kept/v1" || return; }
+
+# What was decided, without the words and figures that say why.
+decisions() {
+    jq -S '[.verdict, .exit_status, .counts, .pins, .baseline_runs,
+            [.cases[] | {id, change, fails, rounds,
+                         metrics: [.metrics[] | {name, against, change, ratio, threshold}]}]]' "$1"
+}
+
+@test "files of version 1 compare as the kgate that wrote them compared them" {
+    local name status_then arguments
+    while read -r name status_then arguments; do
+        [[ $arguments == compare* ]] || continue
+        # shellcheck disable=SC2086  # the arguments are words
+        run --separate-stderr kgate $arguments --json
+        [ "$status" -eq "$status_then" ]
+        diff <(decisions "expected/$name.json") <(decisions <(echo "$output"))
+    done <expected/commands
+}
+
+@test "suggestions from files of version 1 are those that were made" {
+    run --separate-stderr kgate suggest current.json --base baseline.json --json
+    [ "$status" -eq 0 ]
+    local what='[.suggestions[] | [.operation, .rule, .priority]], [.findings[] | [.operation, .bound]]'
+    diff <(jq -S "$what" expected/suggest.json) <(jq -S "$what" <<<"$output")
+}
+
+@test "every file of version 1 has a report" {
+    for file in base current moved comparison suggestions calibration; do
+        run kgate report "$file.json"
+        [ "$status" -eq 0 ]
+    done
+    run kgate report killed.json.journal
+    [ "$status" -eq 0 ]
+    for file in profile.json profile.kgprof; do
+        run kgate report "$file" --format tree
+        [ "$status" -eq 0 ]
+        [[ "$output" == *transformer_layer* ]]
+    done
+}
+
+@test "a store of version 1 is listed, shown, updated and pruned" {
+    local fingerprint
+    fingerprint=$(jq -r .fingerprint baseline.json)
+    mkdir "$BATS_TEST_TMPDIR/base"
+    cp baseline.json "$BATS_TEST_TMPDIR/base/$fingerprint.json"
+    cp current.json steady.json "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+    run kgate baseline list -b base
+    [[ "$output" == *"3 runs, 1 pinned"* ]]
+    run kgate baseline show -b base
+    [ "${#lines[@]}" -eq 3 ]
+    kgate baseline update current.json -b base -q
+    run kgate baseline show -b base
+    [ "${#lines[@]}" -eq 4 ]
+    valid "base/$fingerprint.json" baseline
+    kgate baseline prune -b base --pin release
+    run kgate baseline list -b base
+    [[ "$output" == *"3 runs, 0 pinned"* ]]
+    run kgate compare "base/$fingerprint.json" steady.json
+    [ "$status" -ne 2 ]
+}
+
+@test "a file of a newer version is refused with the version's name" {
+    local file newer
+    for file in base baseline; do
+        jq '.schema |= (split(".v")[0] + ".v99")' "$file.json" >"$BATS_TEST_TMPDIR/newer.json"
+        newer=$(jq -r .schema "$BATS_TEST_TMPDIR/newer.json")
+        run kgate compare "$BATS_TEST_TMPDIR/newer.json" current.json
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"newer.json"*"written by a newer kgate ($newer; this one reads up to v"* ]]
+    done
+    jq '.schema = "kgate.profile.v99"' profile.json >"$BATS_TEST_TMPDIR/newer.json"
+    run kgate report "$BATS_TEST_TMPDIR/newer.json"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"written by a newer kgate (kgate.profile.v99; this one reads up to v1)"* ]]
+}
