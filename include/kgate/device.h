@@ -1,7 +1,6 @@
 /**
  * @file device.h
- * @brief Where code runs: what the plugin and the profiler interfaces share.
- */
+ * @brief Where code runs: what the plugin and the profiler interfaces share. */
 #ifndef KGATE_DEVICE_H
 #define KGATE_DEVICE_H
 

@@ -18,8 +18,7 @@
  * traces a call.
  *
  * All calls come from the process's first thread; `run` may start threads of its own. Plain C11,
- * usable from C++ and from CUDA C.
- */
+ * usable from C++ and from CUDA C. */
 #ifndef KGATE_PLUGIN_H
 #define KGATE_PLUGIN_H
 
@@ -94,8 +93,7 @@ struct kgate_context {
     /**
      * Memory for the workload: zeroed, aligned to 64 bytes, counted in the results. To be freed
      * with `release`; what is left when the process ends is no error.
-     * @return NULL where memory is out
-     */
+     * @return NULL where memory is out */
     void *(*allocate)(struct kgate_context *context, size_t bytes);
     /** Gives back what `allocate` gave; NULL is ignored. */
     void (*release)(struct kgate_context *context, void *memory);
@@ -110,8 +108,7 @@ struct kgate_context {
      * finite. May be called from every function of the workload but `describe`, also from `run` by
      * way of its state, on the process's first thread. The last value of a round counts; kgate
      * compares it where the suite names it under `counters:`. At most 32 names of at most 100
-     * characters.
-     */
+     * characters. */
     void (*report)(struct kgate_context *context, const char *name, double value);
 
     /**
@@ -119,15 +116,13 @@ struct kgate_context {
      * its CUDA context is current on the process's first thread, and its device is the only one
      * that the process sees. NULL on the CPU. What `run` puts on the legacy default stream is timed
      * too, since this stream waits for it; work on other streams must be joined to this one by
-     * events.
-     */
+     * events. */
     void *stream;
 
     /**
      * Memory of the device: aligned to 256 bytes, not initialised, counted in the results. To be
      * freed with `release_device`; what is left after `tear_down` is freed by kgate.
-     * @return NULL where memory is out, and on the CPU
-     */
+     * @return NULL where memory is out, and on the CPU */
     void *(*allocate_device)(struct kgate_context *context, size_t bytes);
     /** Gives back what `allocate_device` gave; NULL is ignored. */
     void (*release_device)(struct kgate_context *context, void *memory);
@@ -140,8 +135,7 @@ struct kgate_context {
     /**
      * Set to true by a function that returns false where the reason in `message` is not the
      * workload's fault: a version that this device does not have, a library that is not installed.
-     * The case is then SKIPPED, not FAILED.
-     */
+     * The case is then SKIPPED, not FAILED. */
     bool unavailable;
 };
 
@@ -158,29 +152,25 @@ struct kgate_workload {
     /**
      * Says what one call does and refuses values that do not go together. Pure, cheap, and called
      * before anything is allocated. Optional.
-     * @return false with context->message where the values are impossible
-     */
+     * @return false with context->message where the values are impossible */
     bool (*describe)(struct kgate_context *context, struct kgate_work *work);
 
     /**
      * Allocates and fills the input, touching every page that `run` will touch.
      * @param state what the other functions are handed; may stay NULL
-     * @return false with context->message where that is impossible
-     */
+     * @return false with context->message where that is impossible */
     bool (*set_up)(struct kgate_context *context, void **state);
 
     /**
      * The call that is timed. Does the same work each time; must not allocate without need.
      * On a GPU it may return before the device is done, and had better: work that is only put on
-     * the stream is timed by the device's own clock, without what it takes to launch it.
-     */
+     * the stream is timed by the device's own clock, without what it takes to launch it. */
     void (*run)(void *state);
 
     /**
      * Compares what `run` left, called once before, with a reference of higher precision.
      * Optional; without it nothing is checked and the results say so.
-     * @return false with context->message where checking itself is impossible
-     */
+     * @return false with context->message where checking itself is impossible */
     bool (*check)(struct kgate_context *context, void *state, struct kgate_check *check);
 
     /** Frees the state. Optional. */
@@ -199,8 +189,7 @@ struct kgate_plugin {
  * @code
  * const struct kgate_plugin *kgate_plugin_workloads(void);
  * @endcode
- * @return a pointer that stays valid while the plugin is loaded; never NULL
- */
+ * @return a pointer that stays valid while the plugin is loaded; never NULL */
 typedef const struct kgate_plugin *(*kgate_plugin_workloads_function)(void);
 
 #ifdef __cplusplus

@@ -26,8 +26,7 @@
  *
  * All functions are thread-safe unless they say otherwise; none is for signal handlers. A site must
  * live until the last scope of it has ended, its strings are copied. Usable from C11, C++11 and
- * CUDA C.
- */
+ * CUDA C. */
 #ifndef KGATE_PROFILER_H
 #define KGATE_PROFILER_H
 
@@ -91,8 +90,7 @@ struct kgate_profiler_options {
      * The recording's path, "run.kgprof"; NULL: a temporary file without a name. "%p" in it becomes
      * the process's number, and then a forked child records too, into a file of its own; without, a
      * child records nothing. A file that is there is replaced; where another recording is being
-     * written to it, this one goes to "PATH.PROCESS".
-     */
+     * written to it, this one goes to "PATH.PROCESS". */
     const char *path;
     const char *label; /**< what this process did, for reports; may be NULL */
     double sample;     /**< share of requests or scopes recorded, above 0 up to 1; 0 is 1 */
@@ -116,12 +114,10 @@ struct kgate_profile_losses {
     uint64_t gpu_dropped; /**< GPU times that were not taken: too many at once, or a CUDA error */
 };
 
-/* --- The process-wide profiler ------------------------------------------------------------------
- */
+/* --- The process-wide profiler ---------------------------------------------------------------- */
 
 /**
- * Not 0 while the process-wide profiler records. Read by the macros; set by the functions below.
- */
+ * Not 0 while the process-wide profiler records. Read by the macros; set by the functions below. */
 extern int kgate_profiling;
 
 /** Whether KGATE_PROFILE in the environment means nothing: a program that defines it as true starts
@@ -134,29 +130,25 @@ extern bool kgate_profiler_ignores_environment;
  * process's end in that format, from PATH.kgprof, which a crash leaves behind.
  * @param options may be NULL
  * @param message where a failure is described, in one sentence; may be NULL
- * @return false where it runs already, options are impossible, or the file cannot be made
- */
+ * @return false where it runs already, options are impossible, or the file cannot be made */
 bool kgate_profiler_start(const struct kgate_profiler_options *options, char message[256]);
 
 /**
  * Stops recording and writes what the buffers hold. Results stay until the next start. Scopes that
  * are open on other threads are lost, their closed ones are not. Called at the process's end by
- * itself.
- */
+ * itself. */
 void kgate_profiler_stop(void);
 
-/* --- Instances ----------------------------------------------------------------------------------
- */
+/* --- Instances -------------------------------------------------------------------------------- */
 
 /**
  * A profiler of one's own, recording from now on; at most seven at a time.
- * @return NULL with `message`, as #kgate_profiler_start
- */
+ * @return NULL with `message`, as #kgate_profiler_start */
 struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *options,
                                           char message[256]);
 
-/** Ends it; NULL is ignored. No scope of it may be open, and no other thread may use it any more.
- */
+/** Ends it; NULL is ignored. No scope of it may be open, and no other thread
+ * may use it any more. */
 void kgate_profiler_free(struct kgate_profiler *profiler);
 
 /** Pauses (false) or resumes recording; NULL is the process-wide profiler. Cheap. Scopes that are
@@ -167,16 +159,14 @@ void kgate_profiler_enable(struct kgate_profiler *profiler, bool enabled);
  * @return false where the file could not take it: a full disk, the limit; counted as dropped */
 bool kgate_profiler_flush(struct kgate_profiler *profiler);
 
-/* --- Scopes -------------------------------------------------------------------------------------
- */
+/* --- Scopes ----------------------------------------------------------------------------------- */
 
 /**
  * Begins a scope inside the thread's innermost open one. For callbacks and other languages; blocks
  * are better served by the macros.
  * @param profiler NULL is the process-wide one
  * @param site     where; static, because scopes are told apart by its address
- * @param bytes    what the scope reads and writes, for its bandwidth; 0: not known
- */
+ * @param bytes    what the scope reads and writes, for its bandwidth; 0: not known */
 struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kgate_site *site,
                                      uint64_t bytes);
 
@@ -193,8 +183,8 @@ struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struc
                                           void *stream, uint64_t bytes);
 
 /** Ends a scope, on the thread that began it, and with it those inside that are still open (counted
- * as unfinished). Ending it twice, or on another thread, does nothing but count it as unbalanced.
- */
+ * as unfinished). Ending it twice, or on another thread, does nothing but
+ * count it as unbalanced. */
 void kgate_scope_finish(struct kgate_scope *scope);
 
 /** What the thread's innermost open scope reads and writes, where it is known only later; 0:
@@ -228,8 +218,7 @@ void kgate_memory_released(uint64_t bytes);
 /** Names the calling thread in reports, at most 31 bytes; copied. */
 void kgate_thread_name(const char *name);
 
-/* --- Results ------------------------------------------------------------------------------------
- */
+/* --- Results ---------------------------------------------------------------------------------- */
 
 /** The figures of all scopes of one path (or one name). Times in nanoseconds. */
 struct kgate_scope_statistics {
@@ -289,8 +278,7 @@ enum kgate_profile_format {
  * Writes a report of what was recorded so far, streaming: memory does not grow with the entries.
  * @param profiler NULL is the process-wide one
  * @param path     replaced only once it is complete; "-" is standard output
- * @param limit    rows of a table or tree, 0: all; other formats ignore it
- */
+ * @param limit    rows of a table or tree, 0: all; other formats ignore it */
 bool kgate_profiler_write(struct kgate_profiler *profiler, enum kgate_profile_format format,
                           const char *path, size_t limit, char message[256]);
 
@@ -303,8 +291,7 @@ bool kgate_profiler_print(struct kgate_profiler *profiler, enum kgate_profile_fo
 }
 #endif
 
-/* --- Macros -------------------------------------------------------------------------------------
- */
+/* --- Macros ----------------------------------------------------------------------------------- */
 
 #define KGATE_PROFILER_JOIN_(a, b) a##b
 #define KGATE_PROFILER_JOIN(a, b) KGATE_PROFILER_JOIN_(a, b)
@@ -395,8 +382,8 @@ struct kgate_scope_guard {
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_WAIT, KGATE_DEVICE_CPU, NULL, 0)
 
 /** A scope around a parallel region, on the thread that starts it. What each thread does in there
- * has a scope of its own, which ends before the thread waits for the others: the rest is overhead.
- */
+ * has a scope of its own, which ends before the thread waits for the others:
+ * the rest is overhead. */
 #define KGATE_SCOPE_PARALLEL_REGION(name)                                                          \
     KGATE_SCOPE_OF_KIND(name, KGATE_SCOPE_PARALLEL, KGATE_DEVICE_CPU, NULL, 0)
 

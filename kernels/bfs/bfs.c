@@ -96,8 +96,8 @@ static void edge_ends(const struct kg_bfs *bfs, struct kg_random *random, size_t
     }
 }
 
-/* Counting sort of the edges by vertex: degrees, their running sum, then each edge into its place.
- */
+/* Counting sort of the edges by vertex: degrees, their running sum, then each
+ * edge into its place. */
 static void graph_make(struct kg_bfs *bfs, uint64_t seed)
 {
     uint32_t from, to;

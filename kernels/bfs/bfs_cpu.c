@@ -56,8 +56,8 @@ static bool has_parent(const struct kg_bfs *bfs, size_t v, int32_t parent_level)
     return false;
 }
 
-/* Upwards: every unreached vertex looks for one neighbour on the last level and stops at the first.
- */
+/* Upwards: every unreached vertex looks for one neighbour on the last level
+ * and stops at the first. */
 static size_t level_up(struct kg_bfs *bfs, int32_t level)
 {
     KGATE_SCOPE_ON("level_up", KGATE_DEVICE_CPU, "openmp", 0);

@@ -29,8 +29,8 @@ bool kg_device_upload(struct kgate_context *context, void *device, const void *h
 bool kg_device_download(struct kgate_context *context, void *host, const void *device,
                         size_t bytes);
 
-/* Fills device memory with bytes 0xff, NaN in every format: what is not written shows in the check.
- */
+/* Fills device memory with bytes 0xff, NaN in every format: what is not
+ * written shows in the check. */
 bool kg_device_poison(struct kgate_context *context, void *device, size_t bytes);
 
 /* Waits for the stream, and says whether a launch or what was launched failed since the last call:

@@ -10,8 +10,7 @@
  *   scale(sum, n)       of the sum of the terms
  *   result(shifted, scale, i)   unit i of the result
  *   merge(a, b)         the moments of two parts of a row taken together, either of which may be
- * empty
- */
+ * empty */
 #pragma once
 #include "common/common.h"
 #include "common/rows.h"
@@ -61,8 +60,8 @@ template <int LANES, class T, class Fold> __device__ T kg_fold_lanes(T value, Fo
 
 /* The fold over a block of THREADS, a power of two from 64 on, for all of its threads. `slots`
  * holds one T for each warp, in shared memory. There is one barrier in it, so calls that follow
- * each other must take slots in turn: by the second call every thread has read what the first left.
- */
+ * each other must take slots in turn: by the second call every thread has read
+ * what the first left. */
 template <int THREADS, class T, class Fold> __device__ T kg_fold_block(T value, Fold fold, T *slots)
 {
     value = kg_fold_lanes<32>(value, fold);
@@ -275,8 +274,8 @@ __global__ void __launch_bounds__(KG_ROWS_BLOCK)
         left[blockIdx.x] = moments;
 }
 
-/* Every block of a row merges the same moments in the same order. The parts read last come first.
- */
+/* Every block of a row merges the same moments in the same order. The parts
+ * read last come first. */
 template <class F, int WIDTH>
 __global__ void __launch_bounds__(KG_ROWS_BLOCK)
     kg_rows_parts_write(const float *__restrict__ x, float *__restrict__ y, unsigned cols,
@@ -395,8 +394,8 @@ template <class F, int WIDTH> void kg_rows_launch_width(const struct kg_rows *ro
 }
 
 /* Puts F of all rows on the stream. Rows begin at a multiple of 16 bytes where cols is one of 4, as
- * the matrices themselves do; else elements are moved one by one, still side by side within a warp.
- */
+ * the matrices themselves do; else elements are moved one by one, still side
+ * by side within a warp. */
 template <class F> void kg_rows_launch(const struct kg_rows *rows, F f)
 {
     if (rows->cols % 4 == 0)

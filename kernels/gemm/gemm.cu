@@ -1,5 +1,5 @@
-/* The GPU's versions in float. Extents are below 2^31 (gemm.c allows 10^6), offsets may be above.
- */
+/* The GPU's versions in float. Extents are below 2^31 (gemm.c allows 10^6),
+ * offsets may be above. */
 #include "device/code/launch.cuh"
 #include "gemm/gemm.h"
 #include "gemm/gemm_tiled.cuh"

@@ -126,8 +126,8 @@ static size_t block_height(const struct kg_gemm *gemm, size_t tile_rows)
     return round_up((gemm->m + blocks - 1) / blocks, tile_rows);
 }
 
-/* 1 blocked: everything that is read again and again is copied once to where it is read in order.
- */
+/* 1 blocked: everything that is read again and again is copied once to where
+ * it is read in order. */
 void kg_gemm_blocked(struct kg_gemm *gemm)
 {
     struct strip strip = {.tile = kg_gemm_tile()};

@@ -8,8 +8,8 @@
  * 16 are multiplied, also from one stage to the next: one barrier for each 64.
  *
  * Where k or n is not a multiple of 8, lines do not begin at multiples of 16 bytes, which cp.async
- * needs: then elements are loaded one by one, by way of registers. Much slower, for completeness.
- */
+ * needs: then elements are loaded one by one, by way of registers. Much
+ * slower, for completeness. */
 #include "common/common.h"
 #include "device/code/mma.cuh"
 #include "gemm/gemm.h"
@@ -41,8 +41,8 @@ struct tensor_problem {
 };
 
 /* What a thread copies: the first of its chunks of the next stage, in A and B, and how far that is
- * from the last row of A and the last column of B. Its others are A_LINES and B_LINES further down.
- */
+ * from the last row of A and the last column of B. Its others are A_LINES and
+ * B_LINES further down. */
 struct tensor_source {
     const uint16_t *a;
     const uint16_t *b;

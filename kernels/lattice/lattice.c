@@ -170,8 +170,7 @@ static void run(void *state)
     lattice->version(lattice);
 }
 
-/* --- The three workloads -------------------------------------------------------------------------
- */
+/* --- The three workloads ---------------------------------------------------------------------- */
 #define WORKLOAD(function, kind, words, table)                                                     \
     static bool function##_describe(struct kgate_context *context, struct kgate_work *work)        \
     {                                                                                              \

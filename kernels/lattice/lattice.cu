@@ -124,8 +124,8 @@ static __device__ __forceinline__ float4 swapped(float4 mine)
         __shfl_xor_sync(0xffffffffU, mine.z, 1), __shfl_xor_sync(0xffffffffU, mine.w, 1));
 }
 
-/* From two quads as they lie in memory to the halves of the lane's own vector, and back: the same.
- */
+/* From two quads as they lie in memory to the halves of the lane's own
+ * vector, and back: the same. */
 static __device__ __forceinline__ void pair_exchange(unsigned lane, float4 quads[2])
 {
     const float4 other = swapped(lane % 2 ? quads[0] : quads[1]);
@@ -212,8 +212,7 @@ static __device__ __forceinline__ void counts_store(const struct share<KIND> &sh
         job.counts[v / 2] = static_cast<uint8_t>(counts[0] | next << 4);
 }
 
-/* --- 1 fast --------------------------------------------------------------------------------------
- */
+/* --- 1 fast ----------------------------------------------------------------------------------- */
 template <kg_lattice_kind KIND>
 static __global__ void __launch_bounds__(THREADS)
     encode_fast(const __grid_constant__ struct job job)
@@ -265,8 +264,7 @@ static __global__ void __launch_bounds__(THREADS)
     share_store(share, job.decoded, job.batch, quantized);
 }
 
-/* --- The host's side -----------------------------------------------------------------------------
- */
+/* --- The host's side -------------------------------------------------------------------------- */
 typedef void kernel_function(const struct job job);
 
 /* Puts the lattice's kernel of three on the stream, with `threads` threads at the least. */

@@ -27,8 +27,7 @@ static size_t counts_bytes(const struct kg_lattice *lattice)
     return (lattice->batch + 1) / 2;
 }
 
-/* --- Input ---------------------------------------------------------------------------------------
- */
+/* --- Input ------------------------------------------------------------------------------------ */
 static size_t block_vectors(const struct kg_lattice *lattice)
 {
     return BLOCK / kg_lattice_dimensions(lattice->kind);
@@ -54,8 +53,8 @@ static struct kg_lattice block_of(const struct kg_lattice *whole, size_t block)
     return part;
 }
 
-/* Sums of four uniform numbers of 16 bits, of mean 0 and variance 1: x of the vectors of a block.
- */
+/* Sums of four uniform numbers of 16 bits, of mean 0 and variance 1: x of
+ * the vectors of a block. */
 static void block_fill(const struct kg_lattice *part, uint64_t seed, size_t block, float *x)
 {
     const double scale = 1 / sqrt(4 * (0x1p32 - 1) / 12);
@@ -87,8 +86,7 @@ static void input_fill(const struct kg_lattice *input, uint64_t seed, unsigned t
     }
 }
 
-/* --- Arrays --------------------------------------------------------------------------------------
- */
+/* --- Arrays ----------------------------------------------------------------------------------- */
 
 /* Makes the first bytes of a result 0xff. */
 static bool poison(struct kgate_context *context, void *memory, size_t bytes)
@@ -208,8 +206,7 @@ static void results_free(const struct kgate_context *context, struct kg_lattice 
         host_free(result);
 }
 
-/* --- What is reported ----------------------------------------------------------------------------
- */
+/* --- What is reported ------------------------------------------------------------------------- */
 
 /* Whether x is beyond what the largest count reaches for certain: not a number too. */
 static bool clipped(const struct kg_lattice_plan *plan, const float *x, unsigned n)
@@ -290,11 +287,10 @@ bool kg_lattice_sample_report(struct kgate_context *context, const struct kg_lat
     return good;
 }
 
-/* --- The check -----------------------------------------------------------------------------------
- */
+/* --- The check -------------------------------------------------------------------------------- */
 
-/* Whether vector v of the results is what the reference makes of x, or of the code that was read.
- */
+/* Whether vector v of the results is what the reference makes of x, or of
+ * the code that was read. */
 static bool vector_good(const struct kg_lattice *result, const struct kg_lattice *read, size_t v,
                         const float *x)
 {

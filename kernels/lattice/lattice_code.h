@@ -28,8 +28,7 @@ KG_BOTH float kg_lattice_whole(uint32_t bits)
     return number.value - 8388608.0F;
 }
 
-/* --- The code of one vector ----------------------------------------------------------------------
- */
+/* --- The code of one vector ------------------------------------------------------------------- */
 
 /* A code before it is packed: coordinates 0 to n/2 - 1, and n/2 to n - 1, coordinate_bits each,
  * the lowest first; each coordinate's digit of layer 0 lowest. */
@@ -174,8 +173,7 @@ KG_BOTH void kg_lattice_quantize_one(enum kg_lattice_kind kind, const struct kg_
     }
 }
 
-/* --- Packed codes --------------------------------------------------------------------------------
- */
+/* --- Packed codes ----------------------------------------------------------------------------- */
 
 KG_BOTH uint64_t kg_lattice_code_join(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
                                       struct kg_lattice_code code)

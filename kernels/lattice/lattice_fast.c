@@ -177,8 +177,7 @@ KG_BOTH void chunk_decode(enum kg_lattice_kind kind, const struct kg_lattice *la
     }
 }
 
-/* --- All chunks ----------------------------------------------------------------------------------
- */
+/* --- All chunks ------------------------------------------------------------------------------- */
 #define CHUNK_FUNCTION(name, call)                                                                 \
     static void name(const struct kg_lattice *lattice, size_t first, unsigned count)               \
     {                                                                                              \

@@ -55,8 +55,8 @@ enum {
     KG_LATTICE_COUNTS = 1 << KG_LATTICE_COUNT_BITS
 };
 
-/* What encoder and decoder need to know; made by kg_lattice_plan_make. Handed to the GPU by value.
- */
+/* What encoder and decoder need to know; made by kg_lattice_plan_make. Handed
+ * to the GPU by value. */
 struct kg_lattice_plan {
     float q;
     float inverse_q;
@@ -95,8 +95,7 @@ KG_BOTH float kg_lattice_less(float a, float b)
 #endif
 }
 
-/* --- Nearest points ------------------------------------------------------------------------------
- */
+/* --- Nearest points --------------------------------------------------------------------------- */
 
 /* 1 for an odd whole number, else 0. */
 KG_BOTH float kg_lattice_odd(float sum)
@@ -106,8 +105,7 @@ KG_BOTH float kg_lattice_odd(float sum)
 
 /* +1 or -1: to which side of its rounded value a coordinate lies. tie is 0 for real remainders,
  * none of which is -0; 1/8 or -1/8 for multiples of 1/2, where 0 is to count as positive or as
- * negative.
- */
+ * negative. */
 KG_BOTH float kg_lattice_side(float remainder, float tie)
 {
     return copysignf(1.0F, remainder + tie);

@@ -163,8 +163,7 @@ KG_BOTH void kg_tile_scaled(unsigned n, const float (*restrict from)[KG_TILE_LAN
             x[lane * n + i] = from[i][lane] * scale[lane];
 }
 
-/* --- Codes in memory -----------------------------------------------------------------------------
- */
+/* --- Codes in memory -------------------------------------------------------------------------- */
 #define KG_TILE_CODES_WRITE(type, expression)                                                      \
     do {                                                                                           \
         type *restrict to = &((type *)codes)[first]; /* NOLINT(bugprone-macro-parentheses) */      \

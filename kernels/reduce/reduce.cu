@@ -46,8 +46,7 @@ static __device__ float block_sum(float value)
 
 /* 0 plain: each thread adds every so manieth float, so that a warp reads 128 bytes in a row; a
  * second kernel adds the sums of the blocks. One load in flight a thread, waited for by the
- * addition after it.
- */
+ * addition after it. */
 static __global__ void __launch_bounds__(THREADS)
     sum_plain(const float *__restrict__ x, size_t n, float *__restrict__ result)
 {

@@ -13,8 +13,8 @@ void kg_reduce_plain(void *state)
 }
 
 /* LANES sums side by side: eight vectors, enough additions in flight to hide their latency. In the
- * end vectors are added to vectors; their elements one by one would take as long as reading 4 KiB.
- */
+ * end vectors are added to vectors; their elements one by one would take as
+ * long as reading 4 KiB. */
 static float part_sum(const float *x, size_t n)
 {
     float lane[LANES] = {0}, vector[VECTOR] = {0}, sum = 0;

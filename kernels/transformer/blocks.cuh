@@ -5,8 +5,7 @@
 #include "transformer/blocks.h"
 
 /* The tanh form of GELU (Hendrycks and Gimpel 2016): x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715
- * x^3)))
- */
+ * x^3))) */
 static __device__ __forceinline__ float kg_gelu_tanh(float x)
 {
     return tanhf(0.7978845608F * (x + 0.044715F * x * x * x));

@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 /* Of `fast`: up to how many blocks a launch is cut finer, and the floats and counters that this
- * takes. A constant, not the GPU's count of multiprocessors: the results are then the same on all.
- */
+ * takes. A constant, not the GPU's count of multiprocessors: the results are
+ * then the same on all. */
 enum { KG_BLOCKS_WANTED = 256 };
 #define KG_BLOCKS_PART_FLOATS ((size_t)KG_BLOCKS_WANTED * (64 * 64 + 64))
 
@@ -130,8 +130,8 @@ struct kg_loss {
     size_t cols;
 };
 
-/* A step of AdamW (adamw.h) of n parameters, which begin at multiples of 16 bytes like the others.
- */
+/* A step of AdamW (adamw.h) of n parameters, which begin at multiples of 16
+ * bytes like the others. */
 struct kg_adamw {
     float *parameters;
     const float *gradients;

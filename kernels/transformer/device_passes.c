@@ -52,8 +52,7 @@ struct kgate_site *kg_device_layer_site(size_t layer)
     return &sites[layer];
 }
 
-/* --- A layer -------------------------------------------------------------------------------------
- */
+/* --- A layer ---------------------------------------------------------------------------------- */
 #define ACTIVATION(kind) kg_slice_activation(slice, (kind), layer)
 #define PARAMETER(kind) kg_slice_parameter(slice, (kind), layer)
 #define GRADIENT(kind) kg_slice_gradient(slice, (kind), layer)

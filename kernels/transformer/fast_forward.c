@@ -30,8 +30,8 @@ static void affine_residual(const struct kg_slice *slice, size_t inputs, const f
 }
 
 /* One row: sums and squares in one pass, shifted by the first element, without which a row far from
- * zero would lose its variance in the difference of two large sums (Chan, Golub and LeVeque 1983).
- */
+ * zero would lose its variance in the difference of two large sums (Chan,
+ * Golub and LeVeque 1983). */
 static void row_normalize(size_t d, const float *restrict x, const float *restrict gain,
                           const float *restrict bias, float *restrict y, float *mean_out,
                           float *scale_out)

@@ -17,8 +17,7 @@
 
 #include "transformer/steps_template.h"
 
-/* --- A layer ------------------------------------------------------------------------------------
- */
+/* --- A layer ---------------------------------------------------------------------------------- */
 
 static void heads_attend(const SLICE *slice, size_t layer)
 {
@@ -166,8 +165,7 @@ PASS_LINKAGE void PASS(layer_backward)(const SLICE *slice, size_t layer)
     attention_backward(slice, layer);
 }
 
-/* --- The model ----------------------------------------------------------------------------------
- */
+/* --- The model -------------------------------------------------------------------------------- */
 
 static void embed(const SLICE *slice, const uint8_t *tokens)
 {

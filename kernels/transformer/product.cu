@@ -356,8 +356,8 @@ static unsigned splits_for(const struct kg_product *p, unsigned tiles_of_launch)
     return p->triangle == KG_TRIANGLE_NONE && most > 1 ? most : 1;
 }
 
-/* 1 fast: see above. Both products in one launch, and what is done to C while it is in registers.
- */
+/* 1 fast: see above. Both products in one launch, and what is done to C
+ * while it is in registers. */
 void kg_blocks_fast_products(const struct kg_blocks_space *space, const struct kg_product *products,
                              size_t count)
 {

@@ -23,8 +23,8 @@ struct kg_slices {
 size_t kg_slices_count(const struct kg_passes *passes, size_t batch, size_t seq_len);
 
 /* Allocates what the slices of a batch need, for the forward pass alone or for both. parameters and
- * model must outlive them. False with context->message; what is made by then, kg_slices_free frees.
- */
+ * model must outlive them. False with context->message; what is made by
+ * then, kg_slices_free frees. */
 bool kg_slices_make(struct kgate_context *context, struct kg_slices *slices,
                     const struct kg_passes *passes, const struct kg_model *model,
                     const float *parameters, size_t batch, bool backward);

@@ -60,8 +60,7 @@ double kg_training_demanded_loss(const struct kg_training *training)
     return learned ? fmin(fallen, training->unigram_entropy) : fallen;
 }
 
-/* --- The first steps once more -------------------------------------------------------------------
- */
+/* --- The first steps once more ---------------------------------------------------------------- */
 
 /* How much further apart two runs can be after so many updates than rounding drives them at once:
  * training amplifies what differs. */
@@ -90,8 +89,8 @@ size_t kg_training_replayed_steps(const struct kg_training *training)
 
 /* Root mean squares of a tensor's elements: how far x is from the replay's, and how far that went,
  * from `from` or, where that is NULL, from 0. Without elements whose gradient is 0 but for
- * rounding, such as the keys' bias, which softmax does not see: AdamW makes steps of the rounding.
- */
+ * rounding, such as the keys' bias, which softmax does not see: AdamW makes
+ * steps of the rounding. */
 struct distance {
     double apart;
     double gone;
@@ -167,8 +166,7 @@ static bool replay_compare(struct kgate_context *context, const struct kg_traini
     return true;
 }
 
-/* --- All of it ----------------------------------------------------------------------------------
- */
+/* --- All of it -------------------------------------------------------------------------------- */
 
 static bool differs(const float *x, const float *from, size_t n)
 {

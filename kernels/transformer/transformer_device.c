@@ -31,8 +31,7 @@ bool kg_transformer_device_has(enum kg_transformer_version version)
     return true;
 }
 
-/* --- Memory --------------------------------------------------------------------------------------
- */
+/* --- Memory ----------------------------------------------------------------------------------- */
 /* Device memory for a batch of whole sequences. Results and all that is in between are bytes 0xff
  * at first: what is not written shows. */
 static bool batch_make(struct kgate_context *context, const struct kg_model *model,
@@ -110,8 +109,7 @@ static void *upload_copy(struct kgate_context *context, const void *host, size_t
     return memory;
 }
 
-/* --- A layer -------------------------------------------------------------------------------------
- */
+/* --- A layer ---------------------------------------------------------------------------------- */
 static void layer_backward(const struct kg_layer_device *device)
 {
     const struct kg_device_batch *batch = &device->batch;
@@ -178,8 +176,7 @@ void kg_layer_device_tear_down(struct kgate_context *context, struct kg_layer *l
     context->release(context, layer->device);
 }
 
-/* --- Training ------------------------------------------------------------------------------------
- */
+/* --- Training --------------------------------------------------------------------------------- */
 static void optimize(const struct kg_training *training, size_t step)
 {
     const struct kg_training_device *device = training->device;
@@ -214,8 +211,8 @@ static void restore(const struct kg_training *training)
     kg_blocks_clear(&batch->space, device->moments, 2 * bytes);
 }
 
-/* All steps, one after the other on the stream; the host decides nothing by what the device found.
- */
+/* All steps, one after the other on the stream; the host decides nothing by
+ * what the device found. */
 static void train_epoch(struct kg_training *training)
 {
     const struct kg_training_device *device = training->device;

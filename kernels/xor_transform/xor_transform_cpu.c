@@ -53,8 +53,8 @@ static void blocks_write(const uint64_t *in, uint64_t *out, size_t blocks, const
 }
 
 /* 1 fast: eight words at a time with the key in registers and additions in place of 64-bit
- * products, which AVX2 lacks; all threads; what is too large for the caches is written past them.
- */
+ * products, which AVX2 lacks; all threads; what is too large for the caches
+ * is written past them. */
 void kg_xor_transform_fast(void *state)
 {
     const struct kg_xor_transform *transform = state;

@@ -123,7 +123,7 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         struct kg_error *err);
 
 /* Removes, under the lock, runs of the file at `path`: ordinary runs beyond the last `keep` of each
- * suite, or with `pin` the run pinned so, or with `suite` only that suite's. removed may be NULL.
- */
+ * suite, or with `pin` the run pinned so, or with `suite` only that suite's.
+ * removed may be NULL. */
 bool kg_baseline_prune(const char *directory, const char *fingerprint, size_t keep, const char *pin,
                        const char *suite, size_t *removed, struct kg_error *err);

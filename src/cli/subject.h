@@ -1,6 +1,5 @@
 /* subject.h: what `suggest` and `explain` look at: results with what lies beside them, or a
- * profile.
- */
+ * profile. */
 #pragma once
 #include "cli/cli.h"
 #include "cli/inputs.h"

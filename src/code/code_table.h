@@ -32,7 +32,6 @@ struct kg_code_object {
 bool kg_code_table_make(const struct kg_code_object *objects, size_t count, struct kg_text *table);
 
 /* The hash of a kernel in a table of `length` bytes, which may be anything; false where it has
- * none.
- */
+ * none. */
 bool kg_code_table_find(const char *table, size_t length, const char *kernel,
                         enum kgate_device device, char hex[17]);

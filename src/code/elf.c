@@ -54,8 +54,8 @@ Elf64_Shdr kg_elf_section(const struct kg_elf *elf, size_t i)
     return section;
 }
 
-/* The string at `offset` of the section `index`, a table of strings: its last byte ends the last.
- */
+/* The string at `offset` of the section `index`, a table of strings: its
+ * last byte ends the last. */
 static const char *string_at(const struct kg_elf *elf, size_t index, uint64_t offset)
 {
     size_t size;

@@ -24,12 +24,12 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    double mean_ratio;  /* of the rounds' means, by their lower quarter; NaN where not known */
-    double mean_effect; /* the same as a difference, in ns */
-    double mean_p;      /* of "they are the same" */
-    bool confirmed;     /* by confirming rounds, or by counts that need none */
-    bool unlike; /* the times are skewed, and samples are of other numbers of calls: not comparable
-                  */
+    double mean_ratio;   /* of the rounds' means, by their lower quarter; NaN where not known */
+    double mean_effect;  /* the same as a difference, in ns */
+    double mean_p;       /* of "they are the same" */
+    bool confirmed;      /* by confirming rounds, or by counts that need none */
+    bool unlike;         /* the times are skewed, and samples are of other numbers of
+    * calls: not comparable */
     bool clock_governs;  /* on the GPU: its multiprocessors' clock is what decides the time */
     bool processes;      /* rounds are processes, of a profile */
     bool code_unchanged; /* the hash that the reference's newest run had */

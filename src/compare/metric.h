@@ -1,5 +1,5 @@
-/* metric.h: one metric of a case against one reference: the estimate and its classification. Pure.
- */
+/* metric.h: one metric of a case against one reference: the estimate and
+ * its classification. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,8 +51,8 @@ bool kg_metric_large(const struct kg_metric *metric);
 /* Whether a time on the GPU moved with the multiprocessors' clock, and in cycles did not change. */
 bool kg_metric_clock_moved(const struct kg_metric *metric);
 
-/* Whether a changed time is changed in cycles too, the same way; true where cycles are not known.
- */
+/* Whether a changed time is changed in cycles too, the same way; true where
+ * cycles are not known. */
 bool kg_metric_in_cycles(const struct kg_metric *metric);
 
 /* Decides `change` from the figures. `significant` is whether the evidence is good enough. */

@@ -152,8 +152,7 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
     return kg_error_memory(err);
 }
 
-/* --- What a reader must know --------------------------------------------------------------------
- */
+/* --- What a reader must know ------------------------------------------------------------------ */
 
 static bool note_add(struct kg_comparison *comparison, const char *note)
 {
@@ -317,8 +316,7 @@ static bool notes_add(const struct side *base_side, const struct side *current_s
     return good ? true : kg_error_memory(err);
 }
 
-/* --- What cannot be compared --------------------------------------------------------------------
- */
+/* --- What cannot be compared ------------------------------------------------------------------ */
 
 /* Totals of a part of what ran are below those of all of it. */
 static bool nothing_lost(const struct kg_profile *profile, const char *side, struct kg_error *err)

@@ -1,5 +1,5 @@
-/* verdict.h: from changes to PASS or FAIL, the exit status and its reasons, by the suite's policy.
- */
+/* verdict.h: from changes to PASS or FAIL, the exit status and its reasons,
+ * by the suite's policy. */
 #pragma once
 #include <stdbool.h>
 

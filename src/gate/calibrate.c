@@ -210,8 +210,8 @@ static bool advise(struct calibrator *calibrator, size_t index)
     struct kg_calibrated_case *c = &calibrator->calibration->cases[index];
     struct kg_arena *arena = &calibrator->calibration->arena;
     const size_t rounds = calibrator->runs[0].cases[index].round_count;
-    /* half as much again as the worst of these pairs, as later ones will be worse than any of them
-     */
+    /* half as much again as the worst of these pairs, as later ones will be
+     * worse than any of them */
     const double wanted = rounded_up(1.5 * (c->worst_ratio - 1));
     const bool rounds_help =
         c->run_scatter < 2 * c->round_scatter / sqrt(rounds ? (double)rounds : 1);

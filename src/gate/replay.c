@@ -11,8 +11,8 @@ static bool by_round(const struct kg_replay *replay, size_t index, size_t counte
            recorded->counters[counter].value_count == recorded->round_count;
 }
 
-/* Counters whose values come with the rounds are shown with them; others are there from the start.
- */
+/* Counters whose values come with the rounds are shown with them; others are
+ * there from the start. */
 static bool counters_start(struct kg_replay *replay, size_t index)
 {
     struct kg_case_result *shown = &replay->shown.cases[index];

@@ -41,8 +41,8 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
                      const struct kg_results *results, struct kg_comparison *comparison,
                      struct kg_error *err);
 
-/* How many rounds the next look at a doubtful case is taken at: half as many again, at most `most`.
- */
+/* How many rounds the next look at a doubtful case is taken at: half as many
+ * again, at most `most`. */
 size_t kg_sequence_next(size_t rounds, size_t most);
 
 /* How many confirming rounds a suspect gets: twice as many as made it suspect, since they have more

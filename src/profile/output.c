@@ -15,8 +15,7 @@ static void message_copy(char message[256], const struct kg_error *err)
         snprintf(message, 256, "%.255s", err->message);
 }
 
-/* --- Figures ------------------------------------------------------------------------------------
- */
+/* --- Figures ---------------------------------------------------------------------------------- */
 
 struct owner {
     struct kgate_profile_results results;
@@ -106,8 +105,7 @@ void kgate_profile_results_free(struct kgate_profile_results *results)
     free(owner);
 }
 
-/* --- Reports ------------------------------------------------------------------------------------
- */
+/* --- Reports ---------------------------------------------------------------------------------- */
 
 static bool text_report(int file, enum kgate_profile_format format, FILE *output, size_t limit,
                         struct kg_error *err)

@@ -217,8 +217,8 @@ void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_
 void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_text *text);
 /* The `limit` (0: 10) paths with the most self time: what is worth looking at. */
 void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_text *text);
-/* The bottleneck of each of the slowest cases (bottleneck.h), a line each: how table and tree end.
- */
+/* The bottleneck of each of the slowest cases (bottleneck.h), a line each:
+ * how table and tree end. */
 void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text);
 void kg_profile_folded(const struct kg_profile *profile, struct kg_text *text);
 

@@ -155,8 +155,8 @@ static bool segment_read(struct kg_scan *scan, const struct kg_segment *segment,
         if (!at)
             return false;
         memcpy(&chunk.header, at, sizeof chunk.header);
-        /* The file may be written to while it is read: what was checked may be something else now.
-         */
+        /* The file may be written to while it is read: what was checked may
+         * be something else now. */
         if (!kg_chunk_check(&chunk.header, scan->window.path, offset, err))
             return false;
         chunk.start = offset + sizeof chunk.header;

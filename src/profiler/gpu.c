@@ -69,8 +69,7 @@ static void forks_heed(struct kg_gpu_times *gpu)
         gpu->contexts[i].gone = true;
 }
 
-/* --- Contexts -----------------------------------------------------------------------------------
- */
+/* --- Contexts --------------------------------------------------------------------------------- */
 
 static int id_read(const struct kg_cuda *cuda, void *handle, unsigned long long *id)
 {
@@ -138,8 +137,7 @@ static struct kg_gpu_context *context_find(struct kg_gpu_times *gpu, void *handl
     return idle ? context : NULL;
 }
 
-/* --- Events -------------------------------------------------------------------------------------
- */
+/* --- Events ----------------------------------------------------------------------------------- */
 
 static int event_take(const struct kg_cuda *cuda, struct kg_gpu_context *context, void **event)
 {
@@ -262,8 +260,7 @@ void kg_gpu_cancel(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark)
     mark_release(mark);
 }
 
-/* --- Collecting ---------------------------------------------------------------------------------
- */
+/* --- Collecting ------------------------------------------------------------------------------- */
 
 /* A driver without modes of capture may refuse to tell while something is captured. */
 static int event_query(const struct kg_cuda *cuda, void *event)

@@ -35,8 +35,7 @@ void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled)
                      __ATOMIC_RELAXED);
 }
 
-/* --- Starting -----------------------------------------------------------------------------------
- */
+/* --- Starting --------------------------------------------------------------------------------- */
 
 /* What a scope costs the one around it: the least of several batches. */
 static double scope_cost_measure(double ns_per_tick)
@@ -147,8 +146,7 @@ static bool recording_start(struct kgate_profiler *profiler, uint32_t slot,
     return true;
 }
 
-/* --- Ending -------------------------------------------------------------------------------------
- */
+/* --- Ending ----------------------------------------------------------------------------------- */
 
 /* Under the registry's lock. */
 static bool threads_drain(struct kgate_profiler *profiler, double wait_ns)
@@ -265,8 +263,7 @@ bool kgate_profiler_flush(struct kgate_profiler *profiler)
     return good;
 }
 
-/* --- Reading ------------------------------------------------------------------------------------
- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 bool kg_profiler_path(const struct kgate_profiler *profiler, char *path, size_t bytes)
 {

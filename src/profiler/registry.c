@@ -29,8 +29,7 @@ void kg_profiler_unbalanced(void)
     __atomic_fetch_add(&kg_registry.unbalanced, 1, __ATOMIC_RELAXED);
 }
 
-/* --- Threads ------------------------------------------------------------------------------------
- */
+/* --- Threads ---------------------------------------------------------------------------------- */
 
 void kg_registry_unlist(struct kgate_profiler *profiler, struct kgate_profiler_thread *thread)
 {
@@ -137,8 +136,7 @@ void kgate_thread_name(const char *name)
     }
 }
 
-/* --- Forks --------------------------------------------------------------------------------------
- */
+/* --- Forks ------------------------------------------------------------------------------------ */
 
 static void fork_prepare(void)
 {

@@ -25,8 +25,7 @@ static uint64_t cpu_time_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* --- Sampling -----------------------------------------------------------------------------------
- */
+/* --- Sampling --------------------------------------------------------------------------------- */
 
 /* Scopes to the next one that is recorded: uniform up to twice the mean, so that no period of the
  * program's keeps step with it. */
@@ -49,8 +48,7 @@ static bool sampled(struct kgate_profiler_thread *thread)
     return false;
 }
 
-/* --- More than two time stamps ------------------------------------------------------------------
- */
+/* --- More than two time stamps ---------------------------------------------------------------- */
 
 static void extra_fill(struct kgate_profiler_thread *thread, uint32_t depth)
 {
@@ -172,8 +170,7 @@ void kg_thread_close(struct kgate_profiler_thread *thread)
     }
 }
 
-/* --- Beginning ----------------------------------------------------------------------------------
- */
+/* --- Beginning -------------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) struct kgate_scope
 begin_unusual(struct kgate_profiler_thread *thread, struct kgate_site *site, uint64_t bytes,
@@ -250,8 +247,7 @@ struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struc
     return scope;
 }
 
-/* --- Ending -------------------------------------------------------------------------------------
- */
+/* --- Ending ----------------------------------------------------------------------------------- */
 
 /* Whether the struct is one of the calling thread's: another's must not be looked at, it may be
  * gone. */
@@ -311,8 +307,7 @@ void kgate_scope_finish(struct kgate_scope *scope)
     scope->thread = NULL;
 }
 
-/* --- What a scope is told while it is open ------------------------------------------------------
- */
+/* --- What a scope is told while it is open ---------------------------------------------------- */
 
 void kgate_scope_bytes(struct kgate_profiler *profiler, uint64_t bytes)
 {
@@ -359,8 +354,7 @@ void kgate_memory_released(uint64_t bytes)
     kg_memory.net -= (int64_t)bytes;
 }
 
-/* --- Spans --------------------------------------------------------------------------------------
- */
+/* --- Spans ------------------------------------------------------------------------------------ */
 
 struct kgate_span kgate_span_begin(struct kgate_profiler *profiler, const char *name,
                                    uint64_t bytes)

@@ -55,8 +55,8 @@ static const char *pace_words(struct kg_arena *arena, const struct kg_metric *me
                            100 * metric->pace_exponent);
 }
 
-/* "noise floor 7.1 %", "threshold raised by 2.0 % for the clock": where it is not the suite's own.
- */
+/* "noise floor 7.1 %", "threshold raised by 2.0 % for the clock": where it is
+ * not the suite's own. */
 static const char *threshold_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.001;

@@ -13,8 +13,8 @@ const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *met
 /* "time", or "peak_memory against pin v1", only what a reader cannot take for granted; or "" */
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric);
 /* What a reader must know beside a case's figures: the metric where it is not the time, a raised
- * threshold, a moved clock, and what time and instructions did where something else decided; or ""
- */
+ * threshold, a moved clock, and what time and instructions did where
+ * something else decided; or "" */
 const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_change *change);
 /* "turns 20.0 k, quality 50.0", or "" */
 const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figures, size_t count);

@@ -9,7 +9,7 @@
  * line. Words are as they are to be shown: escaped. */
 void kg_wrap(struct kg_text *text, const char *first, const char *words, size_t width);
 
-/* The same where the line has begun: `column` characters of it are there. Words may have colours.
- */
+/* The same where the line has begun: `column` characters of it are there.
+ * Words may have colours. */
 void kg_wrap_on(struct kg_text *text, size_t column, size_t indent, const char *words,
                 size_t width);

@@ -329,8 +329,8 @@ bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);
 
-/* Of a case on the GPU: whether what a call moves may still be in the L2 cache from the one before.
- */
+/* Of a case on the GPU: whether what a call moves may still be in the L2 cache
+ * from the one before. */
 bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result);
 
 /* Fills the shares that cases on the GPU have of results->ceilings; after kg_case_summarize. */

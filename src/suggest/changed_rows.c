@@ -49,8 +49,8 @@ struct row {
 /* Less than this is no reason; of a symptom more must be left over. */
 static const double EXPLAINS_LEAST = 0.2;
 static const double REST_LEAST = 0.5;
-/* Counts of instructions differ by less from run to run, times by one thread by less than the next.
- */
+/* Counts of instructions differ by less from run to run, times by one thread
+ * by less than the next. */
 static const double SAME_COUNT = 0.02;
 static const double SAME_TIME = 0.05;
 /* With what reading the core's pace between samples adds. */

@@ -19,8 +19,8 @@ void kg_shell_quote(struct kg_text *text, const char *argument)
 }
 
 /* What a tool is to see is the calls: of everything that a suite asks for the time alone, since
- * counting instructions may be a simulation, and so long that set-up, which it sees too, is small.
- */
+ * counting instructions may be a simulation, and so long that set-up, which
+ * it sees too, is small. */
 static const char FEW_CALLS[] = " --set rounds.min=1 --set trace=no";
 static const char LONG[] = " --set rounds.min=1 --set trace=no --set metrics=time "
                            "--set min_time=1s";
@@ -63,8 +63,8 @@ static void filter_append(const char *id, struct kg_text *text)
     kg_text_free(&glob);
 }
 
-/* "--kernel-name regex:copy_plain ": of "ns::copy_plain<float, 4>", which the tool calls otherwise.
- */
+/* "--kernel-name regex:copy_plain ": of "ns::copy_plain<float, 4>", which the
+ * tool calls otherwise. */
 static void kernel_append(const struct kg_case_result *result, struct kg_text *text)
 {
     static const char IDENTIFIER[] =

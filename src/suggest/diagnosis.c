@@ -9,8 +9,7 @@ const char *const kg_bound_names[KG_BOUND_COUNT + 1] = {
     "unknown",      "memory-bound",   "compute-bound",         "latency-bound",
     "launch-bound", "transfer-bound", "synchronisation-bound", NULL};
 
-/* --- How much of the time, or of a roof, speaks for each. NaN where the evidence is missing. ---
- */
+/* --- How much of the time, or of a roof, speaks for each. NaN where the evidence is missing. -- */
 
 static double of_time(const struct kg_facts *facts, double ns)
 {
@@ -235,8 +234,8 @@ static void conclude(enum kg_bound bound, double share, const char *const *evide
 /* --- Neither --- */
 
 /* Whether all that a call does is held against a roof: what is left then is waiting for single
- * loads and results. On the CPU also whether the core's instructions are: integer work has no roof.
- */
+ * loads and results. On the CPU also whether the core's instructions are:
+ * integer work has no roof. */
 static bool is_latency(const struct kg_facts *facts)
 {
     const struct kg_traits *traits = &facts->traits;

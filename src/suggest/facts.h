@@ -77,8 +77,8 @@ struct kg_facts {
 extern const struct kg_trait kg_fact_table[];
 extern const size_t kg_fact_count;
 
-/* The fact or trait of that name, as a row whose offset is in struct kg_facts; false without one.
- */
+/* The fact or trait of that name, as a row whose offset is in struct
+ * kg_facts; false without one. */
 bool kg_fact_find(const char *name, struct kg_trait *fact);
 
 /* The member of a row that kg_fact_find or kg_fact_table gave. */

@@ -176,8 +176,8 @@ static bool candidate_find(const struct kg_scope_subject *subject, const struct 
                                     subject->settings->bound_share * ceiling;
 }
 
-/* Siblings called equally often, each limited by memory: what one of them wrote the next one reads.
- */
+/* Siblings called equally often, each limited by memory: what one of them
+ * wrote the next one reads. */
 static void group_add(const struct candidate *group, size_t count, struct kg_facts *facts)
 {
     double largest = 0;

@@ -49,8 +49,8 @@ double kg_scope_gpu_time(const struct kg_scope_subject *subject, size_t row);
 /* Read and written in a call of the whole, by all threads; NaN where nothing was said. */
 double kg_scope_bytes(const struct kg_scope_subject *subject, size_t row);
 
-/* Whether the first thread waited there, and was not waiting already; or began a parallel region.
- */
+/* Whether the first thread waited there, and was not waiting already; or
+ * began a parallel region. */
 bool kg_scope_is_wait(const struct kg_scope_subject *subject, size_t row);
 bool kg_scope_is_region(const struct kg_scope_subject *subject, size_t row);
 

@@ -101,8 +101,7 @@ static bool finding_make(struct maker *maker, const struct kg_facts *facts,
     return good && finding->text ? true : kg_error_memory(maker->err);
 }
 
-/* A scope is diagnosed where it is a whole itself: the parts of a case are not.
- */
+/* A scope is diagnosed where it is a whole itself: the parts of a case are not. */
 static bool is_whole(const struct kg_facts *facts)
 {
     return facts->kind == KG_OPERATION_CASE || !strcmp(facts->operation, facts->whole);

@@ -33,8 +33,8 @@ bool kg_directory_make(const char *path, struct kg_error *err);
 
 /* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`.
  * Held until kg_file_unlock or the end of the process, however it ends.
- * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM) or it cannot be made
- */
+ * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM)
+ * or it cannot be made */
 int kg_file_lock(const char *path, double seconds, struct kg_error *err);
 void kg_file_unlock(int lock);
 

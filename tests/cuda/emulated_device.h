@@ -24,8 +24,8 @@ bool emulated_record(void (*run)(void *state), void *state);
 /* What CUDA has remembered; "cudaSuccess" where nothing failed. It is forgotten. */
 const char *emulated_error(void);
 
-/* AddressSanitizer, where there is one, is told that nobody may touch the bytes; and that one may.
- */
+/* AddressSanitizer, where there is one, is told that nobody may touch the
+ * bytes; and that one may. */
 void emulated_poison(void *memory, size_t bytes);
 void emulated_unpoison(void *memory, size_t bytes);
 

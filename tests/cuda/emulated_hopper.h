@@ -13,8 +13,7 @@
 
 #define KG_HOPPER_CODE
 
-/* --- Addresses of shared memory: not from 0, and not from a multiple of 1024 -------------------
- */
+/* --- Addresses of shared memory: not from 0, and not from a multiple of 1024 ------------------ */
 enum { KG_EMULATED_SHARED_START = 640 };
 
 inline uint32_t kg_shared_address(const void *shared)
@@ -205,8 +204,8 @@ inline kg_emulated_products *kg_emulated_own_products()
     return &kg_emulated_under_way[thread];
 }
 
-/* 9.7.15.5.1.2.2: start, leading and stride offset in units of 16 bytes; swizzle 1, no base offset.
- */
+/* 9.7.15.5.1.2.2: start, leading and stride offset in units of 16 bytes;
+ * swizzle 1, no base offset. */
 struct kg_emulated_matrix {
     uint32_t start;
     uint32_t leading;

@@ -3,8 +3,8 @@
 
 #include "cuda/emulator_limits.h"
 
-/* An H100, but for the number of processors: few, so that loops over the grid turn more than once.
- */
+/* An H100, but for the number of processors: few, so that loops over the grid
+ * turn more than once. */
 enum : int {
     PROCESSORS = 4,
     THREADS_A_BLOCK = 1024,

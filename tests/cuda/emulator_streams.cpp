@@ -79,8 +79,8 @@ size_t kg_emulated_things()
 
 /* --- Doing what was put off ---------------------------------------------------------------- */
 
-/* Does the first thing of one of the streams that have one which may begin; false: there is none.
- */
+/* Does the first thing of one of the streams that have one which may begin;
+ * false: there is none. */
 static bool anything_do()
 {
     std::vector<CUstream_st *> ready;

@@ -25,8 +25,7 @@ static const struct {
     {"fast", kg_bfs_cuda_fast},
 };
 
-/* --- A graph of one's own, there and on the device ---------------------------------------------
- */
+/* --- A graph of one's own, there and on the device -------------------------------------------- */
 /* Memory of the emulated device, which does not outlive the graph; all bytes 0xff. */
 template <class T> static void device_take(T **place, size_t count)
 {
@@ -119,8 +118,7 @@ static void searches_pass(const char *kind, size_t vertices, const edges_list &e
 }
 
 /* --- Kinds of graphs
- * -------------------------------------------------------------------------------
- */
+ * ------------------------------------------------------------------------------- */
 static edges_list path_of(uint32_t vertices, uint32_t first = 0)
 {
     edges_list edges;
@@ -235,8 +233,7 @@ static void the_workloads_own_graphs(void **)
 }
 
 /* --- The plan
- * --------------------------------------------------------------------------------------
- */
+ * -------------------------------------------------------------------------------------- */
 /* The launches for levels of these sizes, the last of which is not expanded. */
 static uint32_t launches_of(const std::vector<size_t> &sizes, uint32_t small)
 {

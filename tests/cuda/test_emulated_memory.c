@@ -86,8 +86,8 @@ static void versions_of_items(const struct kgate_workload *workload, size_t vers
     assert_int_equal(emulated_run_versions(workload, &bytes, 1, seed), versions);
 }
 
-/* 1024 floats are a block of vector, 4096 one of fast, which for triad are 2048 and for words half.
- */
+/* 1024 floats are a block of vector, 4096 one of fast, which for triad are
+ * 2048 and for words half. */
 static void arrays_of_any_length(void **state)
 {
     static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,    13,   31,

@@ -26,8 +26,7 @@ static constexpr double u = 0x1p-24;
 static constexpr float nan_float = std::numeric_limits<float>::quiet_NaN();
 static constexpr double norm_epsilon = 1e-5;
 
-/* --- What the tests share -----------------------------------------------------------------------
- */
+/* --- What the tests share --------------------------------------------------------------------- */
 static floats random_floats(struct kg_random *random, size_t n)
 {
     floats x(n);

@@ -1,5 +1,5 @@
-/* The emulator's streams, events and graphs: what is joined comes in order, and what is not shows.
- */
+/* The emulator's streams, events and graphs: what is joined comes in order,
+ * and what is not shows. */
 #include <cstdint>
 #include <vector>
 

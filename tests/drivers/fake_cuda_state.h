@@ -71,8 +71,8 @@ struct fake_event {
     double time;
 };
 
-/* What is on the host's and the device's clock now; letting time pass, by waiting where it is real.
- */
+/* What is on the host's and the device's clock now; letting time pass, by
+ * waiting where it is real. */
 double fake_device_now(void);
 void fake_pass(double device_ns);
 bool fake_time_is_real(void);
@@ -147,8 +147,8 @@ struct fake_copy {
 /* While the stream is recorded: adds a node and returns true. A copy or a launch may be NULL. */
 bool fake_record(struct fake_stream *stream, const struct fake_operation *operation,
                  const struct fake_launch *launch, const struct fake_copy *copy);
-/* For what cannot be done while any stream is recorded: breaks the recording; the code to return.
- */
+/* For what cannot be done while any stream is recorded: breaks the
+ * recording; the code to return. */
 int fake_recording_break(void);
 
 #define FAIL_IF_RECORDING()                                                                        \

@@ -1,5 +1,5 @@
-/* The fake driver's memory, modules, and what is launched and copied. Device memory is the host's.
- */
+/* The fake driver's memory, modules, and what is launched and copied. Device
+ * memory is the host's. */
 #include "fake_cuda_state.h"
 
 #include <stdio.h>

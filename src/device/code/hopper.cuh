@@ -28,8 +28,8 @@ static __device__ __forceinline__ void kg_mbarrier_make(uint64_t *barrier, int a
                  : "memory");
 }
 
-/* After making them, before __syncthreads: TMA, which works by the asynchronous proxy, sees them.
- */
+/* After making them, before __syncthreads: TMA, which works by the
+ * asynchronous proxy, sees them. */
 static __device__ __forceinline__ void kg_mbarrier_publish()
 {
     asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");

@@ -42,8 +42,8 @@ template <int pending> static __device__ __forceinline__ void kg_cp_async_wait(v
 }
 
 /* Four 8 by 8 matrices of 16-bit elements: the threads 8 i to 8 i + 7 give the addresses of matrix
- * i's rows, 16 bytes each, and word[i] is elements 2 (lane % 4) and the next of its row lane / 4.
- */
+ * i's rows, 16 bytes each, and word[i] is elements 2 (lane % 4) and the next
+ * of its row lane / 4. */
 static __device__ __forceinline__ void kg_ldmatrix_x4(uint32_t word[4], const void *row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
@@ -67,8 +67,8 @@ static __device__ __forceinline__ void kg_ldmatrix_x4_trans(uint32_t word[4], co
  *   a[0], a[1], a[2], a[3]: rows group, group + 8, group, group + 8; columns pair and pair + 1, of
  *                           the first eight in a[0] and a[1], of the last in a[2] and a[3];
  *   b[0], b[1]:             rows pair and pair + 1, and the same plus 8, of column group;
- *   c[0 … 3]:               rows group, group, group + 8, group + 8; columns pair, pair + 1 twice.
- */
+ *   c[0 … 3]:               rows group, group, group + 8, group + 8; columns
+ * pair, pair + 1 twice. */
 static __device__ __forceinline__ void kg_mma_bf16_16x8x16(float c[4], const uint32_t a[4],
                                                            const uint32_t b[2])
 {

@@ -30,8 +30,8 @@ static __device__ uint32_t multiprocessor()
  *
  * A volatile load is, in the terms of PTX's memory model, a relaxed one at system scope: it goes to
  * the host's memory each time. Nothing is read after the flag that the host wrote before it, so
- * that no acquire is needed. What comes after this kernel on the stream is ordered by the stream.
- */
+ * that no acquire is needed. What comes after this kernel on the stream is
+ * ordered by the stream. */
 extern "C" __global__ void kg_hold(struct kg_gate *gate, uint32_t number, uint64_t limit_ns,
                                    uint64_t limit_cycles)
 {
@@ -68,8 +68,8 @@ extern "C" __global__ void kg_stamp(struct kg_stamp *stamps, uint64_t number, ui
     stamp->timer_ns = now;
     stamp->step_ns = (uint32_t)(now - first);
     stamp->multiprocessor = multiprocessor();
-    /* The host looks when the stream is done: then all is there, in whatever order it was written.
-     */
+    /* The host looks when the stream is done: then all is there, in whatever
+     * order it was written. */
     stamp->number = number;
 }
 

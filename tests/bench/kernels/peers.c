@@ -161,8 +161,7 @@ static void layernorm_loop(struct peer *peer)
         row_layernorm(peer->a + i * peer->cols, peer->c + i * peer->cols, peer->b, peer->cols);
 }
 
-/* --- What they should give, an element at a time ------------------------------------------------
- */
+/* --- What they should give, an element at a time ---------------------------------------------- */
 
 static double copy_value(const struct peer *peer, size_t i)
 {
@@ -202,8 +201,7 @@ static double layernorm_value(const struct peer *peer, size_t i)
     return (double)peer->b[at] * ((double)x[at] - mean) * scale + (double)peer->b[cols + at];
 }
 
-/* --- The workload -------------------------------------------------------------------------------
- */
+/* --- The workload ----------------------------------------------------------------------------- */
 
 enum { ROWS, COLS, WHAT };
 

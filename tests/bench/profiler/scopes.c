@@ -20,8 +20,7 @@ enum { REPETITIONS = 5 };
 static struct kgate_profiler *instance;
 static struct kgate_site site = {"site", NULL, __FILE__, __LINE__, KGATE_DEVICE_CPU, 0, 0};
 
-/* --- Floors -------------------------------------------------------------------------------------
- */
+/* --- Floors ----------------------------------------------------------------------------------- */
 
 static void clock_loop(unsigned turns)
 {
@@ -55,8 +54,7 @@ static void stamp_loop(unsigned turns)
     }
 }
 
-/* --- Scopes without the macros ------------------------------------------------------------------
- */
+/* --- Scopes without the macros ---------------------------------------------------------------- */
 
 static void explicit_loop(unsigned turns)
 {
@@ -119,8 +117,7 @@ static void span_loop(unsigned turns)
     }
 }
 
-/* --- Memory -------------------------------------------------------------------------------------
- */
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 static void watched_loop(unsigned turns)
 {
@@ -160,8 +157,7 @@ static void malloc_scope_loop(unsigned turns)
     }
 }
 
-/* --- NVTX ---------------------------------------------------------------------------------------
- */
+/* --- NVTX ------------------------------------------------------------------------------------- */
 
 #ifdef HAVE_NVTX
 static void nvtx_loop(unsigned turns)
@@ -174,8 +170,7 @@ static void nvtx_loop(unsigned turns)
 }
 #endif
 
-/* --- Which, and in which recordings -------------------------------------------------------------
- */
+/* --- Which, and in which recordings ----------------------------------------------------------- */
 
 static void flush(void)
 {

@@ -24,8 +24,8 @@ enum rule_answer { RULE_SAME, RULE_SLOWER, RULE_FASTER };
 struct rule {
     const char *name;   /* short, for a table's header */
     const char *source; /* tool, document and section */
-    /* What the tool would say of current against base; RULE_SAME where there are too few samples.
-     */
+    /* What the tool would say of current against base; RULE_SAME where there
+     * are too few samples. */
     enum rule_answer (*judge)(const struct rule_samples *base, const struct rule_samples *current);
 };
 

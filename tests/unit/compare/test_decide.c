@@ -1,5 +1,5 @@
-/* All tests of a comparison judged together: what was looked at on the way must not help the rest.
- */
+/* All tests of a comparison judged together: what was looked at on the way
+ * must not help the rest. */
 #include "compare/decide.h"
 #include "compare/reasons.h"
 #include "test_support.h"

@@ -15,8 +15,7 @@ static void assert_near(double found, double expected, double tolerance)
         fail_msg("%.17g, not %.17g", found, expected);
 }
 
-/* --- The workloads ------------------------------------------------------------------------------
- */
+/* --- The workloads ---------------------------------------------------------------------------- */
 
 static void layers_of_any_shape(void **state)
 {
@@ -317,8 +316,7 @@ static void work_is_what_the_header_says(void **state)
     assert_near(work.bytes, 24 * model * 7, 0);
 }
 
-/* --- What they are made of ----------------------------------------------------------------------
- */
+/* --- What they are made of -------------------------------------------------------------------- */
 
 static void tensors_lie_one_after_the_other(void **state)
 {

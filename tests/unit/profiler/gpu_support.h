@@ -128,8 +128,8 @@ static inline bool is_timed(const struct kg_gpu_done *done)
     return (done->entry.nested_flags >> 24 & KG_ENTRY_GPU) != 0;
 }
 
-/* Whether a function finds everything right in a child of its own, which has opened no driver yet.
- */
+/* Whether a function finds everything right in a child of its own, which has
+ * opened no driver yet. */
 static inline bool right_in_child(bool (*function)(void))
 {
     int status = -1;

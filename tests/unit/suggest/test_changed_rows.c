@@ -1,5 +1,5 @@
-/* Every telling change, and one just short of it; what is told of several; nonsense tells nothing.
- */
+/* Every telling change, and one just short of it; what is told of several;
+ * nonsense tells nothing. */
 #include "test_support.h"
 
 #include "suggest/changed_rows.h"

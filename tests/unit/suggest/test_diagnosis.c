@@ -1,5 +1,5 @@
-/* What holds an operation back is what speaks the loudest, and unknown where nothing can be told.
- */
+/* What holds an operation back is what speaks the loudest, and unknown where
+ * nothing can be told. */
 #include "suggest/facts_support.h"
 
 #include "suggest/diagnosis.h"

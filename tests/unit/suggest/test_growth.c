@@ -5,8 +5,8 @@
 
 enum { SIZES = 5 };
 
-/* Sizes 100, 200, 400, …: time is fixed_ns + scale * n^power; items n, flops and bytes not known.
- */
+/* Sizes 100, 200, 400, …: time is fixed_ns + scale * n^power; items n, flops
+ * and bytes not known. */
 static void points_make(struct kg_sweep_point *points, double fixed_ns, double scale, double power)
 {
     for (size_t i = 0; i < SIZES; i++) {

@@ -254,8 +254,7 @@ static void parts_add_up_to_the_span_of_a_call(void **state)
     }
 }
 
-/* --- Joined with a recording -------------------------------------------------------------------
- */
+/* --- Joined with a recording ------------------------------------------------------------------ */
 
 static struct kg_kernel_use recorded_uses[] = {
     {.name = "a",
