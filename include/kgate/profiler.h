@@ -116,8 +116,8 @@ struct kgate_profile_losses {
 
 /* --- The process-wide profiler ---------------------------------------------------------------- */
 
-/**
- * Not 0 while the process-wide profiler records. Read by the macros; set by the functions below. */
+/** Not 0 while the process-wide profiler records. Read by the macros;
+ * set by the functions below. */
 extern int kgate_profiling;
 
 /** Whether KGATE_PROFILE in the environment means nothing: a program that defines it as true starts
@@ -147,8 +147,8 @@ void kgate_profiler_stop(void);
 struct kgate_profiler *kgate_profiler_new(const struct kgate_profiler_options *options,
                                           char message[256]);
 
-/** Ends it; NULL is ignored. No scope of it may be open, and no other thread
- * may use it any more. */
+/** Ends it; NULL is ignored. No scope of it may be open, and no other thread may use it
+ * any more. */
 void kgate_profiler_free(struct kgate_profiler *profiler);
 
 /** Pauses (false) or resumes recording; NULL is the process-wide profiler. Cheap. Scopes that are
@@ -183,8 +183,8 @@ struct kgate_scope kgate_scope_begin_cuda(struct kgate_profiler *profiler, struc
                                           void *stream, uint64_t bytes);
 
 /** Ends a scope, on the thread that began it, and with it those inside that are still open (counted
- * as unfinished). Ending it twice, or on another thread, does nothing but
- * count it as unbalanced. */
+ * as unfinished). Ending it twice, or on another thread, does nothing but count it as
+ * unbalanced. */
 void kgate_scope_finish(struct kgate_scope *scope);
 
 /** What the thread's innermost open scope reads and writes, where it is known only later; 0:
@@ -243,7 +243,7 @@ struct kgate_scope_statistics {
     uint64_t allocated_bytes; /**< of all calls */
     uint64_t peak_bytes;      /**< of the worst call, beyond what it began with */
     double gpu_utilization;   /**< share of its time that the GPU worked for it; NaN without GPU
-                                 times, and   where the scope only launched its work */
+                                 times, and where the scope only launched its work */
     double bytes_per_second;  /**< NaN where no bytes were given */
 };
 

@@ -1,5 +1,5 @@
-/* cli.h: what the subcommands share. The only place that prints errors and
- * decides exit statuses. */
+/* cli.h: what the subcommands share. The only place that prints errors and decides exit
+ * statuses. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,8 @@ struct kg_subject {
 };
 
 /* Loads results at `path`, the recording that they name, --base, and applies --set. A recording
- * that is gone, or cannot be read, is said in the notes. subject: to be freed, also on failure */
+ * that is gone, or cannot be read, is said in the notes.
+ * subject  to be freed, also on failure */
 bool kg_subject_load(const struct kg_arguments *arguments, const char *path,
                      struct kg_subject *subject, struct kg_error *err);
 

@@ -31,7 +31,8 @@ struct kg_bottleneck {
 
 /* All cases, the slowest first. A share is of the case's total over all processes; what threads did
  * that have outermost scopes of their own is not in it, as it is not in the tree.
- * found: `*count` of them, to be freed with free. false where memory is out */
+ * found    `*count` of them, to be freed with free
+ * returns  false where memory is out */
 bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
                          size_t *count);
 

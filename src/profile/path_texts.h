@@ -21,8 +21,9 @@ struct kg_path_texts {
     size_t bytes; /* of all texts */
 };
 
-/* Adds the text of a scan's next path. text: freed.
- * err: KG_ERROR_USAGE where all texts together are longer than any program's */
+/* Adds the text of a scan's next path.
+ * text  freed
+ * err   KG_ERROR_USAGE where all texts together are longer than any program's */
 bool kg_path_texts_add(struct kg_path_texts *texts, const struct kg_profile_path *path,
                        struct kg_text *text, struct kg_error *err);
 void kg_path_texts_free(struct kg_path_texts *texts);

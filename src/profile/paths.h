@@ -22,9 +22,12 @@ struct kg_paths {
     struct kg_map map; /* by hash, to index + 1 */
 };
 
-/* Finds a path, or adds it. path: what it is to be, its strings from one kg_strings; parent, where
- * it is not KG_PATH_NONE, an index; depth is not looked at. *index: which it is. *fresh: it is new.
- * err: KG_ERROR_USAGE where there are too many, or it is too deep */
+/* Finds a path, or adds it.
+ * path   what it is to be: its strings from one kg_strings; its parent KG_PATH_NONE or an index;
+ *        its depth is not read
+ * index  on success which one it is
+ * fresh  on success whether it was added
+ * err    KG_ERROR_USAGE where there are too many, or it is too deep */
 bool kg_paths_find(struct kg_paths *paths, const struct kg_profile_path *path, size_t *index,
                    bool *fresh, struct kg_error *err);
 void kg_paths_free(struct kg_paths *paths);

@@ -1,8 +1,8 @@
 /* profile.h: what a recording holds, read back: entry by entry, or added up.
  *
  * kg_profile_scan streams: its memory grows with the distinct paths, never with the entries. All
- * reports are made from one or the other. Part of the profiler library: depends on nothing but util,
- * stats and src/profiler.
+ * reports are made from one or the other. Part of the profiler library: depends on nothing but
+ * util, stats and src/profiler.
  *
  * Other folders also include profile_load.h (profiles from recordings and JSON), profile_load_usual.h
  * (the calls that took as long as usual), bottleneck.h (the component that a case's time goes to) and
@@ -185,8 +185,8 @@ struct kg_profile {
     double wall_ns; /* of all processes */
 };
 
-/* Adds up a recording. profile: filled on success, to be freed with kg_profile_free; zeroed on
- * failure. Memory grows with paths, processes and threads, not with entries. */
+/* Adds up a recording. Memory grows with paths, processes and threads, not with entries.
+ * profile  filled on success, to be freed with kg_profile_free; zeroed on failure */
 bool kg_profile_read(const char *path, struct kg_profile *profile, struct kg_error *err);
 bool kg_profile_read_file(int file, const char *path, struct kg_profile *profile,
                           struct kg_error *err);
@@ -212,7 +212,8 @@ struct kgate_profile_losses kg_profile_losses(const struct kg_profile *profile);
 const char *kg_profile_path_text(struct kg_arena *arena, const struct kg_profile *profile,
                                  size_t row);
 
-/* Reports as text. limit: rows, 0: all. */
+/* Reports as text.
+ * limit  rows; 0 for all */
 void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_text *text);
 void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_text *text);
 /* The `limit` (0: 10) paths with the most self time: what is worth looking at. */

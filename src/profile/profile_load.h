@@ -5,8 +5,9 @@
 
 /* Loads a recording, or a kgate.profile.v1 file. Its entries are passed over: in bounded memory
  * where they are one a line, as kg_profile_json writes them, else (a file that went through jq)
- * with all of the file, of at most 1 GiB, in memory. err: KG_ERROR_USAGE naming what is wrong and
- * where. profile: as kg_profile_read */
+ * with all of the file, of at most 1 GiB, in memory.
+ * profile  as kg_profile_read
+ * err      KG_ERROR_USAGE naming what is wrong and where */
 bool kg_profile_load(const char *path, struct kg_profile *profile, struct kg_error *err);
 
 /* Tells what a kgate.profile.v1 file holds, entries included, as kg_profile_scan tells it of a

@@ -69,13 +69,16 @@ bool kg_scan_nodes(struct kg_scan *scan, const struct kg_scan_chunk *chunk, stru
 bool kg_scan_losses(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 bool kg_scan_entries(struct kg_scan *scan, const struct kg_scan_chunk *chunk, struct kg_error *err);
 
-/* A text of the recording; NULL where it is empty. false: memory is out. */
+/* A text of the recording; NULL where it is empty.
+ * returns false where memory is out */
 bool kg_scan_text(struct kg_scan *scan, const unsigned char *bytes, size_t length,
                   const char **text, struct kg_error *err);
-/* The thread of a number, made where it is new; NULL where memory is out. Until the next call. */
+/* The thread of a number, made where it is new; valid until the next call.
+ * returns NULL where memory is out */
 struct kg_scan_thread *kg_scan_thread_of(struct kg_scan *scan, uint32_t number,
                                          struct kg_error *err);
-/* The path of a name as a span; where: the offset, for err. */
+/* The path of a name as a span.
+ * where  the offset, for err */
 bool kg_scan_span(struct kg_scan *scan, uint32_t name, uint64_t where, size_t *path,
                   struct kg_error *err);
 /* Forgets the process at hand. */

@@ -31,12 +31,14 @@ void kg_segments_close(struct kg_segments *segments);
  * of which process it is, is passed over.
  *
  * A recording that is cut off, with another one after it, ends where that one begins, also in the
- * middle of a chunk. err: KG_ERROR_USAGE where the file is no recording, or of a newer kgate, or
- * where something is no chunk and no process begins after it. */
+ * middle of a chunk.
+ * err  KG_ERROR_USAGE where the file is no recording, or of a newer kgate, or where something is no
+ *      chunk and no process begins after it */
 bool kg_segments_next(struct kg_segments *segments, struct kg_segment *segment, bool *more,
                       struct kg_error *err);
 
-/* Whether a chunk can be one that this kgate reads. path and offset: for err. */
+/* Whether a chunk can be one that this kgate reads.
+ * path, offset  for err */
 bool kg_chunk_check(const struct kg_chunk *chunk, const char *path, uint64_t offset,
                     struct kg_error *err);
 

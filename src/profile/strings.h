@@ -14,7 +14,7 @@ struct kg_strings {
     struct kg_map map; /* by hash, to index + 1 */
 };
 
-/* The one copy of a text, up to its first zero byte; what is not UTF-8 becomes U+FFFD. NULL where
- * memory is out. */
+/* The one copy of a text, up to its first zero byte; what is not UTF-8 becomes U+FFFD.
+ * returns NULL where memory is out */
 const char *kg_strings_keep(struct kg_strings *strings, const char *bytes, size_t length);
 void kg_strings_free(struct kg_strings *strings);

@@ -113,8 +113,8 @@ struct kg_sum {
 /* Tells `sum` what a scan finds. */
 struct kg_profile_visitor kg_sum_visitor(struct kg_sum *sum);
 
-/* The figures of what was told, into *profile, which then owns the arena. rows: where not NULL, an
- * array of the row of each path, to be freed. */
+/* The figures of what was told, into *profile, which then owns the arena.
+ * rows  where not NULL: filled with an array of the row of each path, to be freed */
 bool kg_sum_finish(struct kg_sum *sum, struct kg_profile *profile, size_t **rows,
                    struct kg_error *err);
 void kg_sum_free(struct kg_sum *sum);

@@ -16,8 +16,11 @@ struct kg_window {
     size_t length;
 };
 
-/* file: stays the caller's. size: not more of the file is looked at. capacity: the most that is
- * asked for at a time. false: memory is out. */
+/* Opens a window on a file.
+ * file      stays the caller's
+ * size      no more of the file is read
+ * capacity  the most bytes that are asked for at a time
+ * returns   false where memory is out */
 bool kg_window_open(struct kg_window *window, int file, const char *path, uint64_t size,
                     size_t capacity, struct kg_error *err);
 void kg_window_close(struct kg_window *window);
@@ -26,8 +29,8 @@ void kg_window_close(struct kg_window *window);
 const unsigned char *kg_window_move(struct kg_window *window, uint64_t offset, size_t bytes,
                                     struct kg_error *err);
 
-/* The bytes at an offset, until the next call; offset + bytes is at most `size`. NULL where the
- * file cannot be read. */
+/* The bytes at an offset, until the next call; offset + bytes is at most `size`.
+ * returns NULL where the file cannot be read */
 static inline const unsigned char *kg_window_at(struct kg_window *window, uint64_t offset,
                                                 size_t bytes, struct kg_error *err)
 {

@@ -19,10 +19,11 @@ struct kg_writer {
     int failure; /* errno of the first one */
 };
 
-/* false: memory is out. */
+/* returns false where memory is out */
 bool kg_writer_open(struct kg_writer *output, FILE *file, struct kg_error *err);
 /* Writes what the buffer still holds, to the end of the file's own buffer.
- * good: false where err is filled already, and stays so. false: something was not written */
+ * good     false where err is filled already, and stays so
+ * returns  false where something was not written */
 bool kg_writer_close(struct kg_writer *output, bool good, struct kg_error *err);
 bool kg_writer_flush(struct kg_writer *output);
 

@@ -34,16 +34,18 @@ struct kg_gpu_times *kg_gpu_new(void);
 /* Destroys the events; those of a context that is gone are left to it. NULL is ignored. */
 void kg_gpu_free(struct kg_gpu_times *gpu);
 
-/* Puts an event on the stream. false: nothing is timed (no driver, no current context, an error,
- * the stream is being captured into a graph, or KG_GPU_PENDING_MOST are pending); `mark` is zeroed.
- * Some hundred nanoseconds beyond the driver's; some 20 us more, at most 400, every quarter of a
- * second, for where events lie on the host's clock (gpu_reference.h); milliseconds at the first
- * call, which opens the driver. */
+/* Puts an event on the stream. It costs some hundred nanoseconds more than the driver's call; some
+ * 20 us more, at most 400, every quarter of a second, to place events on the host's clock
+ * (gpu_reference.h); milliseconds at the first call, which opens the driver.
+ * returns false, with `mark` zeroed, where nothing is timed: no driver, no current context, an
+ *         error, a stream that is being captured into a graph, or KG_GPU_PENDING_MOST pending */
 bool kg_gpu_begin(struct kg_gpu_times *gpu, void *stream, struct kg_gpu_mark *mark);
 
 /* Puts the second event on the stream, whatever context is current now, and keeps the entry until
- * both have happened. false: the entry is still the caller's, without a GPU time; the mark is given
- * up. usage  with KG_ENTRY_USAGE among the entry's flags, else NULL */
+ * both have happened.
+ * usage    with KG_ENTRY_USAGE among the entry's flags, else NULL
+ * returns  false where the entry stays the caller's, without a GPU time, and the mark is
+ *          given up */
 bool kg_gpu_end(struct kg_gpu_times *gpu, struct kg_gpu_mark *mark, const struct kg_entry *entry,
                 const struct kg_entry_usage *usage);
 

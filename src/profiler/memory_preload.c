@@ -39,8 +39,8 @@ EXPORTED void *realloc(void *memory, size_t bytes)
 {
     const size_t before = memory ? malloc_usable_size(memory) : 0;
     void *moved = __libc_realloc(memory, bytes);
-    /* Of nothing, realloc frees and gives NULL; else NULL means that the old
-     * block is still there. */
+    /* Asked for no bytes, realloc frees and gives NULL; else NULL means that the old block
+     * stays. */
     if (memory && (moved || !bytes) && kgate_memory_released)
         kgate_memory_released(before);
     return allocated(moved);

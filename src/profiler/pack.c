@@ -3,9 +3,9 @@
  *
  *   node - that of the entry before (signed) * 4 + has_flags * 2 + has_nested
  *   start - end of the entry before (signed); duration
- *   nested           with has_nested
- *   flags, bytes     with has_flags
- *   allocated, peak, cpu_ns + 1 (0: not measured)       with KG_ENTRY_USAGE
+ *   nested                                                    with has_nested
+ *   flags, bytes                                              with has_flags
+ *   allocated, peak, cpu_ns + 1 (0: not measured)             with KG_ENTRY_USAGE
  *   start - the entry's start (signed), duration_ns, stream   with KG_ENTRY_GPU */
 #include "profiler/pack.h"
 

@@ -27,7 +27,7 @@ static inline uint32_t kg_entry_slots(const struct kg_entry *entry)
  * most KG_PACKED_MOST bytes on. */
 uint8_t *kg_entry_pack(struct kg_pack_state *state, const struct kg_entry *slots, uint8_t *to);
 
-/* The reverse: fills up to KG_ENTRY_SLOTS_MOST slots. Returns the end of what it read; NULL where
- * the bytes before `end` are no entry. */
+/* The reverse: fills up to KG_ENTRY_SLOTS_MOST slots.
+ * returns the end of what it read; NULL where the bytes before `end` are no entry */
 const uint8_t *kg_entry_unpack(struct kg_pack_state *state, const uint8_t *from, const uint8_t *end,
                                struct kg_entry slots[KG_ENTRY_SLOTS_MOST]);

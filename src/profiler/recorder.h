@@ -31,7 +31,8 @@ struct kg_recorder {
 bool kg_recorder_open(struct kg_recorder *recorder, struct kg_error *err);
 
 /* Writes one chunk of the parts' bytes (a multiple of 8), new names before it where it can use
- * them. false: the disk or the limit would not take it; the file is as before. */
+ * them.
+ * returns false where the disk or the limit would not take it; the file is as before */
 bool kg_recorder_write(struct kg_recorder *recorder, enum kg_chunk_type type, uint32_t thread,
                        const struct iovec *parts, int part_count);
 
@@ -49,5 +50,6 @@ int kg_recorder_file(struct kg_recorder *recorder);
 void kg_recorder_close(struct kg_recorder *recorder);
 
 /* In a forked child: the file is the parent's. With "%p" in the pattern the child opens its own at
- * its first chunk; false where it records nothing. */
+ * its first chunk.
+ * returns false where the child records nothing */
 bool kg_recorder_forked(struct kg_recorder *recorder);

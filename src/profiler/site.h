@@ -11,7 +11,8 @@ enum { KG_SITES_MOST = 1 << 16 };
 uint32_t kg_site_number(struct kgate_site *site);
 
 /* The site of a name made at run time: the same for the same name, device and backend. Strings are
- * copied. NULL where memory or room is out. */
+ * copied.
+ * returns NULL where memory or room is out */
 struct kgate_site *kg_site_intern(const char *name, enum kgate_device device, const char *backend);
 
 /* How many there are, and the site of a number from 1 to that: a copy, which stays valid when the

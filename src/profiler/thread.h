@@ -147,7 +147,8 @@ struct kgate_scope kg_thread_too_deep(struct kgate_profiler_thread *thread);
 void kg_thread_put(struct kgate_profiler_thread *thread, const struct kg_entry *slots,
                    uint32_t count);
 
-/* The same as the buffer being full: writes it, and records the pause. false: it drops instead. */
+/* What a full buffer does: writes it, and records the pause.
+ * returns false where it drops entries instead */
 bool kg_thread_pause(struct kgate_profiler_thread *thread);
 
 /* Ends all open scopes as unfinished. On the thread itself only. */
@@ -156,8 +157,9 @@ void kg_thread_close(struct kgate_profiler_thread *thread);
 /* Whether GPU times are still to come. */
 bool kg_thread_waits(struct kgate_profiler_thread *thread);
 
-/* Writes what the buffer holds. wait_ns: how long to wait for each GPU time that is not there yet.
- * false: the file did not take it, and what was not written is counted as dropped. */
+/* Writes what the buffer holds.
+ * wait_ns  how long to wait for each GPU time that is not there yet
+ * returns  false where the file did not take it; what was not written is counted as dropped */
 bool kg_thread_drain(struct kgate_profiler_thread *thread, double wait_ns);
 
 /* The profiler ends: nothing is written any more. */

@@ -48,8 +48,8 @@ bool kg_ceilings_good(const struct kg_ceilings *ceilings);
  * limit are in no attribute that kgate could compare.
  * now_s     seconds since 1970, UTC
  * clock_hz  the highest that this run saw; NaN where it saw none. What is within a quarter of that
- *           while the multiply-adds ran is the same: work differs in the
- * clock that it gets. Pure. */
+ *           while the multiply-adds ran is the same: work differs in the clock that it gets
+ * Pure. */
 bool kg_ceilings_current(const struct kg_ceilings *ceilings, int64_t now_s, double clock_hz);
 
 /* Whether a time, "2026-01-31T12:00:00Z", is not more than age_s before now_s, nor of the future.

@@ -329,8 +329,8 @@ bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);
 
-/* Of a case on the GPU: whether what a call moves may still be in the L2 cache
- * from the one before. */
+/* Of a case on the GPU: whether what a call moves may still be in the L2 cache from the
+ * one before. */
 bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result);
 
 /* Fills the shares that cases on the GPU have of results->ceilings; after kg_case_summarize. */
@@ -339,9 +339,9 @@ void kg_results_shares(struct kg_results *results);
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err);
 
 /* Reads results, or the journal that a killed run left beside them (journal.h).
- * Refuses, as KG_ERROR_USAGE by name of the field, what does not fit: besides types, a negative or
- * missing time, an empty id, two cases of one id, and what no GPU could have said.
- * results: filled on success, to be freed with kg_results_free; zeroed on failure */
+ * results  filled on success, to be freed with kg_results_free; zeroed on failure
+ * err      KG_ERROR_USAGE by name of the field that does not fit: besides types, a negative or
+ *          missing time, an empty id, two cases of one id, and what no GPU could have said */
 bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err);
 void kg_results_free(struct kg_results *results);
 

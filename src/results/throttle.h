@@ -25,8 +25,8 @@ struct kg_gpu_conditions {
 enum { KG_CONDITION_WORDS = 256 };
 struct kg_gpu_conditions kg_gpu_conditions(const struct kg_results *results);
 
-/* In sentences for people, at most two, each into `bytes` bytes; "" where
- * there is nothing to say. */
+/* In sentences for people, at most two, each into `bytes` bytes;
+ * "" where there is nothing to say. */
 void kg_gpu_conditions_words(const struct kg_gpu_conditions *conditions, char *throttled,
                              char *shared, size_t bytes);
 

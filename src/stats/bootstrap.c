@@ -64,8 +64,8 @@ static void weights_fill(double *weight, size_t n, double share)
     }
 }
 
-/* The bootstrap distribution of a quantile of n sorted values, or of as many
- * as fit, spread evenly. */
+/* The bootstrap distribution of a quantile of n sorted values, or of as many as fit,
+ * spread evenly. */
 static void distribution_make(const double *x, size_t n, bool logarithm, double share,
                               struct distribution *distribution)
 {

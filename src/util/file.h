@@ -33,11 +33,12 @@ bool kg_directory_make(const char *path, struct kg_error *err);
 
 /* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`.
  * Held until kg_file_unlock or the end of the process, however it ends.
- * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM)
- * or it cannot be made */
+ * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM) or it cannot
+ * be made */
 int kg_file_lock(const char *path, double seconds, struct kg_error *err);
 void kg_file_unlock(int lock);
 
-/* FNV-1a hash of a file's bytes as 16 hexadecimal digits into `hex` (17 bytes); false where it
- * cannot be read. */
+/* FNV-1a hash of a file's bytes, as 16 hexadecimal digits.
+ * hex      17 bytes
+ * returns  false where the file cannot be read */
 bool kg_file_hash(const char *path, char *hex);
