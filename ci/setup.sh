@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs what is missing (Debian packages) for the job named as the first argument: gate or test.
+# Installs what is missing (Debian packages) for the job named as the first argument: gate, test or all.
 # Does nothing, and quickly, where everything is there. Sourced by ci/gate.sh and ci/test.sh.
 set -euo pipefail
 
 build_packages=(ca-certificates cmake gcc g++ libc6-dev libjansson-dev libopenblas-pthread-dev
                 libyaml-dev ninja-build valgrind)
-test_packages=(bats clang clang-format clang-tidy jq libcmocka-dev libomp-dev pkgconf
-               python3-jsonschema)
+test_packages=(bats binutils clang clang-format jq libcmocka-dev make pkgconf python3-jsonschema)
+# Recommended packages are not installed, so the sanitizers' runtime of clang is named here.
+all_packages=(clang-tidy libclang-rt-dev libomp-dev)
 
 packages_missing() {
     local package
@@ -18,7 +19,15 @@ packages_missing() {
 
 setup() {
     local wanted=("${build_packages[@]}") missing sudo=()
-    [ "$1" = test ] && wanted+=("${test_packages[@]}")
+    case $1 in
+    gate) ;;
+    test) wanted+=("${test_packages[@]}") ;;
+    all) wanted+=("${test_packages[@]}" "${all_packages[@]}") ;;
+    *)
+        echo "ci: no job is called '$1'" >&2
+        return 2
+        ;;
+    esac
     mapfile -t missing < <(packages_missing "${wanted[@]}")
     [ "${#missing[@]}" -eq 0 ] && return
     if ! command -v apt-get >/dev/null; then

@@ -1,22 +1,70 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs every test: the release build, the sanitizers, clang.
+# Installs what is missing, builds and runs the tests. See --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source ci/setup.sh
 
-setup test
-for preset in clang sanitize; do
-    echo "== $preset"
-    cmake --preset "$preset" -G Ninja >/dev/null
-    cmake --build --preset "$preset" -- -k 0
+usage() {
+    cat <<'TEXT'
+usage: ci/test.sh [--all]
+
+Installs what is missing (Debian packages), builds and runs every test; a minute or more of it is saved
+where the tree was built before. ctest's summary is the last that is printed, and its exit status is this
+script's.
+
+  --all     also what takes longer: the tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
+            of threads under ThreadSanitizer, clang-tidy, a build with clang, and the portable build
+  --help    prints this
+
+The builds are in build/PRESET; KGATE_TEST_JOBS is how many tests run at a time (default: as many as
+there are CPUs).
+TEXT
+}
+
+all=
+for argument in "$@"; do
+    case $argument in
+    --all) all=yes ;;
+    --help | -h)
+        usage
+        exit
+        ;;
+    *)
+        echo "ci/test.sh: unknown argument '$argument'" >&2
+        usage >&2
+        exit 2
+        ;;
+    esac
 done
-echo "== release"
-cmake --preset release -G Ninja >/dev/null
-cmake --build --preset release -- -k 0
-cmake --preset portable -G Ninja -DBUILD_TESTING=OFF >/dev/null
-cmake --build --preset portable -- -k 0
-cmake --preset thread -G Ninja >/dev/null
-cmake --build --preset thread -- -k 0
-ctest --preset thread
-ctest --preset sanitize
-ctest --preset release
+
+# Configures a preset (further arguments go to cmake) and builds it. A build folder that is there keeps
+# its generator.
+preset_build() {
+    local preset=$1 generator=()
+    shift
+    echo "== $preset"
+    [ -f "build/$preset/CMakeCache.txt" ] || generator=(-G Ninja)
+    cmake --preset "$preset" "${generator[@]}" "$@" >/dev/null
+    cmake --build --preset "$preset" -j "$(nproc)"
+}
+
+preset_test() {
+    local preset=$1
+    shift
+    ctest --preset "$preset" -j "${KGATE_TEST_JOBS:-$(nproc)}" "$@"
+}
+
+setup "${all:+all}${all:-test}"
+if [ -n "$all" ]; then
+    preset_build clang
+    preset_build thread
+    preset_test thread
+    preset_build sanitize
+    preset_test sanitize
+    preset_build portable -DBUILD_TESTING=OFF
+    preset_build test
+    preset_test test
+else
+    preset_build test
+    preset_test test -LE thorough
+fi

@@ -5,9 +5,30 @@ load support
 @test "README: the two commands exist and are scripts that parse" {
     run sed -n '/<!-- commands -->/,/<!-- \/commands -->/p' "$SOURCE/README.md"
     [[ "$output" == *ci/gate.sh*ci/test.sh* ]]
-    for script in ci/gate.sh ci/test.sh ci/setup.sh .ci/run; do
+    for script in ci/gate.sh ci/test.sh ci/fresh.sh ci/setup.sh .ci/run; do
         bash -n "$SOURCE/$script"
     done
+}
+
+@test "ci: --help says what a script does, and an unknown option is bad usage" {
+    for script in test fresh; do
+        run "$SOURCE/ci/$script.sh" --help
+        [ "$status" -eq 0 ]
+        [[ "$output" == "usage: ci/$script.sh"*--all* ]]
+        run "$SOURCE/ci/$script.sh" --everything
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"unknown argument '--everything'"* ]]
+    done
+}
+
+@test "README: the files that it links are there" {
+    cd "$SOURCE"
+    sed -n 's/[^]]*](\([^)#]*\)[^)]*)/\1\n/gp' README.md CONTRIBUTING.md | grep -v '^http' | grep -E '^[A-Za-z]' >"$BATS_TEST_TMPDIR/links"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/links")" -gt 10 ]
+    while read -r link; do
+        echo "$link"
+        [ -e "$link" ]
+    done <"$BATS_TEST_TMPDIR/links"
 }
 
 @test "README: init, validate and gate work as written" {
