@@ -4,8 +4,8 @@
 #include <sched.h>
 
 #include "ceilings/ceilings.h"
-#include "ceilings/cpu_caches.h"
 #include "ceilings/cpu_code.h"
+#include "device/cpu_caches.h"
 
 struct kg_cpu_measuring {
     struct kg_cpu_ceilings *ceilings; /* NaN, or the best so far */

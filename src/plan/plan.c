@@ -1,11 +1,9 @@
 #include "plan/plan.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "util/hash.h"
+#include "plan/case_id.h"
 #include "util/text.h"
 #include "workload/params.h"
 #include "workload/source.h"
@@ -118,46 +116,6 @@ static bool command_expand(struct planner *planner, const struct kg_workload_spe
                           &planned->command, planner->err);
 }
 
-/* Equal hashes mean the same work; how long and how often it is measured does not matter. */
-static const char *definition_hash(struct kg_arena *arena, const struct kg_case *planned,
-                                   const struct kgate_workload *kernel)
-{
-    const struct kg_workload_spec *spec = planned->spec;
-    uint64_t hash = kg_hash_string(KG_HASH_START, kg_source_names[spec->source]);
-    /* a command's target is the first of its words */
-    hash = kg_hash_string(hash, planned->command_count ? "" : spec->target);
-    hash = kg_hash_string(hash, spec->entry ? spec->entry : "");
-    for (size_t i = 0; i < planned->command_count; i++)
-        hash = kg_hash_string(hash, planned->command[i]);
-    for (size_t i = 0; i < planned->param_count; i++) {
-        hash = kg_hash_string(hash, planned->params[i].name);
-        hash = kg_hash_string(hash, planned->params[i].value);
-    }
-    hash = kg_hash_string(hash, kg_device_names[planned->device]);
-    if (kg_case_on_stream(planned))
-        hash = kg_hash_string(hash, kg_timing_names[planned->timing]);
-    const uint64_t numbers[] = {kernel ? kernel->revision : 0, spec->settings.threads,
-                                spec->settings.seed};
-    hash = kg_hash_bytes(hash, numbers, sizeof numbers);
-    return kg_arena_printf(arena, "%016" PRIx64, hash);
-}
-
-static const char *case_id(struct kg_arena *arena, const struct kg_case *planned)
-{
-    struct kg_text text = {0};
-    kg_text_append(&text, planned->spec->name);
-    for (size_t i = 0; i < planned->param_count; i++)
-        kg_text_printf(&text, "%c%s=%s", i ? ',' : '/', planned->params[i].name,
-                       planned->params[i].value);
-    if (kg_case_on_stream(planned) && planned->timing != KG_TIMING_COLD)
-        kg_text_printf(&text, "%ctiming=%s", planned->param_count ? ',' : '/',
-                       kg_timing_names[planned->timing]);
-    kg_text_printf(&text, "/%s", kg_device_names[planned->device]);
-    const char *id = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
-    kg_text_free(&text);
-    return id;
-}
-
 /* Whether cases of the same parameters are judged together, and so must be measured together. */
 static bool judged_together(const struct kg_workload_spec *spec)
 {
@@ -206,7 +164,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     for (size_t i = 0; i < spec->axis_count; i++)
         planned->params[i] =
             (struct kg_pair){.name = spec->axes[i].name, .value = spec->axes[i].values[choice[i]]};
-    planned->id = case_id(arena, planned);
+    planned->id = kg_case_id(arena, planned);
     if (!planned->id)
         return kg_error_memory(planner->err);
     if (kernel && !kernel_accepts(planner, spec, kernel, planned, choice))
@@ -214,7 +172,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
     if (!command_expand(planner, spec, planned))
         return false;
     planned->skip_reason = skip_reason(planner, kernel, planned);
-    planned->definition_hash = definition_hash(arena, planned, kernel);
+    planned->definition_hash = kg_case_definition_hash(arena, planned, kernel);
     if (!planned->definition_hash)
         return kg_error_memory(planner->err);
     if (selected(planner, planned))
@@ -268,29 +226,6 @@ static bool workload_plan(struct planner *planner, const struct kg_workload_spec
     return true;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Two cases with the same id would be compared with each other's baseline. */
-static bool ids_unique(struct planner *planner)
-{
-    struct kg_plan *plan = planner->plan;
-    const char **ids = kg_arena_alloc(&plan->arena, plan->case_count, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(planner->err);
-    for (size_t i = 0; i < plan->case_count; i++)
-        ids[i] = plan->cases[i].id;
-    qsort(ids, plan->case_count, sizeof *ids, compare_ids);
-    for (size_t i = 1; i < plan->case_count; i++)
-        if (!strcmp(ids[i], ids[i - 1]))
-            return kg_error_at(planner->err, planner->suite->path, 0, 0,
-                               "two cases have the id '%s'; take one of the equal values out",
-                               ids[i]);
-    return true;
-}
-
 bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine,
                   const struct kg_plan_options *options, struct kg_plan *plan, struct kg_error *err)
 {
@@ -300,7 +235,7 @@ bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine
     bool good = true;
     for (size_t i = 0; i < suite->workload_count && good; i++)
         good = workload_plan(&planner, &suite->workloads[i]);
-    if (good && ids_unique(&planner))
+    if (good && kg_case_ids_unique(plan, suite->path, err))
         return true;
     kg_plan_free(plan);
     return false;

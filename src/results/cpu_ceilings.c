@@ -4,8 +4,6 @@
 
 #include "util/record_range.h"
 
-const char *const kg_level_names[KG_LEVEL_COUNT + 1] = {"L1", "L2", "L3", "memory", NULL};
-
 /* Ranges are far around everything that there is: slips, units mixed up and signs are found, not
  * hardware that is ten or a hundred times as fast. Rates are of one thread as of all. */
 #define STRUCT kg_cpu_ceiling

@@ -7,13 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/cpu_caches.h"
 #include "util/arena.h"
 #include "util/error.h"
 #include "util/record.h"
-
-/* Where a working set lies. */
-enum kg_cache_level { KG_LEVEL_L1, KG_LEVEL_L2, KG_LEVEL_L3, KG_LEVEL_MEMORY, KG_LEVEL_COUNT };
-extern const char *const kg_level_names[KG_LEVEL_COUNT + 1]; /* "L1", "L2", "L3", "memory" */
 
 /* The rates of some threads together; NaN where not measured. Bytes are read and written ones, the
  * fastest of reading, of copying, and of adding two arrays into a third. */

@@ -1,4 +1,4 @@
-#include "ceilings/cpu_caches.h"
+#include "device/cpu_caches.h"
 #include "device/tree.h"
 #include "doctor/doctor_support.h"
 

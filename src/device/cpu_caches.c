@@ -1,10 +1,12 @@
-#include "ceilings/cpu_caches.h"
+#include "device/cpu_caches.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "device/tree.h"
+
+const char *const kg_level_names[KG_LEVEL_COUNT + 1] = {"L1", "L2", "L3", "memory", NULL};
 
 enum { INDEXES_MOST = 8 }; /* of caches of a CPU: data and instructions of three levels, and room */
 
