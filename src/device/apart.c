@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a process is waited for that was killed: one that hangs in the kernel is left to it. */
+/* How long to wait for a killed process: one that hangs in the kernel is abandoned. */
 enum { KILLED_MS = 1000 };
 
 static int64_t now_ms(void)

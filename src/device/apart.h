@@ -1,10 +1,10 @@
-/* apart.h: asking a driver in a process of its own, with a time limit: one that crashes or hangs
- * costs a phrase, not kgate. */
+/* apart.h: asks a driver in a process of its own, with a time limit. Where the driver crashes or
+ * hangs, kgate goes on, and can say so. */
 #pragma once
 #include <stddef.h>
 
-/* What the child does, with kg_apart_answer. Standard streams lead nowhere there; it must not
- * change what it shares with the parent. */
+/* What the child does; it answers with kg_apart_answer. Its standard streams are /dev/null, and it
+ * must not change anything that it shares with the parent. */
 typedef void kg_apart_work(const void *argument, int pipe);
 
 struct kg_apart {
@@ -21,5 +21,5 @@ struct kg_apart {
 size_t kg_apart_run(const struct kg_apart *apart, void *answer, size_t bytes, char *ending,
                     size_t ending_bytes);
 
-/* In the child: gives `count` more bytes; ends it where nobody takes them. */
+/* In the child: sends `count` more bytes; ends the child where the parent does not take them. */
 void kg_apart_answer(int pipe, const void *bytes, size_t count);

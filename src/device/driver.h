@@ -3,8 +3,9 @@
  *
  * Signatures are those of NVIDIA's CUDA Driver API reference with its types reduced to what the ABI
  * passes: handles as pointers, enums as int, device addresses as uint64_t. Every function returns a
- * code of kg_driver_code or another; kg_driver_error puts it into words. What is current on a
- * thread is as the reference says; the table itself is constant once opened, and thread-safe. */
+ * code, of kg_driver_code or another; kg_driver_words puts it into words. Which context is current
+ * is a matter of each thread, as the reference says. Once opened, the table is constant, and so
+ * thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@ struct answer {
     char problem[sizeof((struct kg_gpus *)NULL)->problem];
 };
 
-/* What a driver writes beside the answer must not be able to end a string past its array. */
+/* Ends every string within its array, whatever the driver has written over the answer. */
 static void strings_end(struct answer *answer)
 {
     struct kg_gpus *gpus = &answer->gpus;

@@ -1,6 +1,6 @@
-/* gpus.h: the CUDA devices of this machine, and whether the one that is chosen can be used. The
- * driver is asked in a process of its own, with a time limit: one that crashes or hangs costs a
- * phrase, not kgate. This process never opens it. */
+/* gpus.h: the CUDA devices of this machine, and whether the chosen one can be used. The driver is
+ * asked in a process of its own, with a time limit (apart.h): this process never opens it, and goes
+ * on where the driver crashes or hangs. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

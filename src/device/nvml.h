@@ -51,8 +51,8 @@ struct kg_nvml_telemetry {
     int64_t throttle; /* KG_NVML_ bits */
 };
 
-/* Whether clocks are held back against the will of who set them: by power, by temperature or by
- * another GPU; not because the GPU is idle, nor by clocks that were asked for. False for -1. */
+/* Whether clocks are throttled: by power, by temperature or by another GPU. An idle GPU is not
+ * throttled, nor is one whose clocks were set lower by its owner. False for -1. */
 bool kg_nvml_throttled(int64_t bits);
 /* By what, in words: "the power limit, temperature (driver)"; "" where not throttled. */
 void kg_nvml_throttle_words(int64_t bits, char *text, size_t bytes);
@@ -99,6 +99,6 @@ struct kg_nvml_gpus {
     size_t count;
     struct kg_nvml_device devices[KG_NVML_DEVICES_MOST];
 };
-/* Opens, reads every device, closes, in a process of its own: a library that crashes or hangs is
- * one that failed. */
+/* Opens the library, reads every device and closes it, in a process of its own: where the library
+ * crashes or hangs, the status is KG_NVML_FAILED. */
 void kg_nvml_gpus_read(const char *library, int timeout_ms, struct kg_nvml_gpus *gpus);

@@ -1,6 +1,6 @@
-/* doctor.h: what on this machine will make measuring noisy, and how to mend it. Everything is read
- * from files below a root, so that a tree laid out by hand is judged as a machine is. Not
- * thread-safe: the findings share an arena.
+/* doctor.h: what on this machine will make measuring noisy, and what to do about it. Everything is
+ * read from files below a root, so that tests can lay out a machine by hand. Not thread-safe: the
+ * findings share an arena.
  *
  * Other folders also include doctor_noise.h: the noise of this machine, measured. */
 #pragma once
@@ -59,8 +59,8 @@ struct kg_doctor {
     int counters_errno; /* what opening an instruction counter gave: kg_counters_try */
 };
 
-/* Adds what is found on CPU, memory, load, limits and tools: one finding a topic. A file that is
- * missing, cannot be read or makes no sense costs its own finding only. */
+/* Adds the findings on CPU, memory, load, limits and tools, one for each topic. Where a file is
+ * missing, cannot be read or makes no sense, only its own finding is missing. */
 void kg_doctor_inspect(const struct kg_doctor *doctor, struct kg_findings *findings);
 
 /* Opens and closes a counter of this process's instructions. 0, or the errno of the refusal. */

@@ -41,12 +41,13 @@ static const struct kg_field noise_fields[] = {
 const struct kg_record kg_noise_record = KG_RECORD_OF(noise_fields, "The noise that was measured.");
 #undef STRUCT
 
-/* How the time is shared out, and how little of it one CPU is worth moving to. */
+/* How the time is divided, and the least of it for which a CPU is measured at all. */
 static const double COMPUTE_SHARE = 0.4, PAUSE_SHARE = 0.3, MEMORY_SHARE = 0.3;
 static const double CPU_LEAST_NS = 40e6;
-/* A copy may take less, but then so little that the clock and the smallest interrupt show. */
+/* The time of a sample. A shorter one would show the steps of the clock and every interrupt. */
 static const double SAMPLE_NS = 1e6, MEMORY_SAMPLE_NS = 3e6;
-/* Samples whose median and percentiles are worth saying, however little time there is. */
+/* The fewest samples that have a meaningful median and percentiles, however little time there
+ * is. */
 enum { SAMPLES_LEAST = 7 };
 enum { COPY_BYTES = 16 << 20 };
 
@@ -73,7 +74,7 @@ struct kg_noise kg_noise_none(void)
     return (struct kg_noise){.compute = none, .memory = none, .pause_ns = NAN};
 }
 
-/* Four chains at a time, so that it fills a core's multipliers and feels a busy sibling thread. */
+/* Four chains at a time: they fill a core's multipliers, so that a busy sibling thread shows. */
 static uint64_t compute(uint64_t iterations)
 {
     uint64_t a = 1, b = 2, c = 3, d = 4;

@@ -53,7 +53,8 @@ bool kg_noise_measure(double seconds, struct kg_arena *arena, struct kg_noise *n
  * threshold  the change, as a share, that a suite is to find: 0.05 */
 void kg_noise_judge(const struct kg_noise *noise, double threshold, struct kg_findings *findings);
 
-/* The threshold, at least the given one, that a spread fits in: whole per cent as a share. */
+/* The least threshold that is as wide as the spread, in whole per cent as a share; not below the
+ * given one. */
 double kg_noise_threshold(double spread, double threshold);
 
 /* One sentence: how closely work repeats here and what that means for stored baselines. In the

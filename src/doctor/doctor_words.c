@@ -24,7 +24,7 @@ double kg_noise_threshold(double spread, double threshold)
     return fmax(threshold, percent / 100);
 }
 
-/* Half as slow again is what a gate is for: a threshold beyond that gates nothing. */
+/* A gate must find what became 50 % slower: a wider threshold is of no use. */
 static const double THRESHOLD_MOST = 0.5;
 
 static const char *doubtful_remedy(double spread, double threshold, struct kg_findings *findings)
@@ -81,7 +81,7 @@ static void pause_judge(const struct kg_noise *noise, struct kg_findings *findin
                    "the longest was %s%s", kg_duration_format(noise->pause_ns, length), where);
 }
 
-/* CPUs that are not alike: of two kinds, or with neighbours of their own. */
+/* Says whether CPUs differ from each other: of two kinds, or with other work on some of them. */
 static void cpus_judge(const struct kg_noise *noise, double threshold, struct kg_findings *findings)
 {
     const struct kg_noise_cpu *fast = noise->cpus, *slow = noise->cpus;
