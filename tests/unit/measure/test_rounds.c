@@ -141,7 +141,16 @@ static struct kg_answer answer_of(const char *text, enum kg_ending ending, int c
 /* As a worker writes it. */
 static char *response_text(bool good)
 {
-    struct kg_response response = {.good = good, .message = good ? NULL : "it cannot"};
+    struct kg_response response = {.good = good,
+                                   .message = good ? NULL : "it cannot",
+                                   .work = KG_WORK_UNKNOWN,
+                                   .check = {.error = NAN, .tolerance = NAN},
+                                   .trace = KG_TRACE_NONE,
+                                   .ceilings = KG_CEILINGS_NONE,
+                                   .cpu_ceilings = KG_CPU_CEILINGS_NONE,
+                                   .call_ns = NAN,
+                                   .device_peak_bytes = NAN,
+                                   .device_allocated_bytes = NAN};
     json_t *json = kg_record_write(&kg_response_record, &response);
     assert_int_equal(json_object_set_new(json, "schema", json_string(KG_RESPONSE_SCHEMA)), 0);
     char *text = json_dumps(json, JSON_COMPACT);
