@@ -60,6 +60,7 @@ uint32_t kg_ceiling_words_sum(uint64_t count);
 /* --- What was measured of a GPU before: ceilings_cache.c --- */
 
 #define KG_CEILINGS_SCHEMA "kgate.ceilings.v1"
+extern const struct kg_record kg_ceilings_file_record;
 
 /* What ceilings hold for. */
 struct kg_ceilings_key {
@@ -95,6 +96,7 @@ bool kg_cpu_ceilings_measure(struct kg_arena *arena, struct kg_cpu_ceilings *cei
 /* --- What was measured of CPUs before: cpu_ceilings_cache.c --- */
 
 #define KG_CPU_CEILINGS_SCHEMA "kgate.cpu_ceilings.v1"
+extern const struct kg_record kg_cpu_ceilings_file_record;
 
 /* What ceilings hold for. */
 struct kg_cpu_ceilings_key {

@@ -26,7 +26,7 @@ static const struct kg_field fields[] = {
     KG_FIELD(code, STRING, "hash of the kernels that measured", KG_PATTERN_HASH),
     KG_FIELD(ceilings, RECORD, "What is absent could not be measured.", KG_OF(kg_ceilings_record)),
 };
-static const struct kg_record record =
+const struct kg_record kg_ceilings_file_record =
     KG_RECORD_OF(fields, "What a GPU was measured to be capable of, kept in the user's cache. What "
                          "does not hold for the GPU at hand, or is 30 days old, is measured anew.");
 #undef STRUCT
@@ -79,7 +79,7 @@ bool kg_ceilings_cached(const char *directory, const struct kg_ceilings_key *key
     const char *path = path_of(arena, directory, key->uuid);
     const char *code = code_hash(arena);
     if (!path || !code || !key->driver ||
-        !kg_record_load(&record, KG_CEILINGS_SCHEMA, path, arena, &stored, &err))
+        !kg_record_load(&kg_ceilings_file_record, KG_CEILINGS_SCHEMA, path, arena, &stored, &err))
         return false;
     if (strcmp(stored.uuid, key->uuid) != 0 || strcmp(stored.driver, key->driver) != 0 ||
         strcmp(stored.code, code) != 0 || !same_clock(stored.clock_limit_hz, key->clock_limit_hz) ||
@@ -105,7 +105,7 @@ bool kg_ceilings_store(const char *directory, const struct kg_ceilings_key *key,
                     : kg_error_set(err, KG_ERROR_MEASURE,
                                    "what the GPU was measured to be capable of is not kept: its "
                                    "UUID or its driver's version is not known");
-    good = good && kg_record_save(&record, &stored, KG_CEILINGS_SCHEMA, path, err);
+    good = good && kg_record_save(&kg_ceilings_file_record, &stored, KG_CEILINGS_SCHEMA, path, err);
     kg_arena_free(&arena);
     return good;
 }

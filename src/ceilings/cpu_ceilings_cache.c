@@ -39,7 +39,7 @@ static const struct kg_field fields[] = {
     KG_FIELD(bandwidth_bytes_per_s, REAL, "likewise", KG_OPTIONAL, KG_ABOVE_0),
     KG_FIELD(ceilings, RECORD, "As in results.", KG_OF(kg_cpu_ceilings_record)),
 };
-static const struct kg_record record = KG_RECORD_OF(
+const struct kg_record kg_cpu_ceilings_file_record = KG_RECORD_OF(
     fields, "What a CPU was measured to be capable of, kept in the user's cache. What does not "
             "hold for the process at hand, or is 7 days old, is measured anew.");
 #undef STRUCT
@@ -105,7 +105,8 @@ bool kg_cpu_ceilings_cached(const char *directory, const struct kg_cpu_ceilings_
     struct stored stored = {0};
     struct kg_error unread;
     const char *path = path_of(arena, directory, key);
-    if (!path || !kg_record_load(&record, KG_CPU_CEILINGS_SCHEMA, path, arena, &stored, &unread))
+    if (!path || !kg_record_load(&kg_cpu_ceilings_file_record, KG_CPU_CEILINGS_SCHEMA, path, arena,
+                                 &stored, &unread))
         return false;
     const struct kg_cpu_pace then = {stored.pulse_ns, stored.bandwidth_bytes_per_s};
     if (!fits(&stored, key) || !plausible(&stored.ceilings) || !kg_cpu_pace_same(&then, pace) ||
@@ -136,7 +137,8 @@ bool kg_cpu_ceilings_store(const char *directory, const struct kg_cpu_ceilings_k
                     : kg_error_set(err, KG_ERROR_MEASURE,
                                    "what the CPU was measured to be capable of is not kept: "
                                    "figures are missing, or the machine is not known");
-    good = good && kg_record_save(&record, &stored, KG_CPU_CEILINGS_SCHEMA, path, err);
+    good = good &&
+           kg_record_save(&kg_cpu_ceilings_file_record, &stored, KG_CPU_CEILINGS_SCHEMA, path, err);
     kg_arena_free(&arena);
     return good;
 }

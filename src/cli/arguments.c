@@ -76,6 +76,7 @@ static const struct {
     {"ab", "base", "the old build: a checkout, a kgate executable, a plugin or a command"},
     {"report", "filter",
      "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"},
+    {"schema", "format", "json (default), or markdown: a reference of all files"},
     {"suggest", "output", "the file to write to, and not to standard output"},
     {"suggest", "filter",
      "only what matches: cases by their id, with the scopes inside of them, or scopes by their "

@@ -86,3 +86,8 @@ int kg_cli_validate(const struct kg_arguments *arguments);
 int kg_cli_list(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
 int kg_cli_doctor(const struct kg_arguments *arguments);
+int kg_cli_schema(const struct kg_arguments *arguments);
+
+/* What `kgate doctor --json` prints. */
+#define KG_DOCTOR_SCHEMA "kgate.doctor.v1"
+extern const struct kg_record kg_diagnosis_record;

@@ -47,7 +47,7 @@ static const struct kg_field diagnosis_fields[] = {
                 "why kgate's own device code cannot run on the chosen device", KG_OPTIONAL),
     KG_FIELD(noise, RECORD, "what was measured", KG_OF(kg_noise_record)),
 };
-static const struct kg_record diagnosis_record = KG_RECORD_OF(
+const struct kg_record kg_diagnosis_record = KG_RECORD_OF(
     diagnosis_fields, "What makes measuring noisy on a machine: `kgate doctor --json`.");
 #undef STRUCT
 
@@ -151,7 +151,7 @@ int kg_cli_doctor(const struct kg_arguments *arguments)
     }
     bool good = diagnose(arguments, &arena, &diagnosis, &err);
     if (good && arguments->json)
-        good = kg_record_print(&diagnosis_record, &diagnosis, "kgate.doctor.v1", &text, &err);
+        good = kg_record_print(&kg_diagnosis_record, &diagnosis, KG_DOCTOR_SCHEMA, &text, &err);
     else if (good)
         findings_print(&style, &diagnosis, &text);
     good = good && kg_print(&text, &err);

@@ -50,6 +50,10 @@ static const struct kg_subcommand subcommands[] = {
      "suite! filter shard set device json quiet verbose", kg_cli_list},
     {"doctor", "", 0, 0, "Say what makes measuring noisy on this machine, and how to mend it.",
      "device seconds json quiet", kg_cli_doctor},
+    {"schema", "[NAME]", 0, 1,
+     "Print the JSON Schema of a kind of file, or list the kinds; --format markdown is "
+     "docs/files.md.",
+     "format", kg_cli_schema},
     {"init", "[SUITE.yaml]", 0, 1, "Write a small suite to start from (default: kgate.yaml).",
      "force quiet", kg_cli_init},
 };

@@ -93,8 +93,9 @@ static bool text_parse(struct reader *reader, const struct kg_text *text, bool w
     json_t *json;
     if (!kg_json_parse(reader->path, kg_text_string(text), text->length, &json, err))
         return false;
-    bool good = kg_record_migrate(&kg_loaded_record, json, KG_PROFILE_SCHEMA, err);
-    good = good && kg_record_read(&kg_loaded_record, json, &reader->arena, &reader->loaded, err) &&
+    bool good = kg_record_migrate(&kg_profile_file_record, json, KG_PROFILE_SCHEMA, err);
+    good = good &&
+           kg_record_read(&kg_profile_file_record, json, &reader->arena, &reader->loaded, err) &&
            kg_loaded_check(&reader->loaded, err);
     if (good && whole)
         reader->whole = json_incref(json);

@@ -2,6 +2,10 @@
  * the profiler library: it needs a JSON reader. */
 #pragma once
 #include "profile/profile.h"
+#include "util/record.h"
+
+/* The members of a kgate.profile.v1 file, for its schema; its struct is for profile_load.c alone. */
+extern const struct kg_record kg_profile_file_record;
 
 /* Loads a recording, or a kgate.profile.v1 file. Its entries are passed over: in bounded memory
  * where they are one a line, as kg_profile_json writes them, else (a file that went through jq)

@@ -171,7 +171,7 @@ static const struct kg_field loaded_fields[] = {
     KG_MENTION(entries, RECORDS, "every scope, in the recording's order; may be left out by hand",
                KG_OPTIONAL, KG_OF(kg_loaded_entry_record)),
 };
-const struct kg_record kg_loaded_record = KG_RECORD_OF(
+const struct kg_record kg_profile_file_record = KG_RECORD_OF(
     loaded_fields, "Where a program's time went: `kgate report run.kgprof --format json`.");
 #undef STRUCT
 

@@ -1,7 +1,7 @@
 /* profile_load_fields.h: the members of a kgate.profile.v1 file, by tables, and whether their
  * values can be. For profile_load.c. */
 #pragma once
-#include "profile/profile.h"
+#include "profile/profile_load.h"
 #include "util/record.h"
 
 struct kg_loaded_process {
@@ -43,8 +43,7 @@ struct kg_loaded_entry {
     bool unfinished;
 };
 
-/* Of struct kg_loaded, without its entries, and of struct kg_loaded_entry. */
-extern const struct kg_record kg_loaded_record;
+/* An entry; kg_profile_file_record, of struct kg_loaded, only mentions them. */
 extern const struct kg_record kg_loaded_entry_record;
 
 /* Checks what was read, and puts words into what they stand for: sampling, kind.

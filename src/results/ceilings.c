@@ -20,7 +20,7 @@ static const struct kg_field fields[] = {
     KG_FIELD(tensor_by, STRING, "the instruction that the tensor cores' figure is of", KG_OPTIONAL,
              KG_WORDS("wgmma", "mma.sync")),
     KG_FIELD(uuid, STRING, "of the GPU", KG_OPTIONAL),
-    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL),
+    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL, KG_PATTERN_TIME),
     KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
     KG_FIELD(note, STRING,
              "why the figures are good for this run alone: the device was held back or shared",

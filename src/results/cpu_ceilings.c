@@ -50,7 +50,7 @@ static const struct kg_field fields[] = {
              KG_OPTIONAL, KG_BETWEEN(0.1, 1e8)),
     KG_FIELD(page_fault_ns, REAL, "of the first touch of a page", KG_OPTIONAL,
              KG_BETWEEN(0.1, 1e9)),
-    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL),
+    KG_FIELD(measured, STRING, "UTC", KG_OPTIONAL, KG_PATTERN_TIME),
     KG_FIELD(reason, STRING, "why figures are missing", KG_OPTIONAL),
     KG_FIELD(note, STRING, "what makes the figures doubtful: they are soon measured anew",
              KG_OPTIONAL),

@@ -5,6 +5,7 @@
 #include "suggest/suggest.h"
 
 #define KG_EXPLANATION_SCHEMA "kgate.explanation.v1"
+extern const struct kg_record kg_explanation_record;
 
 /* A case that differs in one thing. */
 struct kg_relative_case {

@@ -2,6 +2,51 @@
 
 #include "suggest/explanation.h"
 
+/* Rows describe what the functions below write: traits and facts have tables of their own. */
+#define KNOWN                                                                                      \
+    KG_MENTION(traits, FIGURES, "what is known of how it runs, by name (src/results/traits.h)"),   \
+        KG_MENTION(facts, FIGURES, "what else is known, by name (src/suggest/facts.h)"),
+
+#define STRUCT kg_facts
+static const struct kg_field scope_fields[] = {
+    KG_MENTION(operation, STRING, "path: \"case;outer;inner\""), KNOWN};
+static const struct kg_record scope_record = KG_RECORD_OF(scope_fields, "A scope of the case.");
+#undef STRUCT
+
+#define STRUCT kg_relative_case
+static const struct kg_field relative_fields[] = {
+    KG_MENTION(id, STRING, "the case"),
+    KG_MENTION(differs, STRING, "the parameter's name, or \"device\""),
+    KG_MENTION(time_ns, REAL, "median", KG_ABOVE_0),
+    KG_MENTION(ratio, REAL, "of its time to that of the explained case", KG_OPTIONAL, KG_ABOVE_0),
+};
+static const struct kg_record relative_record =
+    KG_RECORD_OF(relative_fields, "A case that differs in one thing.");
+#undef STRUCT
+
+#define STRUCT kg_deeper
+static const struct kg_field deeper_fields[] = {
+    KG_MENTION(shows, STRING, "what it shows"),
+    KG_MENTION(command, STRING, "for a shell"),
+};
+static const struct kg_record deeper_record =
+    KG_RECORD_OF(deeper_fields, "A command that shows more.");
+#undef STRUCT
+
+#define STRUCT kg_explanation
+static const struct kg_field explanation_fields[] = {
+    KG_MENTION(suite, STRING, "its name"),
+    KG_MENTION(case, RECORD, "as in results", KG_OF(kg_case_result_record)),
+    KNOWN KG_MENTION(scopes, RECORDS, "of its profile, by time, most first", KG_OF(scope_record)),
+    KG_MENTION(relatives, RECORDS, "cases that differ in one thing", KG_OF(relative_record)),
+    KG_MENTION(advice, RECORD, "as in suggestions, of this case and its scopes alone",
+               KG_OF(kg_suggestions_record)),
+    KG_MENTION(commands, RECORDS, "that show more", KG_OF(deeper_record)),
+};
+const struct kg_record kg_explanation_record =
+    KG_RECORD_OF(explanation_fields, "Everything about one case: `kgate explain --json`.");
+#undef STRUCT
+
 /* The value, or NULL where it could not be made in full. */
 static json_t *made(json_t *json, bool good)
 {

@@ -148,6 +148,8 @@ static json_t *field_write(const struct kg_field *field, const void *object)
         return records_write(field->record, *(const void *const *)at, count_of(field, object));
     case KG_FIELD_COLUMNS:
         return columns_write(field->record, *(const void *const *)at, count_of(field, object));
+    case KG_FIELD_FIGURES:
+        break;
     }
     return NULL;
 }

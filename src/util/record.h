@@ -27,6 +27,7 @@ enum kg_field_kind {
     KG_FIELD_RECORDS, /* a pointer to structs with a count, by `record`: an array of objects */
     KG_FIELD_COLUMNS, /* the same, stored by column: an object of arrays of equal length, which
                          loads several times faster where there are hundreds of thousands */
+    KG_FIELD_FIGURES, /* only mentioned: an object of numbers and strings by name */
 };
 
 /* A name and its value: parameters of a case. */

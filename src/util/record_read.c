@@ -351,6 +351,8 @@ static bool field_read(const struct reader *reader, const struct place *place,
         return records_read(reader, place, field, json, object);
     case KG_FIELD_COLUMNS:
         return columns_read(reader, place, field, json, object);
+    case KG_FIELD_FIGURES:
+        break;
     }
     return false;
 }

@@ -46,4 +46,4 @@ scale() { jq "(.cases[].rounds.median_ns) |= map(. * $2)" "$1"; }
 agreeing() { jq '.cases[].rounds[] |= (.[0] as $first | map($first))' "$1"; }
 
 # Validates a file against its schema under docs/schema.
-valid() { /usr/bin/python3 -W ignore -m jsonschema -i "$1" "$SOURCE/docs/schema/$2.v1.schema.json"; }
+valid() { /usr/bin/python3 -W ignore -m jsonschema -i "$1" "$SOURCE"/docs/schema/"$2".v*.schema.json; }

@@ -1,0 +1,35 @@
+# The schemas and the reference of files: made from the tables that reading and writing follow.
+bats_require_minimum_version 1.5.0
+load support
+
+@test "the schemas under docs/schema are those of the tables: else run ci/schemas.sh" {
+    kgate schema >kinds
+    [ "$(wc -l <kinds)" -ge 10 ]
+    while read -r name schema _; do
+        diff <(kgate schema "$name") "$SOURCE/docs/schema/${schema#kgate.}.schema.json"
+    done <kinds
+    diff <(awk '{sub("kgate.", "", $2); print $2 ".schema.json"}' kinds | sort) \
+        <(ls "$SOURCE/docs/schema" | sort)
+}
+
+@test "docs/files.md has the reference of the tables: else run ci/schemas.sh" {
+    diff <(kgate schema --format markdown) \
+        <(sed '1,/<!-- fields -->/d; /<!-- \/fields -->/,$d' "$SOURCE/docs/files.md" | sed '1d; $d')
+}
+
+@test "every field of every file is described" {
+    for name in $(kgate schema | awk '{print $1}'); do
+        kgate schema "$name" | jq -e '
+            [.. | objects | select(has("properties")) | .properties | to_entries[]
+             | select(.key != "schema" and (.value.description // "") == "") | .key] == []'
+    done
+}
+
+@test "a schema is found by its name or by what a file says, an unknown one names the nearest" {
+    diff <(kgate schema results) <(kgate schema "$(kgate schema | awk '$1 == "results" {print $2}')")
+    run kgate schema result
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"no file is called 'result'; did you mean 'results'?"* ]]
+    run kgate schema results --format yaml
+    [ "$status" -eq 2 ]
+}
