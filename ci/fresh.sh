@@ -140,6 +140,5 @@ root_make
 timed ci/gate.sh
 # shellcheck disable=SC2086
 timed ci/test.sh $test_arguments
-timed ci/gate.sh
 printf 'ci/fresh.sh: %s\n' "${said[@]}"
 exit "$failed"
