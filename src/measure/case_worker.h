@@ -17,15 +17,15 @@ uint64_t kg_case_threads(const struct kg_measurement *measurement,
 /* Whether the case can have a round: it is neither FAILED nor SKIPPED. */
 bool kg_case_measurable(const struct kg_case_result *result);
 
-/* Runs one worker to its end. `response->good` says whether it did what was asked; the case is
- * FAILED otherwise, but for an interruption, which is nobody's fault. */
+/* Runs one worker to its end. `response->good` says whether it did what was asked. Otherwise the
+ * case is FAILED, unless the user asked to stop. */
 bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
                         const struct kg_task_options *options, struct kg_arena *arena,
                         struct kg_response *response, struct kg_error *err);
 
-/* Takes an answer: the case is FAILED, or SKIPPED where it cannot be had on this machine, unless
- * the answer is good and the process ended well. `answer->response.good` says whether it is to be
- * used. An interruption is nobody's fault. */
+/* Takes an answer. Unless it is good and the process ended well, the case is FAILED, or SKIPPED
+ * where this machine cannot run it, or left as it is where the user asked to stop.
+ * `answer->response.good` says whether to use the response. */
 bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struct kg_answer *answer,
                          struct kg_error *err);
 

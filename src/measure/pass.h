@@ -27,6 +27,7 @@ bool kg_pass_run(const struct kg_pass *pass, struct kg_measurement *measurement,
 size_t kg_pass_first(const struct kg_measurement *measurement,
                      bool (*wanted)(const struct kg_measurement *measurement, size_t index));
 
-/* Whether the suite lets a case be observed apart from its rounds (`trace`), and it can be: under a
- * memory checker, say, nobody wants to know, and what was measured must not be kept. */
+/* Whether a case may be observed apart from its rounds, as the suite's `trace` says, and can be
+ * measured at all. `trace: no` is for runs under a memory checker, say, whose figures mean nothing
+ * and must not be stored. */
 bool kg_pass_observes(const struct kg_measurement *measurement, size_t index);

@@ -3,6 +3,7 @@
 #pragma once
 #include "measure/process.h"
 
-/* Runs a worker to its end. On any ending its whole process group is dead when this returns.
- * outcome: filled on true; kg_outcome_free when done. false where none could be started. */
+/* Runs a worker to its end. However it ends, its whole process group is dead when this returns.
+ * outcome  filled on success, to be freed with kg_outcome_free
+ * returns  false where no process could be started */
 bool kg_supervise(const struct kg_launch *launch, struct kg_outcome *outcome, struct kg_error *err);

@@ -103,8 +103,8 @@ static bool same_pairs(const struct kg_case *a, const struct kg_case *b)
     return true;
 }
 
-/* An earlier case that puts the same on the device; `index` itself where there is none. Cases that
- * differ in their timing alone are beside each other. */
+/* An earlier case whose calls put the same work on the device; `index` itself where there is none.
+ * Cases that differ in their timing alone follow each other in the plan. */
 static size_t twin_find(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_case *cases = measurement->plan->cases;

@@ -17,7 +17,7 @@ double kg_clock_resolution_ns(void);
 
 enum { KG_PULSE_PRODUCTS = 16384 };
 
-/* The core's own pace: time, in ns, of a fixed chain of dependent multiplications in registers,
- * some 15 us. It moves with the core's clock and with nothing else, short of an interrupt: 16,384
- * products of a latency of three cycles on all x86 cores since 2008. */
+/* The speed of the core: the time, in ns, of a fixed chain of dependent multiplications in
+ * registers, about 15 us. Only the core's clock, or an interrupt, changes it: it is 16,384 products
+ * with a latency of three cycles on all x86 cores since 2008. */
 double kg_pulse_ns(void);

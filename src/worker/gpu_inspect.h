@@ -43,9 +43,10 @@ struct kg_gpu_shape {
     double threads_per_multiprocessor;
 };
 
-/* What the nodes of one call come to: everything of `trace` but times. Of a kernel that is launched
- * more than once in different sizes the figures are those of the largest launch. Names are copied
- * into `arena`, "kernel 1" where there are none. Pure; false where memory is out. */
+/* Sums up the nodes of one call: fills everything of `trace` but times. A kernel that is launched
+ * more than once, in different sizes, has the figures of its largest launch. Pure.
+ * arena    owns the names: copies, or "kernel 1" where the driver gave none
+ * returns  false where memory is out */
 bool kg_gpu_nodes_summarize(const struct kg_gpu_node *nodes, size_t count,
                             const struct kg_gpu_shape *shape, struct kg_arena *arena,
                             struct kg_trace *trace, struct kg_error *err);

@@ -1,13 +1,14 @@
-/* protocol.h: what kgate and its worker process say to each other: one request on the worker's
- * standard input, one response on its descriptor KG_WORKER_RESPONSE, both JSON. Before the response
- * of KG_TASK_TURNS there are turns: the worker writes "ready", and then for each KG_TURN that it
- * gets measures for turn_ns and writes the time measured in ns; KG_TURN_END asks for the response.
- * Each of these is a line.
+/* protocol.h: how kgate and its worker process talk, in JSON: one request on the worker's standard
+ * input, one response on its descriptor KG_WORKER_RESPONSE.
  *
- * On the GPU one process does many tasks one after the other (`kgate worker --group`): requests
- * come as lines on KG_WORKER_RESPONSE too, each is answered by a line, and the end of the stream
- * ends the process. After a task that failed the process ends by itself: nobody knows what it left
- * behind.
+ * KG_TASK_TURNS has turns before its response. The worker writes "ready". For each KG_TURN that it
+ * then reads it measures for turn_ns and writes the time measured, in ns; at KG_TURN_END it writes
+ * the response. Each of these is a line.
+ *
+ * On the GPU one process does many tasks one after the other (`kgate worker --group`). Requests
+ * come as lines on KG_WORKER_RESPONSE too, each is answered by a line, and the process ends with
+ * the stream. It also ends after a task that failed, since that may have left something on the
+ * device.
  *
  * `kgate worker --protocol` prints KG_REQUEST_SCHEMA, so that `ab` can tell beforehand whether two
  * builds of different ages understand each other. */

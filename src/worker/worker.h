@@ -9,5 +9,6 @@
  *         request cannot be read. A failing command ends the process by itself. */
 int kg_worker_main(void);
 
-/* The same for request after request, as protocol.h says, until there is none or one failed. */
+/* The same for one request after the other, as protocol.h says, until the last or one that
+ * failed. */
 int kg_worker_group_main(void);
