@@ -21,10 +21,10 @@ there are CPUs).
 TEXT
 }
 
-all=
+job=test
 for argument in "$@"; do
     case $argument in
-    --all) all=yes ;;
+    --all) job=all ;;
     --help | -h)
         usage
         exit
@@ -54,8 +54,8 @@ preset_test() {
     ctest --preset "$preset" -j "${KGATE_TEST_JOBS:-$(nproc)}" "$@"
 }
 
-setup "${all:+all}${all:-test}"
-if [ -n "$all" ]; then
+setup "$job"
+if [ "$job" = all ]; then
     preset_build clang
     preset_build thread
     preset_test thread

@@ -80,8 +80,7 @@ static size_t lanes_of(size_t count, size_t first)
     return count - first < LANES ? count - first : LANES;
 }
 
-/* --- Components: `count` rows from number `first` of the chosen, with one
- * thread ----------------- */
+/* --- Components: `count` rows from number `first` of the chosen, with one thread -------------- */
 
 static double projection_worst(const struct reference *reference, const struct workspace *workspace,
                                size_t first, size_t count)
