@@ -169,11 +169,11 @@ static bool file_report(const struct kg_arguments *arguments, enum kg_cli_format
     struct kg_error not_json;
     /* A journal is lines of JSON, not one document: what cannot be peeked at is read as results. */
     const bool peeked = kg_schema_peek(arguments->positional[0], schema, &not_json);
-    const bool comparison = peeked && !strcmp(schema, KG_COMPARISON_SCHEMA);
-    const bool calibration = peeked && !strcmp(schema, KG_CALIBRATION_SCHEMA);
+    const bool comparison = peeked && kg_schema_is(KG_COMPARISON_SCHEMA, schema);
+    const bool calibration = peeked && kg_schema_is(KG_CALIBRATION_SCHEMA, schema);
     if (arguments->filter && format < KG_FORMAT_TREE)
         return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
-    const bool suggestions = peeked && !strcmp(schema, KG_SUGGESTIONS_SCHEMA);
+    const bool suggestions = peeked && kg_schema_is(KG_SUGGESTIONS_SCHEMA, schema);
     if ((comparison || calibration || suggestions) && format >= KG_FORMAT_TREE)
         return profiles_only(arguments->positional[0], format, err);
     return comparison    ? comparison_report(arguments, format, text, err)

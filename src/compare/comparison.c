@@ -131,7 +131,7 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(kgate_version, STRING, "of the program"),
     KG_FIELD(suite, STRING, "its name"),
     KG_FIELD(verdict, ENUM, "of the whole gate", KG_NAMES(kg_verdict_names)),
-    KG_FIELD(exit_status, SIZE, "of kgate", KG_BETWEEN(0, 4)),
+    KG_FIELD(exit_status, SIZE, "of kgate", KG_WORDS("0", "1", "3", "4")),
     KG_LIST(verdict_reasons, verdict_reason_count, STRINGS,
             "the one that set the exit status first"),
     KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),

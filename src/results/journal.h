@@ -13,6 +13,7 @@
 #include "results/results.h"
 
 #define KG_JOURNAL_SCHEMA "kgate.journal.v1"
+#define KG_JOURNAL_MARK "kgate.journal." /* that of any version begins so */
 
 struct kg_journal {
     FILE *file;

@@ -326,7 +326,7 @@ bool kg_results_write(const struct kg_results *results, const char *path, struct
 
 static bool is_journal(const struct kg_text *text)
 {
-    static const char mark[] = "{\"schema\": \"" KG_JOURNAL_SCHEMA "\"";
+    static const char mark[] = "{\"schema\": \"" KG_JOURNAL_MARK;
     return text->length >= sizeof mark - 1 && !memcmp(text->data, mark, sizeof mark - 1);
 }
 

@@ -55,7 +55,8 @@ struct kg_field {
     bool mention;                   /* only described: neither written nor read by the table */
     size_t offset;                  /* offsetof the field */
     size_t count_offset;            /* offsetof its size_t count, where the kind has one */
-    const char *const *names;       /* ENUM, BITS; of a STRING the only ones: NULL-terminated */
+    const char *const *names;       /* ENUM, BITS; of a STRING, and as digits of a COUNT or SIZE,
+                                       the only ones that it may be: NULL-terminated */
     const struct kg_record *record; /* RECORD, RECORDS, COLUMNS */
     const struct kg_range *range;   /* numbers and REALS; NULL: any */
     const char *pattern; /* STRING: a regular expression for the schema; reading takes any string */

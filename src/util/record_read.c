@@ -106,6 +106,20 @@ static bool name_read(const struct reader *reader, const struct place *place, co
     return false;
 }
 
+/* Whether a whole number is one of those that the field may be. */
+static bool listed_check(const struct reader *reader, const struct place *place,
+                         const struct kg_field *field, uint64_t value)
+{
+    char digits[24];
+    size_t index;
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    json_t *json = json_string(digits);
+    const bool good =
+        json ? name_read(reader, place, json, field->names, &index) : kg_error_memory(reader->err);
+    json_decref(json);
+    return good;
+}
+
 static bool string_read(const struct reader *reader, const struct place *place,
                         const struct kg_field *field, const json_t *json, const char **string)
 {
@@ -141,9 +155,9 @@ static bool count_read(const struct reader *reader, const struct place *place,
     if (json_integer_value(json) < 0)
         return refuse(reader, place, "a whole number from 0 up", "a negative one");
     *value = (uint64_t)json_integer_value(json);
-    return kg_range_holds(field->range, (double)*value)
-               ? true
-               : refuse_number(reader, place, field, (double)*value);
+    if (!kg_range_holds(field->range, (double)*value))
+        return refuse_number(reader, place, field, (double)*value);
+    return !field->names || listed_check(reader, place, field, *value);
 }
 
 static bool bits_read(const struct reader *reader, const struct place *place, const json_t *json,

@@ -33,9 +33,22 @@ static bool range_put(json_t *schema, const struct kg_range *range)
            put(schema, range->below_most ? "exclusiveMaximum" : "maximum", number(range->most));
 }
 
+static json_t *numbers_schema(const char *const *digits)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; digits[i]; i++)
+        if (json_array_append_new(list, json_integer(strtoll(digits[i], NULL, 10))) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return json_pack("{s:o}", "enum", list);
+}
+
 static json_t *whole_schema(const struct kg_field *field)
 {
     static const struct kg_range from_0 = {.most = INFINITY};
+    if (field->names)
+        return numbers_schema(field->names);
     json_t *schema = type_schema("integer");
     if (schema && !range_put(schema, field->range ? field->range : &from_0)) {
         json_decref(schema);

@@ -74,8 +74,21 @@ decisions() {
         [ "$status" -eq 2 ]
         [[ "$output" == *"newer.json"*"written by a newer kgate ($newer; this one reads up to v"* ]]
     done
-    jq '.schema = "kgate.profile.v99"' profile.json >"$BATS_TEST_TMPDIR/newer.json"
-    run kgate report "$BATS_TEST_TMPDIR/newer.json"
+    for file in base comparison suggestions calibration profile; do
+        jq '.schema |= (split(".v")[0] + ".v99")' "$file.json" >"$BATS_TEST_TMPDIR/newer.json"
+        newer=$(jq -r .schema "$BATS_TEST_TMPDIR/newer.json")
+        run kgate report "$BATS_TEST_TMPDIR/newer.json"
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"written by a newer kgate ($newer; this one reads up to v"* ]]
+    done
+    sed '1s/journal\.v1/journal.v99/' killed.json.journal >"$BATS_TEST_TMPDIR/newer.journal"
+    run kgate report "$BATS_TEST_TMPDIR/newer.journal"
     [ "$status" -eq 2 ]
-    [[ "$output" == *"written by a newer kgate (kgate.profile.v99; this one reads up to v1)"* ]]
+    [[ "$output" == *"written by a newer kgate (kgate.journal.v99; this one reads up to v"* ]]
+    mkdir "$BATS_TEST_TMPDIR/base"
+    jq '.schema = "kgate.baseline.v99"' baseline.json \
+        >"$BATS_TEST_TMPDIR/base/$(jq -r .fingerprint baseline.json).json"
+    run kgate baseline update current.json -b "$BATS_TEST_TMPDIR/base"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"written by a newer kgate (kgate.baseline.v99; "* ]]
 }

@@ -18,7 +18,7 @@ struct thing {
     const char *name;
     const char *colour;
     double weight, share, marks;
-    uint64_t count;
+    uint64_t count, grade;
     double *values;
     size_t value_count;
     const char **words;
@@ -42,6 +42,7 @@ static const struct kg_field thing_fields[] = {
     KG_FIELD(share, REAL, "of it", KG_NULLABLE, KG_INSIDE(0, 1)),
     KG_FIELD(marks, REAL, "known or not", KG_OPTIONAL, KG_WHOLE),
     KG_FIELD(count, COUNT, "from one", KG_BETWEEN(1, 9)),
+    KG_FIELD(grade, COUNT, "not two", KG_OPTIONAL, KG_WORDS("1", "3")),
     KG_LIST(values, value_count, REALS, "measured", KG_OPTIONAL, KG_NOT_EMPTY, KG_FROM(2)),
     KG_LIST(words, word_count, STRINGS, "said", KG_OPTIONAL, KG_DISTINCT),
     KG_LIST(parts, part_count, COLUMNS, "its parts", KG_OPTIONAL, KG_OF(part_record)),
@@ -103,9 +104,10 @@ static void what_is_in_range_is_read(void **state)
     struct thing thing;
     struct kg_error err;
     (void)state;
-    if (!parse_with(GOOD ", \"colour\": \"blue\", \"marks\": 4, \"values\": [2, 7.5], "
-                         "\"words\": [\"x\", \"y\"], \"parts\": {\"height\": [null, 2]}, "
-                         "\"remark\": \"hi\", \"later\": true",
+    if (!parse_with(GOOD
+                    ", \"colour\": \"blue\", \"marks\": 4, \"grade\": 3, \"values\": [2, 7.5], "
+                    "\"words\": [\"x\", \"y\"], \"parts\": {\"height\": [null, 2]}, "
+                    "\"remark\": \"hi\", \"later\": true",
                     &thing, &err))
         fail_msg("%s", err.message);
     assert_string_equal(thing.colour, "blue");
@@ -142,6 +144,7 @@ static void what_does_not_fit_is_named_with_what_was_expected(void **state)
         {"\"name\": \"a\", \"weight\": 1, \"share\": 0.5, \"count\": 10",
          "count: expected a whole number from 1 to 9, found 10"},
         {GOOD ", \"colour\": \"green\"", "colour: expected one of red, blue, found 'green'"},
+        {GOOD ", \"grade\": 2", "grade: expected one of 1, 3, found '2'"},
         {GOOD ", \"marks\": 0.5",
          "marks: expected a whole number from 0 up, of at most 63 bits, found 0.5"},
         {GOOD ", \"values\": []", "values: expected a list of numbers, at least one, found none"},
