@@ -50,7 +50,7 @@ struct kg_field {
     enum kg_field_kind kind;
     bool optional;                  /* may be absent; else reading refuses the object without it */
     bool nullable;                  /* REAL: may be null although not optional; REALS: items may */
-    bool not_empty;                 /* strings and lists */
+    bool not_empty;                 /* STRING, REALS */
     bool distinct;                  /* STRINGS: no two are equal */
     bool mention;                   /* only described: neither written nor read by the table */
     size_t offset;                  /* offsetof the field */

@@ -33,3 +33,29 @@ load support
     run kgate schema results --format yaml
     [ "$status" -eq 2 ]
 }
+
+@test "what a schema refuses of results, reading refuses, and names" {
+    local edit field
+    cp "$SOURCE/tests/kept/v1/base.json" old.json
+    kgate report old.json --format json >good.json
+    valid good.json results
+    while IFS=$'\t' read -r edit field; do
+        jq "$edit" good.json >bad.json
+        run valid bad.json results
+        [ "$status" -ne 0 ]
+        run kgate report bad.json
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"$field: expected "* ]]
+    done <<'EDITS'
+del(.suite)	suite
+.policy.alpha = 1	policy.alpha
+.machine.fingerprint = ""	machine.fingerprint
+.cases[1].device = "tpu"	cases[1].device
+.cases[1].status = "FINE"	cases[1].status
+.cases[0].rounds.median_ns[2] = 0	cases[0].rounds.median_ns[2]
+.cases[0].rounds.wall_ns[0] = null	cases[0].rounds.wall_ns[0]
+.cases[0].rounds.calls[1] = 1.5	cases[0].rounds.calls[1]
+.cpu_ceilings.one.threads = 0	cpu_ceilings.one.threads
+.cases[2].budgets[0].relation = "<"	cases[2].budgets[0].relation
+EDITS
+}
