@@ -85,26 +85,6 @@ static void compare_as(struct scene *scene, const char *against, enum kg_change 
     }
 }
 
-static void cases_beyond_their_threshold_are_told_the_worst_first(void **state)
-{
-    struct scene scene;
-    (void)state;
-    scene_make(&scene);
-    slower(&scene, 0, 1.04); /* the threshold is 5 % */
-    slower(&scene, 1, 1.5);
-    slower(&scene, 2, 2);
-    find(&scene, false);
-    assert_int_equal(scene.suggestions.change_count, 2);
-    const struct kg_evidence_change *worst = &scene.suggestions.changes[0];
-    assert_string_equal(worst->operation, "w2/cpu");
-    assert_string_equal(worst->name, "instructions");
-    assert_string_equal(worst->unit, "");
-    assert_true(worst->base == 1e6 && worst->current == 2e6);
-    assert_non_null(strstr(worst->text, "instructions rose from 1.00 M to 2.00 M"));
-    assert_string_equal(scene.suggestions.changes[1].operation, "w1/cpu");
-    scene_free(&scene);
-}
-
 static void nothing_is_borrowed(void **state)
 {
     struct scene scene;
@@ -117,19 +97,6 @@ static void nothing_is_borrowed(void **state)
     kg_results_free(&scene.current);
     assert_string_equal(scene.suggestions.changes[0].operation, "w1/cpu");
     kg_arena_free(&scene.suggestions.arena);
-}
-
-static void small_effects_and_faster_cases_are_not_told(void **state)
-{
-    struct scene scene;
-    (void)state;
-    scene_make(&scene);
-    slower(&scene, 0, 1.5);
-    slower(&scene, 1, 0.5);
-    scene.current.cases[0].min_effect_ns = 0.6e6;
-    find(&scene, false);
-    assert_int_equal(scene.suggestions.change_count, 0);
-    scene_free(&scene);
 }
 
 static void a_comparison_decides_where_there_is_one(void **state)
@@ -306,30 +273,6 @@ static void the_newest_ordinary_run_with_traits_is_the_one(void **state)
     scene_free(&scene);
 }
 
-static void what_cannot_be_compared_is_not(void **state)
-{
-    struct scene scene;
-    (void)state;
-    scene_make(&scene);
-    for (size_t i = 0; i < CASES; i++)
-        slower(&scene, i, 1.5);
-    scene.current.cases[0].definition_hash = "fedcba9876543210";
-    scene.current.cases[1].id = "new/cpu";
-    scene.current.cases[2].status = KG_STATUS_FAILED;
-    find(&scene, false);
-    assert_int_equal(scene.suggestions.change_count, 0);
-    scene.current.cases[2].status = KG_STATUS_OK;
-    find(&scene, false);
-    assert_int_equal(scene.suggestions.change_count, 1);
-    scene.baseline.fingerprint = "another machine";
-    find(&scene, false);
-    assert_int_equal(scene.suggestions.change_count, 0);
-    scene.baseline.run_count = 0;
-    find(&scene, false);
-    assert_int_equal(scene.suggestions.change_count, 0);
-    scene_free(&scene);
-}
-
 /* Without the comparison, and with one that has a regression. */
 static void missing_is(struct scene *scene, const char *alone, const char *compared)
 {
@@ -406,9 +349,7 @@ static void without_results_or_baseline_there_is_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cases_beyond_their_threshold_are_told_the_worst_first),
         cmocka_unit_test(nothing_is_borrowed),
-        cmocka_unit_test(small_effects_and_faster_cases_are_not_told),
         cmocka_unit_test(a_comparison_decides_where_there_is_one),
         cmocka_unit_test(what_only_looks_worse_is_told_beyond_its_threshold),
         cmocka_unit_test(a_rise_of_memory_or_instructions_alone_is_told),
@@ -416,7 +357,6 @@ int main(void)
         cmocka_unit_test(a_figure_of_the_workloads_own_has_the_reasons_of_its_time),
         cmocka_unit_test(slower_than_a_pin_alone_is_held_against_the_pin),
         cmocka_unit_test(the_newest_ordinary_run_with_traits_is_the_one),
-        cmocka_unit_test(what_cannot_be_compared_is_not),
         cmocka_unit_test(what_cannot_be_held_against_the_baseline_says_why),
         cmocka_unit_test(a_comparison_of_another_file_does_no_harm),
         cmocka_unit_test(without_results_or_baseline_there_is_nothing),

@@ -47,122 +47,6 @@ static void suggest(const struct kg_results *results, struct kg_suggestions *sug
     assert_true(kg_suggest(&input, suggestions, &err));
 }
 
-static void the_slower_versions_are_told_by_time_saved(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    results_make(&results);
-    suggest(&results, &suggestions);
-    kg_results_free(&results); /* nothing is borrowed */
-    assert_int_equal(suggestions.suggestion_count, 2);
-    const struct kg_suggestion *first = &suggestions.suggestions[0];
-    assert_string_equal(first->operation, "work/n=2,version=slow/cpu");
-    assert_string_equal(first->rule, "slower_version");
-    assert_int_equal(first->basis, KG_BASIS_MEASURED);
-    assert_float_equal(first->current_ns, 6e6, 1);
-    assert_float_equal(first->estimated_ns, 2e6, 1);
-    assert_float_equal(first->saved_ns, 4e6, 1);
-    assert_float_equal(first->speedup, 3, 1e-6);
-    assert_string_equal(suggestions.suggestions[1].operation, "work/n=1,version=slow/cpu");
-    assert_non_null(strstr(first->hint, "work/n=2,version=fast/cpu"));
-    assert_true(first->evidence_count > 0);
-    kg_suggestions_free(&suggestions);
-}
-
-/* Amdahl: 4 of 12 ms are saved, if one call of every case is the whole. */
-static void the_whole_is_one_call_of_every_case(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    results_make(&results);
-    suggest(&results, &suggestions);
-    assert_float_equal(suggestions.suggestions[0].whole_ns, 12e6, 10);
-    assert_float_equal(suggestions.suggestions[0].whole_speedup, 1.5, 1e-6);
-    kg_suggestions_free(&suggestions);
-    kg_results_free(&results);
-}
-
-static void every_case_with_times_has_a_finding_the_slowest_first(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    results_make(&results);
-    results.cases[0].status = KG_STATUS_FAILED;
-    results.cases[0].round_count = 0;
-    kg_case_summarize(&results.cases[0]);
-    suggest(&results, &suggestions);
-    assert_int_equal(suggestions.finding_count, 3);
-    assert_string_equal(suggestions.findings[0].operation, "work/n=2,version=slow/cpu");
-    assert_float_equal(suggestions.findings[0].time_ns, 6e6, 1);
-    assert_string_equal(suggestions.findings[2].operation, "work/n=2,version=fast/cpu");
-    assert_non_null(strstr(suggestions.notes[0], "1 of 4 cases have no times"));
-    kg_suggestions_free(&suggestions);
-    kg_results_free(&results);
-}
-
-static bool noted(const struct kg_suggestions *suggestions, const char *words)
-{
-    for (size_t i = 0; i < suggestions->note_count; i++)
-        if (strstr(suggestions->notes[i], words))
-            return true;
-    return false;
-}
-
-static void what_is_missing_is_noted(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    struct kg_error err;
-    results_make(&results);
-    suggest(&results, &suggestions);
-    assert_true(noted(&suggestions, "no profile"));
-    assert_false(noted(&suggestions, "no ceilings"));
-    kg_suggestions_free(&suggestions);
-    results.cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
-    suggest(&results, &suggestions);
-    assert_true(noted(&suggestions, "no ceilings of the CPU in these results: they were measured "
-                                    "by an older kgate"));
-    kg_suggestions_free(&suggestions);
-    results.cpu_ceilings.reason = "the worker died";
-    results.profile = "gone.kgprof";
-    const struct kg_suggest_input input = {
-        .source = "r.json", .results = &results, .note = "the profile is gone"};
-    assert_true(kg_suggest(&input, &suggestions, &err));
-    assert_true(noted(&suggestions, "no ceilings of the CPU in these results: the worker died"));
-    assert_true(noted(&suggestions, "the profile is gone"));
-    assert_false(noted(&suggestions, "no profile"));
-    kg_suggestions_free(&suggestions);
-    kg_results_free(&results);
-}
-
-static void cpus_that_others_had_are_noted(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    results_make(&results);
-    results.cases[1].threads = 2;
-    for (size_t r = 0; r < results.cases[1].round_count; r++) {
-        struct kg_round *round = &results.cases[1].rounds[r];
-        round->calls = 1;
-        round->wall_ns = round->cpu_ns;
-        round->involuntary_switches = 0;
-    }
-    suggest(&results, &suggestions);
-    assert_false(noted(&suggestions, "other programs"));
-    kg_suggestions_free(&suggestions);
-    for (size_t r = 0; r < results.cases[1].round_count; r++)
-        results.cases[1].rounds[r].involuntary_switches = 3;
-    suggest(&results, &suggestions);
-    assert_true(noted(&suggestions, "other programs had the CPUs of 1 of 4 cases"));
-    kg_suggestions_free(&suggestions);
-    kg_results_free(&results);
-}
-
 static void more_threads_than_cpus_are_no_more_than_these(void **state)
 {
     (void)state;
@@ -180,29 +64,6 @@ static void more_threads_than_cpus_are_no_more_than_these(void **state)
     assert_true(cases.of[0].thread_scaling == cases.of[1].thread_scaling);
     assert_true(cases.of[1].traits.threads == 2 && cases.of[2].traits.threads == 1);
     kg_arena_free(&arena);
-    kg_results_free(&results);
-}
-
-static void a_baseline_that_cannot_be_used_is_noted(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    struct kg_baseline baseline;
-    struct kg_error err;
-    results_make(&results);
-    assert_true(kg_baseline_from_results(&results, &baseline, &err));
-    const struct kg_suggest_input input = {
-        .source = "r.json", .results = &results, .baseline = &baseline};
-    assert_true(kg_suggest(&input, &suggestions, &err));
-    assert_false(noted(&suggestions, "the baseline cannot be used"));
-    kg_suggestions_free(&suggestions);
-    baseline.fingerprint = "elsewhere";
-    assert_true(kg_suggest(&input, &suggestions, &err));
-    assert_true(noted(&suggestions, "what changed is not told, the baseline cannot be used: it is "
-                                    "of another machine, 'elsewhere'"));
-    kg_suggestions_free(&suggestions);
-    kg_baseline_free(&baseline);
     kg_results_free(&results);
 }
 
@@ -275,66 +136,7 @@ static void nonsense_gives_no_silly_figure(void **state)
     kg_results_free(&results);
 }
 
-static void without_any_time_there_is_nothing_and_it_is_said(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    results_make(&results);
-    for (size_t i = 0; i < results.case_count; i++)
-        results.cases[i].summary.median_ns = 0;
-    suggest(&results, &suggestions);
-    assert_int_equal(suggestions.suggestion_count, 0);
-    assert_int_equal(suggestions.finding_count, 0);
-    assert_true(noted(&suggestions, "4 of 4 cases have no times"));
-    kg_suggestions_free(&suggestions);
-    kg_results_free(&results);
-}
-
-static void thresholds_are_those_of_the_results_unless_others_are_given(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_suggestions suggestions;
-    struct kg_suggest_settings strict = {.min_gain = 0.9};
-    struct kg_error err;
-    results_make(&results);
-    results.suggest.min_gain = 0.25;
-    suggest(&results, &suggestions);
-    assert_float_equal(suggestions.settings.min_gain, 0.25, 0);
-    assert_int_equal(suggestions.suggestion_count, 2);
-    kg_suggestions_free(&suggestions);
-    const struct kg_suggest_input input = {
-        .source = "r.json", .results = &results, .settings = &strict};
-    assert_true(kg_suggest(&input, &suggestions, &err));
-    assert_int_equal(suggestions.suggestion_count, 0);
-    kg_suggestions_free(&suggestions);
-    kg_results_free(&results);
-}
-
 /* --- One case -------------------------------------------------------------------------------- */
-
-static void a_case_is_meant_by_its_id_a_glob_or_a_part(void **state)
-{
-    (void)state;
-    struct kg_results results;
-    struct kg_error err;
-    size_t index;
-    results_make(&results);
-    assert_true(kg_explanation_find(&results, "work/n=2,version=fast/cpu", &index, &err));
-    assert_int_equal(index, 1);
-    assert_true(kg_explanation_find(&results, "*n=1*slow*", &index, &err));
-    assert_int_equal(index, 2);
-    assert_true(kg_explanation_find(&results, "n=2,version=slow", &index, &err));
-    assert_int_equal(index, 3);
-    assert_false(kg_explanation_find(&results, "n=2", &index, &err));
-    assert_non_null(strstr(err.message, "is 2 cases"));
-    assert_non_null(strstr(err.message, "work/n=2,version=fast/cpu"));
-    assert_false(kg_explanation_find(&results, "wrk/n=2,version=fast/cpu", &index, &err));
-    assert_non_null(strstr(err.message, "did you mean 'work/n=2,version=fast/cpu'?"));
-    assert_int_equal(err.kind, KG_ERROR_USAGE);
-    kg_results_free(&results);
-}
 
 static void an_explained_case_has_its_relatives_and_its_suggestions_alone(void **state)
 {
@@ -412,17 +214,8 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_slower_versions_are_told_by_time_saved),
-        cmocka_unit_test(cpus_that_others_had_are_noted),
         cmocka_unit_test(more_threads_than_cpus_are_no_more_than_these),
-        cmocka_unit_test(the_whole_is_one_call_of_every_case),
-        cmocka_unit_test(every_case_with_times_has_a_finding_the_slowest_first),
-        cmocka_unit_test(what_is_missing_is_noted),
-        cmocka_unit_test(a_baseline_that_cannot_be_used_is_noted),
         cmocka_unit_test(nonsense_gives_no_silly_figure),
-        cmocka_unit_test(without_any_time_there_is_nothing_and_it_is_said),
-        cmocka_unit_test(thresholds_are_those_of_the_results_unless_others_are_given),
-        cmocka_unit_test(a_case_is_meant_by_its_id_a_glob_or_a_part),
         cmocka_unit_test(an_explained_case_has_its_relatives_and_its_suggestions_alone),
         cmocka_unit_test(commands_are_of_the_device_and_safe_to_paste),
     };

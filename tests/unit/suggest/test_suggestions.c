@@ -206,38 +206,6 @@ static void a_filter_is_of_cases_and_their_scopes(void **state)
     assert_int_equal(s.change_count, 1);
 }
 
-static void a_filter_that_nothing_matches_is_refused(void **state)
-{
-    (void)state;
-    struct kg_suggestions s;
-    struct kg_error err;
-    suggestions_make(&s);
-    assert_false(kg_suggestions_keep(&s, &(struct kg_suggest_wanted){.filter = "none*"}, &err));
-    assert_int_equal(err.kind, KG_ERROR_USAGE);
-    assert_non_null(strstr(err.message, "'none*' matches none of the 2 operations looked at"));
-}
-
-static void an_unknown_word_is_refused_with_the_nearest(void **state)
-{
-    (void)state;
-    struct kg_suggestions s;
-    struct kg_error err;
-    static const struct {
-        struct kg_suggest_wanted wanted;
-        const char *message;
-    } rows[] = {{{.priority = "hihg"}, "no priority 'hihg'"},
-                {{.priority = "hihg"}, "did you mean 'high'?"},
-                {{.priority = "critical,"}, "no priority ''"},
-                {{.type = "cachign"}, "did you mean 'caching'?"},
-                {{.type = "x"}, "routing, batching, memory, caching, algorithm, parallelization"}};
-    suggestions_make(&s);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_false(kg_suggestions_keep(&s, &rows[i].wanted, &err));
-        assert_int_equal(err.kind, KG_ERROR_USAGE);
-        assert_non_null(strstr(err.message, rows[i].message));
-    }
-}
-
 static void what_there_is_of_an_operation_is_found(void **state)
 {
     (void)state;
@@ -262,8 +230,6 @@ int main(void)
         cmocka_unit_test(another_file_is_refused_by_the_name_of_its_schema),
         cmocka_unit_test(what_is_not_wanted_is_left_out),
         cmocka_unit_test(a_filter_is_of_cases_and_their_scopes),
-        cmocka_unit_test(a_filter_that_nothing_matches_is_refused),
-        cmocka_unit_test(an_unknown_word_is_refused_with_the_nearest),
         cmocka_unit_test(what_there_is_of_an_operation_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
