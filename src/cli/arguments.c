@@ -42,8 +42,7 @@ static const struct kg_option options[] = {
            "older results, or a baseline file, to say what changed"),
     OPTION("head", 0, KG_OPTION_TEXT, "B", head, "the new build, likewise"),
     OPTION("format", 0, KG_OPTION_TEXT, "F", format,
-           "text, markdown or json; of a profile also tree, top, trace, folded or csv (default: "
-           "text)"),
+           "how to print it: one of the formats below (default: text)"),
     OPTION("threshold", 0, KG_OPTION_TEXT, "SHARE", threshold,
            "the smallest change that counts, when two profiles are compared (default: 5%)"),
     OPTION("top", 0, KG_OPTION_COUNT, "N", top,
@@ -83,7 +82,6 @@ static const struct {
      "path, for example 'gemm/*'"},
     {"suggest", "set",
      "replace a threshold of `suggest:`, for example suggest.min_gain=5%; repeatable"},
-    {"suggest", "format", "text, markdown or json (default: text)"},
     {"suggest", "top", "suggestions to show (default: 10, in markdown and JSON all; 0: all)"},
     {"suggest", "json", "the same as --format json"},
     {"suggest", "quiet", "print no evidence, and nothing of what has no suggestion"},
@@ -263,5 +261,11 @@ void kg_arguments_help(const struct kg_subcommand *subcommand)
         snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
                  option->value ? option->value : "");
         printf("  %-30s %s%s\n", left, help_of(subcommand, option), required ? " (needed)" : "");
+    }
+    if (subcommand->more) {
+        struct kg_text text = {0};
+        subcommand->more(&text);
+        printf("%s", kg_text_string(&text));
+        kg_text_free(&text);
     }
 }

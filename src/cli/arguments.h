@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "util/error.h"
+#include "util/text.h"
 
 /* --top where it was not given: 10 rows, or what suits the report. */
 #define KG_TOP_UNSET UINT64_MAX
@@ -67,6 +68,7 @@ struct kg_subcommand {
     const char
         *options; /* names from the table, separated by spaces; "!" after one that must be given */
     int (*run)(const struct kg_arguments *arguments);
+    void (*more)(struct kg_text *text); /* appends what --help says after the options; or NULL */
 };
 
 /* Reads argv[1…]; a value is "--name value", "--name=value", "-n value" or "-nvalue".

@@ -1,6 +1,5 @@
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,19 +31,9 @@ int kg_fail(const struct kg_error *err)
     return err->kind == KG_ERROR_USAGE ? KG_EXIT_USAGE : KG_EXIT_FAILED;
 }
 
-bool kg_print_to(FILE *file, const struct kg_text *text, struct kg_error *err)
-{
-    if (text->failed)
-        return kg_error_memory(err);
-    if (fwrite(kg_text_string(text), 1, text->length, file) == text->length && fflush(file) == 0)
-        return true;
-    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write %s: %s",
-                        file == stdout ? "to standard output" : "the report", strerror(errno));
-}
-
 bool kg_print(const struct kg_text *text, struct kg_error *err)
 {
-    return kg_print_to(stdout, text, err);
+    return kg_file_print(stdout, text, err);
 }
 
 bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,

@@ -22,8 +22,6 @@ int kg_fail(const struct kg_error *err);
 
 /* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */
 bool kg_print(const struct kg_text *text, struct kg_error *err);
-/* The same to any file. */
-bool kg_print_to(FILE *file, const struct kg_text *text, struct kg_error *err);
 
 /* The report to --output, or to standard output. */
 bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
@@ -91,3 +89,7 @@ int kg_cli_schema(const struct kg_arguments *arguments);
 /* What `kgate doctor --json` prints. */
 #define KG_DOCTOR_SCHEMA "kgate.doctor.v1"
 extern const struct kg_record kg_diagnosis_record;
+
+/* What --help says of formats. */
+void kg_cli_report_more(struct kg_text *text);
+void kg_cli_suggest_more(struct kg_text *text);

@@ -23,15 +23,6 @@ void kg_base_free(struct kg_base *base)
     kg_results_free(&base->results);
 }
 
-const char *kg_recording_path(struct kg_arena *arena, const char *path,
-                              const struct kg_results *results)
-{
-    const char *slash = strrchr(path, '/');
-    return results->profile ? kg_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0,
-                                              path, results->profile)
-                            : NULL;
-}
-
 bool kg_input_regular(const char *path, struct kg_error *err)
 {
     struct stat status;

@@ -1,4 +1,4 @@
-/* inputs.h: files that several subcommands read: a base, a recording beside results. */
+/* inputs.h: files that several subcommands read. */
 #pragma once
 #include <stdbool.h>
 
@@ -15,11 +15,6 @@ struct kg_base {
 };
 bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err);
 void kg_base_free(struct kg_base *base);
-
-/* Path of the recording that the results at `path` name, which lies beside them; in `arena`. NULL
- * where they name none, or memory is out. */
-const char *kg_recording_path(struct kg_arena *arena, const char *path,
-                              const struct kg_results *results);
 
 /* What is given must be a file: it is read more than once, or looked into. */
 bool kg_input_regular(const char *path, struct kg_error *err);

@@ -20,7 +20,7 @@ static bool recording_load(struct kg_subject *subject, const char *path, struct 
     if (!subject->results.profile)
         return true;
     *err = (struct kg_error){0};
-    const char *beside = kg_recording_path(&subject->arena, path, &subject->results);
+    const char *beside = kg_results_recording(&subject->arena, path, &subject->results);
     if (!beside)
         return kg_error_memory(err);
     if (access(beside, R_OK) != 0)

@@ -1,6 +1,8 @@
 /* report.h: reports of what was measured and decided. They print, they decide nothing. Pure but for
  * kg_report_files_write: text in memory from structs; a text whose `failed` is set ran out of
- * memory. */
+ * memory.
+ *
+ * Other folders also include formats.h: what every kind of saved file can be printed as. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -354,3 +354,12 @@ void kg_results_free(struct kg_results *results)
     kg_arena_free(&results->arena);
     *results = (struct kg_results){0};
 }
+
+const char *kg_results_recording(struct kg_arena *arena, const char *path,
+                                 const struct kg_results *results)
+{
+    const char *slash = strrchr(path, '/');
+    return results->profile ? kg_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0,
+                                              path, results->profile)
+                            : NULL;
+}

@@ -345,5 +345,10 @@ bool kg_results_write(const struct kg_results *results, const char *path, struct
 bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err);
 void kg_results_free(struct kg_results *results);
 
+/* Path of the recording that the results at `path` name, which lies beside them; in `arena`. NULL
+ * where they name none, or memory is out. */
+const char *kg_results_recording(struct kg_arena *arena, const char *path,
+                                 const struct kg_results *results);
+
 /* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`; NULL where memory is out. */
 const char *kg_timestamp(struct kg_arena *arena);

@@ -148,6 +148,16 @@ bool kg_file_write(const char *path, const char *bytes, size_t length, struct kg
     return kg_file_end(&writing, true, err);
 }
 
+bool kg_file_print(FILE *file, const struct kg_text *text, struct kg_error *err)
+{
+    if (text->failed)
+        return kg_error_memory(err);
+    if (fwrite(kg_text_string(text), 1, text->length, file) == text->length && fflush(file) == 0)
+        return true;
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write %s: %s",
+                        file == stdout ? "to standard output" : "the report", strerror(errno));
+}
+
 bool kg_directory_make(const char *path, struct kg_error *err)
 {
     char copy[PATH_MAX];

@@ -28,6 +28,10 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
  * false: there is no new file; err says why where `good` was true */
 bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err);
 
+/* Writes a text to an open file and flushes it. err: KG_ERROR_SYSTEM where the file takes no more,
+ * KG_ERROR_MEMORY where the text has `failed` */
+bool kg_file_print(FILE *file, const struct kg_text *text, struct kg_error *err);
+
 /* Makes a folder and those above it; one that is there is fine. */
 bool kg_directory_make(const char *path, struct kg_error *err);
 
