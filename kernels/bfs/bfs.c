@@ -41,12 +41,6 @@ static size_t bitmap_words(const void *state)
     return (vertices(state) + 31) / 32;
 }
 
-static size_t three(const void *state)
-{
-    (void)state;
-    return 3;
-}
-
 /* The graph is made on the host for both devices: what a search on the GPU takes is counted there. */
 #define ROW(member, which, where, number)                                                          \
     {                                                                                              \
@@ -65,7 +59,8 @@ static const struct kg_kernel_array arrays[] = {
     ROW(device.queue[1], KG_SCRATCH, KG_MEMORY_GPU, vertices),
     ROW(device.seen[0], KG_SCRATCH, KG_MEMORY_GPU, bitmap_words),
     ROW(device.seen[1], KG_SCRATCH, KG_MEMORY_GPU, bitmap_words),
-    ROW(device.levels, KG_SCRATCH, KG_MEMORY_GPU, three),
+    {KG_ARRAY(struct kg_bfs, device.levels), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU,
+     .elements = 3},
 };
 
 static bool shape(struct kgate_context *context, void *state, struct kgate_work *work)

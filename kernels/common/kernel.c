@@ -42,12 +42,17 @@ static bool page_locked(const struct kgate_context *context, const struct kg_ker
     return context->device == KGATE_DEVICE_CUDA && array->memory == KG_MEMORY_PINNED;
 }
 
+static size_t count_of(const struct kg_kernel_array *array, const void *state)
+{
+    return array->elements ? array->elements : array->count(state);
+}
+
 /* 0 where this case has no such array. */
 static size_t bytes_of(const struct kgate_context *context, const struct kg_kernel_array *array,
                        const void *state)
 {
     const bool absent = array->memory == KG_MEMORY_GPU && context->device != KGATE_DEVICE_CUDA;
-    return absent ? 0 : array->count(state) * array->element_bytes;
+    return absent ? 0 : count_of(array, state) * array->element_bytes;
 }
 
 /* --- Making and releasing --------------------------------------------------------------------- */
@@ -60,7 +65,7 @@ static bool is_filled(const struct kg_kernel_array *array)
 static void fill(const struct kgate_context *context, const struct kg_kernel_array *array,
                  const void *state, void *memory)
 {
-    array->fill(state, memory, array->count(state), context->seed + array->seed);
+    array->fill(state, memory, count_of(array, state), context->seed + array->seed);
 }
 
 /* The input in host memory, to be freed with free(); NULL with context->message. Not by the
@@ -68,7 +73,7 @@ static void fill(const struct kgate_context *context, const struct kg_kernel_arr
 static void *input_make(struct kgate_context *context, const struct kg_kernel_array *array,
                         const void *state)
 {
-    const size_t bytes = array->count(state) * array->element_bytes;
+    const size_t bytes = count_of(array, state) * array->element_bytes;
     void *input = malloc(bytes);
     if (input)
         fill(context, array, state, input);

@@ -42,7 +42,9 @@ struct kg_kernel_array {
     size_t element_bytes;
     enum kg_array_role role;
     enum kg_array_memory memory;
-    /* Elements, by the extents in the state; 0: this case has no such array. */
+    /* How many elements: always `elements`, or, where that is 0, by the extents in the state. Where
+     * `count` gives 0 the case has no such array. */
+    size_t elements;
     size_t (*count)(const void *state);
     /* Inputs only. The same seed gives the same values, whatever the threads. */
     void (*fill)(const void *state, void *array, size_t count, uint64_t seed);

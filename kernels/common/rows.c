@@ -25,12 +25,6 @@ size_t kg_rows_columns(const void *state)
     return ((const struct kg_rows *)state)->cols;
 }
 
-size_t kg_rows_part_floats(const void *state)
-{
-    (void)state;
-    return (size_t)KG_ROWS_PARTS_MOST * KG_ROWS_PART_FLOATS;
-}
-
 bool kg_rows_shape(struct kgate_context *context, struct kg_rows *rows, struct kgate_work *work,
                    double flops_per_item)
 {

@@ -31,10 +31,9 @@ enum { KG_ROWS_ROWS, KG_ROWS_COLS, KG_ROWS_VERSION, KG_ROWS_PARAMS };
 extern const char *const kg_rows_versions[];
 extern const struct kgate_param kg_rows_params[KG_ROWS_PARAMS];
 
-/* Counts of the arrays: x and y, gamma and beta, parts. */
+/* Counts of the arrays: x and y, gamma and beta. */
 size_t kg_rows_elements(const void *state);
 size_t kg_rows_columns(const void *state);
-size_t kg_rows_part_floats(const void *state);
 
 /* bytes 2 * 4 * rows * cols, items rows * cols, flops `flops_per_item` for each. */
 bool kg_rows_shape(struct kgate_context *context, struct kg_rows *rows, struct kgate_work *work,

@@ -27,18 +27,6 @@ static size_t floats(const void *state)
     return ((const struct kg_reduce *)state)->n;
 }
 
-static size_t one(const void *state)
-{
-    (void)state;
-    return 1;
-}
-
-static size_t parts(const void *state)
-{
-    (void)state;
-    return KG_REDUCE_BLOCKS_MOST;
-}
-
 static void zero(const void *state, void *array, size_t count, uint64_t seed)
 {
     (void)state, (void)seed;
@@ -47,9 +35,10 @@ static void zero(const void *state, void *array, size_t count, uint64_t seed)
 
 static const struct kg_kernel_array arrays[] = {
     {KG_ARRAY(struct kg_reduce, x), .role = KG_INPUT, .count = floats, .fill = kg_array_floats},
-    {KG_ARRAY(struct kg_reduce, total), .role = KG_OUTPUT, .memory = KG_MEMORY_GPU, .count = one},
-    {KG_ARRAY(struct kg_reduce, part), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU, .count = parts},
-    {KG_ARRAY(struct kg_reduce, arrived), .role = KG_INPUT, .memory = KG_MEMORY_GPU, .count = one,
+    {KG_ARRAY(struct kg_reduce, total), .role = KG_OUTPUT, .memory = KG_MEMORY_GPU, .elements = 1},
+    {KG_ARRAY(struct kg_reduce, part), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU,
+     .elements = KG_REDUCE_BLOCKS_MOST},
+    {KG_ARRAY(struct kg_reduce, arrived), .role = KG_INPUT, .memory = KG_MEMORY_GPU, .elements = 1,
      .fill = zero},
 };
 

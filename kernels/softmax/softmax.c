@@ -22,7 +22,7 @@ static const struct kg_kernel_array arrays[] = {
     {KG_ARRAY(struct kg_rows, x), .role = KG_INPUT, .count = kg_rows_elements, .fill = wide_floats},
     {KG_ARRAY(struct kg_rows, y), .role = KG_OUTPUT, .count = kg_rows_elements},
     {KG_ARRAY(struct kg_rows, parts), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU,
-     .count = kg_rows_part_floats},
+     .elements = KG_ROWS_PARTS_MOST * KG_ROWS_PART_FLOATS},
 };
 
 static bool shape(struct kgate_context *context, void *state, struct kgate_work *work)

@@ -45,3 +45,18 @@ JSON
     run table steady.json
     [ "${lines[-1]}" = "| gemm |  | 1 | 200 ns | peer | 100 ns | 50 % | 0.5 % |" ]
 }
+
+# The code that docs/kernels.md shows under the comment <!-- FILE -->.
+shown() { sed -n "\\|^<!-- $1 -->\$|,/^\`\`\`\$/p" "$SOURCE/docs/kernels.md" | sed '1,2d;$d'; }
+
+@test "docs/kernels.md shows a whole kernel as it is in the tree, under 60 lines beside its mathematics" {
+    for file in "$SOURCE"/kernels/histogram/*; do
+        diff <(shown "kernels/histogram/${file##*/}") "$file"
+    done
+    [ "$(shown kernels/registry.def)" = "KG_KERNEL(histogram)" ]
+    grep -qx "$(shown kernels/registry.def)" "$SOURCE/kernels/registry.def"
+
+    lines=$(wc -l <"$SOURCE/kernels/histogram/histogram.c")
+    [ "$lines" -lt 60 ]
+    [ "$(grep -c "$lines lines" "$SOURCE/docs/kernels.md")" -eq 2 ]
+}

@@ -1,5 +1,5 @@
-/* copy, triad, reduce, transpose, xor_transform and transfer on the GPU's code: every version, at
- * sizes around what a vector, a thread, a block and a tile hold. */
+/* copy, triad, reduce, transpose, xor_transform, histogram and transfer on the GPU's code: every
+ * version, at sizes around what a vector, a thread, a block and a tile hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "cuda/emulated.h"
+#include "histogram/histogram.h"
 #include "reduce/reduce.h"
 #include "stream/stream.h"
 #include "transfer/transfer.h"
@@ -49,6 +50,11 @@ static void xor_transform_spoil(void *state)
     memset(transform->out, 0xff, transform->n * sizeof(uint64_t));
 }
 
+static void histogram_spoil(void *state)
+{
+    ((struct kg_histogram *)state)->counts[77]++;
+}
+
 static void transfer_spoil(void *state)
 {
     const struct kg_transfer *transfer = state;
@@ -67,6 +73,7 @@ static const struct {
     {&kg_kernel_reduce, reduce_spoil},
     {&kg_kernel_transpose, transpose_spoil},
     {&kg_kernel_xor_transform, xor_transform_spoil},
+    {&kg_kernel_histogram, histogram_spoil},
     {&kg_kernel_transfer, transfer_spoil},
 };
 
@@ -100,6 +107,7 @@ static void arrays_of_any_length(void **state)
         versions_of_items(&kg_kernel_triad, 3, 4, sizes[i], seed);
         versions_of_items(&kg_kernel_reduce, 3, 4, sizes[i], seed);
         versions_of_items(&kg_kernel_xor_transform, 3, 8, sizes[i], seed);
+        versions_of_items(&kg_kernel_histogram, 2, 8, sizes[i], seed);
     }
 }
 
@@ -113,6 +121,7 @@ static void arrays_of_random_length(void **state)
         versions_of_items(&kg_kernel_triad, 3, 4, items, seed);
         versions_of_items(&kg_kernel_reduce, 3, 4, items, seed);
         versions_of_items(&kg_kernel_xor_transform, 3, 8, items, seed);
+        versions_of_items(&kg_kernel_histogram, 2, 8, items, seed);
     }
 }
 

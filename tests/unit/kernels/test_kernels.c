@@ -4,6 +4,7 @@
 #include "common/rows.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_pipeline.h"
+#include "histogram/histogram.h"
 #include "kernels/kernel_trial.h"
 #include "reduce/reduce.h"
 #include "softmax/softmax.h"
@@ -14,9 +15,9 @@
 static void arrays_of_any_length(void **state)
 {
     static const char *const sizes[] = {"8B", "24B", "1000B", "1KiB", "40008B", "300KiB"};
-    static const char *const names[] = {"copy", "triad", "reduce", "xor_transform"};
+    static const char *const names[] = {"copy", "triad", "reduce", "xor_transform", "histogram"};
     (void)state;
-    for (size_t n = 0; n < 4; n++)
+    for (size_t n = 0; n < 5; n++)
         for (size_t s = 0; s < 6; s++)
             versions_pass(names[n], &(struct kg_pair){"bytes", sizes[s]}, 1);
 }
@@ -149,7 +150,7 @@ static void damaged_results_are_wrong(void **state)
     damage_floats("gemm_pipeline", layers, 3, gemm_pipeline_element, 1.01F);
 }
 
-static void damaged_words_and_distances_are_wrong(void **state)
+static void damaged_words_counts_and_distances_are_wrong(void **state)
 {
     const struct kg_pair bytes[] = {{"bytes", "4000B"}};
     struct trial trial;
@@ -157,6 +158,11 @@ static void damaged_words_and_distances_are_wrong(void **state)
     assert_true(trial_begin(&trial, "xor_transform", bytes, 1, 1));
     trial.workload->run(trial.state);
     ((struct kg_xor_transform *)trial.state)->out[123] ^= 1;
+    assert_false(trial_check(&trial));
+    trial_end(&trial);
+    assert_true(trial_begin(&trial, "histogram", bytes, 1, 1));
+    trial.workload->run(trial.state);
+    ((struct kg_histogram *)trial.state)->counts[123]--;
     assert_false(trial_check(&trial));
     trial_end(&trial);
     assert_true(trial_begin(&trial, "bfs", NULL, 0, 1));
@@ -178,6 +184,7 @@ static void work_is_what_the_headers_say(void **state)
         {"triad", {{"bytes", "4KiB"}}, 1, {1024, 12288, 2048, KGATE_ARITHMETIC_F32}},
         {"reduce", {{"bytes", "4KiB"}}, 1, {1024, 4096, 1024, KGATE_ARITHMETIC_F32}},
         {"xor_transform", {{"bytes", "4KiB"}}, 1, {512, 8192, 0, KGATE_ARITHMETIC_F32}},
+        {"histogram", {{"bytes", "4KiB"}}, 1, {4096, 4096, 0, KGATE_ARITHMETIC_F32}},
         {"transpose", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 0, KGATE_ARITHMETIC_F32}},
         {"softmax", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 60, KGATE_ARITHMETIC_F32}},
         {"layernorm", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 120, KGATE_ARITHMETIC_F32}},
@@ -241,7 +248,7 @@ int main(void)
         cmocka_unit_test(pipelines_of_any_shape),
         cmocka_unit_test(graphs_of_any_size),
         cmocka_unit_test(damaged_results_are_wrong),
-        cmocka_unit_test(damaged_words_and_distances_are_wrong),
+        cmocka_unit_test(damaged_words_counts_and_distances_are_wrong),
         cmocka_unit_test(work_is_what_the_headers_say),
         cmocka_unit_test(impossible_sizes_are_refused_with_a_reason),
         cmocka_unit_test(exponential_is_within_its_bound),
