@@ -56,15 +56,26 @@ if [ -z "${KGATE_FRESH_INSIDE-}" ]; then
         if [ -n "$keep" ]; then
             echo "ci/fresh.sh: left in $root" >&2
         else
-            rm -rf --one-file-system "$root"
+            # Processes that were killed may be writing for a moment.
+            rm -rf --one-file-system "$root" "$root.log" 2>/dev/null ||
+                { sleep 2; rm -rf --one-file-system "$root" "$root.log"; }
         fi
     }
+    stop() {
+        kill -KILL "$child" 2>/dev/null || true
+        wait "$child" 2>/dev/null || true
+        exit "$1"
+    }
     trap remove EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM HUP
-    status=0
+    trap 'stop 130' INT
+    trap 'stop 143' TERM HUP
+    # In the background, since a signal is only seen between commands; as a job, which does not ignore Ctrl-C.
+    set -m
     KGATE_FRESH_INSIDE=$root unshare --mount --pid --fork --kill-child --mount-proc \
-        "$PWD/ci/fresh.sh" "$@" || status=$?
+        "$PWD/ci/fresh.sh" "$@" &
+    child=$!
+    status=0
+    wait "$child" || status=$?
     exit "$status"
 fi
 root=$KGATE_FRESH_INSIDE
@@ -104,10 +115,8 @@ root_make() {
     echo "== a minimal Debian $release"
     debootstrap --variant=minbase "$release" "$root" "$mirror" >"$root.log" 2>&1 || {
         tail -n 20 "$root.log" >&2
-        rm -f "$root.log"
         die "debootstrap failed"
     }
-    rm -f "$root.log"
     apt_copy
     git clone -q --no-hardlinks "$PWD" "$root/root/kgate"
     mount -t proc proc "$root/proc"
