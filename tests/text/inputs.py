@@ -6,6 +6,7 @@ knows what a file must have.
 import copy
 import fnmatch
 import json
+import math
 import re
 import statistics
 
@@ -225,6 +226,12 @@ def spread_evenly(time, count):
     ]
 
 
+def deviation(times):
+    """Their standard deviation; statistics.stdev is exact, and takes a hundred times as long."""
+    mean = statistics.fmean(times)
+    return math.sqrt(sum((time - mean) ** 2 for time in times) / max(len(times) - 1, 1))
+
+
 def summarize(case):
     """Brings what kgate writes beside the rounds into line with them."""
     rounds = case["rounds"]
@@ -236,7 +243,7 @@ def summarize(case):
     case["summary"] = {
         "median_ns": median,
         "mean_ns": statistics.fmean(times),
-        "standard_deviation_ns": statistics.stdev(times) if len(times) > 1 else 0,
+        "standard_deviation_ns": deviation(times),
         "min_ns": min(rounds["min_ns"]),
         "max_ns": max(rounds["max_ns"]),
         "p95_ns": statistics.median(rounds["p95_ns"]),
