@@ -1,21 +1,28 @@
 #include "baseline/baseline.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "baseline/baseline_v1.h"
 #include "baseline/stored_traits.h"
+#include "results/series.h"
 #include "results/throttle.h"
 
-#define STRUCT kg_baseline_counter
-static const struct kg_field counter_fields[] = {
-    KG_FIELD(name, STRING, "its name"),
+#define STRUCT kg_baseline_series
+static const struct kg_field series_fields[] = {
+    KG_FIELD(name, STRING,
+             "of a metric, or a figure of the workload; `pulse` is the core's pace, "
+             "`mean_time` the mean of the samples",
+             KG_NOT_EMPTY),
     KG_FIELD(source, STRING, "who counted: others are not compared"),
-    KG_LIST(values, value_count, REALS, "as in the results", KG_NOT_EMPTY, KG_FROM_0),
+    KG_LIST(values, value_count, REALS, "one for each judged round, or for each counting process",
+            KG_NOT_EMPTY, KG_FROM_0),
 };
-static const struct kg_record counter_record =
-    KG_RECORD_OF(counter_fields, "Counters of a stored case.");
+static const struct kg_record series_record =
+    KG_RECORD_OF(series_fields, "The values of one metric of a stored case.");
 #undef STRUCT
 
 #define STRUCT kg_baseline_case
@@ -23,15 +30,9 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
     KG_FIELD(definition_hash, STRING, "of the case", KG_PATTERN_HASH),
     KG_FIELD(code_hash, STRING, "of the machine code", KG_OPTIONAL, KG_PATTERN_HASH),
-    KG_LIST(round_medians_ns, round_count, REALS, "median of each round", KG_NOT_EMPTY, KG_ABOVE_0),
-    KG_LIST(round_peak_bytes, peak_count, REALS, "peak memory of each round", KG_NOT_EMPTY,
-            KG_FROM_0),
-    KG_LIST(round_pulses_ns, pulse_count, REALS,
-            "the core's pace in each round; empty where not known", KG_OPTIONAL, KG_ABOVE_0),
-    KG_LIST(round_means_ns, mean_count, REALS, "mean time of each round", KG_OPTIONAL, KG_ABOVE_0),
     KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
-    KG_LIST(counters, counter_count, RECORDS, "figures besides time and memory", KG_OPTIONAL,
-            KG_OF(counter_record)),
+    KG_LIST(series, series_count, RECORDS, "its metrics; `time` is always there",
+            KG_OF(series_record)),
     KG_LIST(traits, trait_count, REALS,
             "of the case, in the order of trait_names; null, and what is left out at the end, is "
             "not known",
@@ -80,57 +81,103 @@ static const struct kg_field baseline_fields[] = {
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
     KG_LIST(runs, run_count, RECORDS, "oldest first", KG_OF(run_record)),
 };
-const struct kg_record kg_baseline_record =
-    KG_RECORD_OF(baseline_fields, "The stored runs of one machine.");
+
+static const struct kg_migration baseline_migrations[] = {
+    {"kgate.baseline.v1", KG_BASELINE_SCHEMA, kg_baseline_from_v1},
+    {NULL, NULL, NULL},
+};
+const struct kg_record kg_baseline_record = KG_RECORD_OF(
+    baseline_fields, "The stored runs of one machine.", KG_MIGRATIONS(baseline_migrations));
 #undef STRUCT
 
-static bool counters_from_result(struct kg_arena *arena, const struct kg_case_result *result,
-                                 struct kg_baseline_case *stored)
+/* What one round gives beside its metrics: NaN where that is not known. */
+static double pulse_of(const struct kg_round *round)
 {
-    stored->counters = kg_arena_alloc(arena, result->counter_count, sizeof *stored->counters);
-    if (!stored->counters)
+    return round->pulse_ns > 0 ? round->pulse_ns : NAN;
+}
+
+static double mean_of(const struct kg_round *round)
+{
+    return round->mean_ns;
+}
+
+/* Keeps a series that has a value for everything; one that has not says nothing. */
+static void series_keep(struct kg_baseline_case *stored, const struct kg_baseline_series *series)
+{
+    for (size_t i = 0; i < series->value_count; i++)
+        if (!isfinite(series->values[i]))
+            return;
+    if (series->value_count)
+        stored->series[stored->series_count++] = *series;
+}
+
+static bool series_from_result(struct kg_arena *arena, const struct kg_case_result *result,
+                               const struct kg_series *from, struct kg_baseline_case *stored)
+{
+    const size_t count = kg_series_count(result, from);
+    const bool by_round = kg_series_by_round(from) && count == result->round_count;
+    struct kg_baseline_series series = {.name = from->name,
+                                        .source = from->source,
+                                        .values = kg_arena_alloc(arena, count, sizeof(double))};
+    if (!series.values)
         return false;
-    for (size_t i = 0; i < result->counter_count; i++)
-        stored->counters[i] = (struct kg_baseline_counter){
-            .name = result->counters[i].name,
-            .source = result->counters[i].source,
-            .values = result->counters[i].values,
-            .value_count = result->counters[i].value_count,
-        };
-    stored->counter_count = result->counter_count;
+    for (size_t i = 0; i < count; i++)
+        if (!by_round || kg_round_judged(result->rounds, count, i))
+            series.values[series.value_count++] = kg_series_value(result, from, i);
+    series_keep(stored, &series);
+    return true;
+}
+
+static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_result *result,
+                               const char *name, double (*of)(const struct kg_round *round),
+                               struct kg_baseline_case *stored)
+{
+    struct kg_baseline_series series = {
+        .name = name,
+        .source = KG_SERIES_OF_ROUNDS,
+        .values = kg_arena_alloc(arena, result->round_count, sizeof(double))};
+    if (!series.values)
+        return false;
+    for (size_t i = 0; i < result->round_count; i++)
+        if (kg_round_judged(result->rounds, result->round_count, i))
+            series.values[series.value_count++] = of(&result->rounds[i]);
+    series_keep(stored, &series);
     return true;
 }
 
 static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                              struct kg_baseline_case *stored)
 {
+    enum { BESIDE = 2 };
     *stored = (struct kg_baseline_case){
         .id = result->id,
         .definition_hash = result->definition_hash,
         .code_hash = result->code_hash,
-        .round_means_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
         .batch = result->round_count ? result->rounds[0].batch : 0,
-        .round_medians_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
-        .round_peak_bytes = kg_arena_alloc(arena, result->round_count, sizeof(double)),
-        .round_pulses_ns = kg_arena_alloc(arena, result->round_count, sizeof(double)),
+        .series = kg_arena_alloc(arena, result->series_count + BESIDE, sizeof *stored->series),
     };
-    if (!stored->round_medians_ns || !stored->round_peak_bytes || !stored->round_pulses_ns ||
-        !stored->round_means_ns)
-        return false;
-    size_t kept = 0;
-    for (size_t i = 0; i < result->round_count; i++) {
-        if (!kg_round_judged(result->rounds, result->round_count, i))
-            continue;
-        stored->round_medians_ns[kept] = result->rounds[i].median_ns;
-        stored->round_peak_bytes[kept] = (double)result->rounds[i].peak_bytes;
-        stored->round_means_ns[kept] = result->rounds[i].mean_ns;
-        stored->round_pulses_ns[kept++] = result->rounds[i].pulse_ns;
-        stored->pulse_count += result->rounds[i].pulse_ns > 0;
-    }
-    stored->round_count = stored->peak_count = stored->mean_count = kept;
-    if (stored->pulse_count < kept)
-        stored->pulse_count = 0; /* all or none */
-    return counters_from_result(arena, result, stored);
+    bool good = stored->series != NULL;
+    for (size_t i = 0; i < result->series_count && good; i++)
+        good = series_from_result(arena, result, &result->series[i], stored);
+    return good && series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored) &&
+           series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored);
+}
+
+const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,
+                                                         const char *name, const char *source)
+{
+    for (size_t i = 0; i < stored->series_count; i++)
+        if (stored->series[i].value_count && !strcmp(stored->series[i].name, name) &&
+            !strcmp(stored->series[i].source, source))
+            return &stored->series[i];
+    return NULL;
+}
+
+size_t kg_baseline_rounds(const struct kg_baseline_case *stored)
+{
+    const struct kg_baseline_series *time =
+        kg_baseline_series_find(stored, kg_metric_kind_names[KG_METRIC_TIME], KG_SERIES_OF_ROUNDS);
+    return time ? time->value_count : 0;
 }
 
 bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
@@ -207,17 +254,36 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* What was stored of every round has as many numbers as there are rounds. */
-static bool rounds_validate(const struct kg_baseline_case *stored, size_t run, size_t index,
-                            struct kg_error *err)
+/* Times are above 0, and what a round gives there is for each of them. */
+static bool series_validate(const struct kg_baseline_series *series, size_t rounds, bool time,
+                            const char *place, struct kg_error *err)
 {
-    if (stored->peak_count != stored->round_count)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "runs[%zu].cases[%zu]: expected rounds, and as many peaks", run, index);
-    if (stored->pulse_count && stored->pulse_count != stored->round_count)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "runs[%zu].cases[%zu].round_pulses_ns: expected as many as rounds", run,
+    const bool of_rounds = !strcmp(series->source, KG_SERIES_OF_ROUNDS);
+    for (size_t i = 0; i < series->value_count && time; i++)
+        if (!(series->values[i] > 0))
+            return kg_error_set(err, KG_ERROR_USAGE, "%s.values[%zu]: expected a time above 0",
+                                place, i);
+    return !of_rounds || series->value_count == rounds
+               ? true
+               : kg_error_set(err, KG_ERROR_USAGE, "%s.values: expected as many as rounds", place);
+}
+
+static bool case_validate(const struct kg_baseline_case *stored, size_t run, size_t index,
+                          struct kg_error *err)
+{
+    const size_t rounds = kg_baseline_rounds(stored);
+    char place[96];
+    if (!rounds)
+        return kg_error_set(err, KG_ERROR_USAGE, "runs[%zu].cases[%zu]: expected rounds", run,
                             index);
+    for (size_t i = 0; i < stored->series_count; i++) {
+        const struct kg_baseline_series *series = &stored->series[i];
+        const bool time = !strcmp(series->name, kg_metric_kind_names[KG_METRIC_TIME]) ||
+                          !strcmp(series->name, KG_SERIES_PULSE);
+        snprintf(place, sizeof place, "runs[%zu].cases[%zu].series[%zu]", run, index, i);
+        if (!series_validate(series, rounds, time, place, err))
+            return false;
+    }
     return true;
 }
 
@@ -228,8 +294,9 @@ static bool run_validate(const struct kg_baseline_run *run, size_t index, struct
     if (!ids)
         return kg_error_memory(err);
     for (size_t i = 0; i < run->case_count && good; i++) {
-        ids[i] = run->cases[i].id;
-        good = rounds_validate(&run->cases[i], index, i, err);
+        const struct kg_baseline_case *stored = &run->cases[i];
+        ids[i] = stored->id;
+        good = case_validate(stored, index, i, err);
     }
     if (good)
         qsort(ids, run->case_count, sizeof *ids, compare_strings);

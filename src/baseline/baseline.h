@@ -1,5 +1,5 @@
 /* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
- * DIR/<fingerprint>.json, kgate.baseline.v1. */
+ * DIR/<fingerprint>.json, kgate.baseline.v2. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,34 +8,31 @@
 #include "results/results.h"
 #include "results/traits.h"
 
-#define KG_BASELINE_SCHEMA "kgate.baseline.v1"
+#define KG_BASELINE_SCHEMA "kgate.baseline.v2"
 
 enum { KG_BASELINE_KEEP_DEFAULT = 5 };
 
-/* Counters of a stored case. */
-struct kg_baseline_counter {
-    const char *name;
-    const char *source; /* counts of different sources are not compared */
+/* The values of one metric of a stored case, those of judged rounds. */
+struct kg_baseline_series {
+    const char *name;   /* as in struct kg_series, or one of those below */
+    const char *source; /* values of different sources are not compared */
     double *values;
     size_t value_count;
 };
+
+/* Series of the source "rounds" that no metric is called as: the core's pace in each round, and the
+ * mean of its samples, in ns. */
+#define KG_SERIES_PULSE "pulse"
+#define KG_SERIES_MEAN "mean_time"
 
 /* One case of a stored run: what a comparison needs of it. */
 struct kg_baseline_case {
     const char *id;
     const char *definition_hash;
     const char *code_hash; /* NULL where not known */
-    double *round_medians_ns;
-    size_t round_count;
-    double *round_peak_bytes; /* as many as round_medians_ns */
-    size_t peak_count;
-    double *round_pulses_ns; /* the core's pace in each round: as many, or none */
-    size_t pulse_count;
-    double *round_means_ns; /* as many, or none */
-    size_t mean_count;
-    uint64_t batch; /* calls a sample, of its rounds; 0 where not known */
-    struct kg_baseline_counter *counters;
-    size_t counter_count;
+    uint64_t batch;        /* calls a sample, of its rounds; 0 where not known */
+    struct kg_baseline_series *series;
+    size_t series_count;
     double *traits; /* by the run's trait_names; those left out at the end are not known */
     size_t trait_count;
 };
@@ -86,6 +83,13 @@ bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseli
 /* Results as a run that borrows their strings; arrays in `arena`. false where memory is out. */
 bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *results,
                           struct kg_baseline_run *run);
+
+/* The case's series of that name and source; NULL where it has none with values. */
+const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,
+                                                         const char *name, const char *source);
+
+/* How many rounds it has: the values of its time. */
+size_t kg_baseline_rounds(const struct kg_baseline_case *stored);
 
 /* The traits that the run has of one of its cases. Names that this kgate does not know are left
  * aside; what the run does not have is NaN. */

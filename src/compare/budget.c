@@ -5,6 +5,7 @@
 
 #include "config/suite.h"
 #include "kgate/plugin.h"
+#include "results/series.h"
 #include "stats/stats.h"
 
 /* What a budget's metric is called, measured in, and where results have it. */
@@ -52,20 +53,23 @@ static void speedup_find(const struct kg_budget_grounds *grounds,
         figure->unknown = counterpart_unknown(grounds, on_cpu);
 }
 
-/* The median over the rounds of what the workload itself reports. */
-static bool counter_find(const struct kg_budget_grounds *grounds,
-                         const struct kg_case_result *result, const char *name,
-                         struct figure *figure)
+/* The median over the rounds of a series: of the workload's own, or of a metric. */
+static bool series_find(const struct kg_budget_grounds *grounds,
+                        const struct kg_case_result *result, const char *name,
+                        struct figure *figure)
 {
-    for (size_t i = 0; i < result->counter_count; i++) {
-        const struct kg_counter *counter = &result->counters[i];
-        if (strcmp(counter->name, name) != 0 ||
-            strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) != 0 || !counter->value_count)
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct kg_series *series = &result->series[i];
+        const size_t count = kg_series_count(result, series);
+        if (strcmp(series->name, name) != 0 || !kg_series_by_round(series) || !count)
             continue;
-        double *room = kg_arena_alloc(grounds->scratch, counter->value_count, sizeof *room);
-        if (!room)
+        double *values = kg_arena_alloc(grounds->scratch, 2 * count, sizeof *values);
+        if (!values)
             return false;
-        figure->value = kg_median_of(counter->values, counter->value_count, room);
+        for (size_t r = 0; r < count; r++)
+            values[r] = kg_series_value(result, series, r);
+        figure->unit = kg_series_row(series)->unit;
+        figure->value = kg_median_of(values, count, values + count);
     }
     return true;
 }
@@ -78,8 +82,9 @@ static bool figure_find(const struct kg_budget_grounds *grounds,
     static const char unsaid[] = "the workload does not say it";
     const struct kg_case_work *work = &result->work;
     const struct figure figures[] = {
-        {"time", "ns", result->summary.median_ns, unsaid},
-        {"peak_memory", "bytes", (double)result->memory.peak_bytes, unsaid},
+        {kg_metric_kind_names[KG_METRIC_TIME], "ns", result->summary.median_ns, unsaid},
+        {kg_metric_kind_names[KG_METRIC_PEAK_MEMORY], "bytes", (double)result->memory.peak_bytes,
+         unsaid},
         {"items_per_second", "1/s", work->items_per_second, unsaid},
         {"bytes_per_second", "1/s", work->bytes_per_second, unsaid},
         {"flops_per_second", "1/s", work->flops_per_second, unsaid},
@@ -91,7 +96,7 @@ static bool figure_find(const struct kg_budget_grounds *grounds,
         }
     *figure = (struct figure){name, "", NAN, unsaid};
     if (strcmp(name, KG_SPEEDUP_OVER_CPU) != 0)
-        return counter_find(grounds, result, name, figure);
+        return series_find(grounds, result, name, figure);
     speedup_find(grounds, result, figure);
     return true;
 }

@@ -36,12 +36,11 @@ static const char *keep(struct comparer *comparer, const char *string)
 /* Estimates one metric against a reference; `against` lives in the comparison. */
 static bool metric_make(struct comparer *comparer, const struct kg_case_result *result,
                         const struct kg_reference *reference, const char *against,
-                        enum kg_evidence_kind kind, const struct kg_counter *counter,
-                        struct kg_case_change *change)
+                        const struct kg_series *series, struct kg_case_change *change)
 {
     struct kg_metric *metric = &change->metrics[change->metric_count];
     struct kg_evidence *evidence = &comparer->evidence[comparer->evidence_count];
-    if (!kg_evidence_make(&comparer->scratch, result, reference, kind, counter, KG_ROUNDS_DECIDING,
+    if (!kg_evidence_make(&comparer->scratch, result, reference, series, KG_ROUNDS_DECIDING,
                           comparer->bandwidth, metric, evidence))
         return kg_error_memory(comparer->err);
     if (!evidence->metric)
@@ -54,42 +53,25 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
 }
 
 /* A figure that was to be compared, but could not be had: of the results, or of the reference. */
-static bool uncounted_add(struct comparer *comparer, const struct kg_counter *counter,
+static bool uncounted_add(struct comparer *comparer, const struct kg_series *series,
                           const char *against, enum kg_doubt doubt, const char *cause,
                           struct kg_case_change *change)
 {
     struct kg_metric *metric = &change->metrics[change->metric_count++];
-    *metric = (struct kg_metric){.name = keep(comparer, counter->name),
+    *metric = (struct kg_metric){.name = keep(comparer, series->name),
                                  .against = against,
-                                 .unit = "",
+                                 .unit = kg_series_row(series)->unit,
                                  .baseline = NAN,
                                  .current = NAN,
                                  .ratio = NAN,
                                  KG_METRIC_NOT_ESTIMATED,
-                                 .threshold = counter->threshold,
+                                 .threshold = series->threshold,
+                                 .min_effect = series->min_effect,
+                                 .better = series->better,
                                  .change = KG_CHANGE_INCONCLUSIVE,
                                  .doubt = doubt,
                                  .cause = keep(comparer, cause)};
     return metric->name && metric->cause ? true : kg_error_memory(comparer->err);
-}
-
-/* A counter against a reference, which may be older than the wish to compare it. */
-static bool counter_make(struct comparer *comparer, const struct kg_case_result *result,
-                         const struct kg_reference *reference, const char *against,
-                         const struct kg_counter *counter, struct kg_case_change *change)
-{
-    const size_t before = change->metric_count;
-    if (!metric_make(comparer, result, reference, against, KG_EVIDENCE_COUNTER, counter, change))
-        return false;
-    return change->metric_count > before ||
-           uncounted_add(comparer, counter, against, KG_DOUBT_NOT_STORED, counter->source, change);
-}
-
-static bool compares(const struct kg_case_result *result, enum kg_metric_kind kind)
-{
-    const unsigned metrics =
-        result->metrics ? result->metrics : 1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY;
-    return metrics & 1u << kind;
 }
 
 static const char *against_name(struct comparer *comparer, const struct kg_reference *reference,
@@ -101,23 +83,38 @@ static const char *against_name(struct comparer *comparer, const struct kg_refer
     return kg_against_names[reference->paired ? KG_AGAINST_BASE : KG_AGAINST_BASELINE];
 }
 
-/* The time. A pinned run is one: how runs of the case scatter is what the ordinary ones show. */
-static bool time_make(struct comparer *comparer, const struct kg_case_result *result,
-                      const struct kg_reference *reference, const char *against, const char *pin,
-                      struct kg_case_change *change)
+/* How runs of the case scatter is what the ordinary ones show: a pinned run is one. */
+static void scatter_take(struct comparer *comparer, struct kg_evidence *evidence, const char *pin)
 {
-    const size_t before = comparer->evidence_count;
-    if (!metric_make(comparer, result, reference, against, KG_EVIDENCE_TIME, NULL, change))
-        return false;
-    if (comparer->evidence_count == before)
-        return true;
-    struct kg_metric_state *state = &comparer->evidence[before].state;
+    struct kg_metric_state *state = &evidence->state;
+    if (!evidence->row->timed)
+        return;
     if (!pin) {
         comparer->ordinary = *state;
     } else if (comparer->ordinary.scatter_runs > 1) {
         state->scatter = comparer->ordinary.scatter;
         state->scatter_runs = comparer->ordinary.scatter_runs;
     }
+}
+
+/* One series against a reference, which may be older than the wish to compare it. */
+static bool series_compare(struct comparer *comparer, const struct kg_case_result *result,
+                           const struct kg_reference *reference, const char *against,
+                           const char *pin, const struct kg_series *series,
+                           struct kg_case_change *change)
+{
+    const size_t before = comparer->evidence_count;
+    if (series->reason &&
+        !uncounted_add(comparer, series, against, KG_DOUBT_UNCOUNTED, series->reason, change))
+        return false;
+    if (!kg_series_count(result, series))
+        return true;
+    if (!metric_make(comparer, result, reference, against, series, change))
+        return false;
+    if (comparer->evidence_count == before)
+        return uncounted_add(comparer, series, against, KG_DOUBT_NOT_STORED, series->source,
+                             change);
+    scatter_take(comparer, &comparer->evidence[before], pin);
     return true;
 }
 
@@ -135,28 +132,17 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
     const char *against = against_name(comparer, &reference, pin);
     if (!against)
         return kg_error_memory(comparer->err);
-    if (compares(result, KG_METRIC_TIME) &&
-        !time_make(comparer, result, &reference, against, pin, change))
-        return false;
-    if (compares(result, KG_METRIC_PEAK_MEMORY) &&
-        !metric_make(comparer, result, &reference, against, KG_EVIDENCE_MEMORY, NULL, change))
-        return false;
-    for (size_t i = 0; i < result->counter_count; i++) {
-        const struct kg_counter *counter = &result->counters[i];
-        if (counter->reason &&
-            !uncounted_add(comparer, counter, against, KG_DOUBT_UNCOUNTED, counter->reason, change))
+    for (size_t i = 0; i < result->series_count; i++)
+        if (kg_series_compared(result, &result->series[i]) &&
+            !series_compare(comparer, result, &reference, against, pin, &result->series[i], change))
             return false;
-        if (counter->threshold >= 0 && counter->value_count &&
-            !counter_make(comparer, result, &reference, against, counter, change))
-            return false;
-    }
     return true;
 }
 
 /* The most metrics that a case can have against references. */
 static size_t metrics_most(const struct comparer *comparer, const struct kg_case_result *result)
 {
-    return (2 + result->counter_count) * (1 + comparer->comparison->pin_count);
+    return 2 * result->series_count * (1 + comparer->comparison->pin_count);
 }
 
 /* Every metric against the ordinary runs and each pinned one, then the budgets. */
@@ -245,7 +231,8 @@ static bool evidence_start(struct comparer *comparer)
 static bool unconfirmed(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metrics;
-    return change->confirming_rounds && change->metric_count && !strcmp(metric->name, "time") &&
+    return change->confirming_rounds && change->metric_count &&
+           kg_metric_kind_find(metric->name) == KG_METRIC_TIME &&
            kg_metric_against(metric) != KG_AGAINST_PIN && change->change != KG_CHANGE_REGRESSION &&
            change->change != KG_CHANGE_IMPROVEMENT;
 }
@@ -264,8 +251,9 @@ static bool screening_store(struct comparer *comparer, const struct kg_case_resu
         kg_reference_find(&comparer->index, result->id, &count);
     if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
                               comparer->current->pair, NULL, &reference) ||
-        !kg_evidence_make(&comparer->scratch, result, &reference, KG_EVIDENCE_TIME, NULL,
-                          KG_ROUNDS_SCREENING, comparer->bandwidth, &first, &evidence))
+        !kg_evidence_make(&comparer->scratch, result, &reference,
+                          kg_case_series(result, KG_METRIC_TIME), KG_ROUNDS_SCREENING,
+                          comparer->bandwidth, &first, &evidence))
         return kg_error_memory(comparer->err);
     if (evidence.metric && kg_metric_large(&first)) {
         metric->screened_ratio = first.ratio;

@@ -81,7 +81,8 @@ static const struct kg_record metric_record =
 
 #define STRUCT kg_figure
 static const struct kg_field figure_fields[] = {
-    KG_FIELD(name, STRING, "as the workload reports it"),
+    KG_FIELD(name, STRING, "as the workload reports it, or the metric's"),
+    KG_FIELD(unit, STRING, "of the value; absent: a number", KG_OPTIONAL),
     KG_FIELD(value, REAL, "median over the rounds", KG_FROM_0),
 };
 static const struct kg_record figure_record =

@@ -6,22 +6,24 @@
 #include "stats/stats.h"
 
 /* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
- * helps where one case has few runs; memory and counters have no usual noise. */
+ * helps where one case has few runs; other metrics have no usual noise. */
 static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                              double alpha)
 {
-    size_t times = 0;
+    size_t times = 0, tests = 0;
     struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
     double *room = kg_arena_alloc(scratch, count, sizeof *room);
     if (!states || !room)
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (evidence[i].kind == KG_EVIDENCE_TIME)
+    for (size_t i = 0; i < count; i++) {
+        tests += evidence[i].row->proof == KG_PROOF_TEST;
+        if (evidence[i].row->timed)
             states[times++] = evidence[i].state;
+    }
     const double usual = kg_metric_usual(states, times, room);
     for (size_t i = 0; i < count; i++)
         kg_metric_raise(evidence[i].metric, &evidence[i].state,
-                        evidence[i].kind == KG_EVIDENCE_TIME ? usual : NAN, alpha, times);
+                        evidence[i].row->timed ? usual : NAN, alpha, tests);
     return true;
 }
 
@@ -30,8 +32,8 @@ static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evide
  * not cost the times their power either. */
 static bool by_interval(const struct kg_evidence *evidence)
 {
-    return evidence->kind == KG_EVIDENCE_MEMORY ||
-           (evidence->kind == KG_EVIDENCE_COUNTER && evidence->state.repeats);
+    return evidence->row->proof == KG_PROOF_INTERVAL ||
+           (evidence->row->proof == KG_PROOF_REPEATS && evidence->state.repeats);
 }
 
 /* Rounds of each side that it takes to say that nothing changed: fewer say nothing of their own
@@ -39,7 +41,7 @@ static bool by_interval(const struct kg_evidence *evidence)
 static size_t rounds_least(const struct kg_evidence *evidence)
 {
     enum { LEAST = 3, PAIRS_LEAST = 6 };
-    return evidence->paired ? PAIRS_LEAST : evidence->kind == KG_EVIDENCE_TIME ? LEAST : 0;
+    return evidence->paired ? PAIRS_LEAST : evidence->row->proof == KG_PROOF_TEST ? LEAST : 0;
 }
 
 static bool too_few(const struct kg_evidence *evidence)
@@ -59,7 +61,7 @@ static bool mean_moved(const struct kg_evidence *evidence, double alpha)
 /* What the machine code did beside a time that changed. */
 static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
 {
-    if (evidence->kind != KG_EVIDENCE_TIME)
+    if (!evidence->row->timed)
         return KG_DOUBT_NONE;
     return evidence->code_unchanged ? KG_DOUBT_CODE_UNCHANGED
            : evidence->code_changed ? KG_DOUBT_CODE_CHANGED

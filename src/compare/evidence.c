@@ -5,9 +5,6 @@
 
 #include "results/throttle.h"
 
-/* Times are compared by their lower quarter: what disturbs a round makes it slower, never faster,
- * so that the quarter of the rounds which was disturbed least repeats best (docs/statistics.md). */
-static const double TIME_SHARE = 0.25;
 /* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
  * workload waits for. */
 static const double MEMORY_BOUND = 0.6;
@@ -16,54 +13,35 @@ struct gathering {
     struct kg_arena *scratch;
     const struct kg_case_result *result;
     const struct kg_reference *reference;
-    enum kg_evidence_kind kind;
-    const struct kg_counter *counter;
+    const struct kg_series *series;
+    const struct kg_metric_row *row; /* of the series */
     enum kg_evidence_rounds rounds;
     bool any_confirms; /* a round of the result does */
 };
 
-static const struct kg_baseline_counter *counter_find(const struct kg_baseline_case *stored,
-                                                      const struct kg_counter *counter)
+/* The values of a stored case; NULL where it has none. */
+static const struct kg_baseline_series *stored_series(const struct gathering *gathering,
+                                                      const struct kg_baseline_case *stored)
 {
-    for (size_t i = 0; i < stored->counter_count; i++)
-        if (!strcmp(stored->counters[i].name, counter->name) &&
-            !strcmp(stored->counters[i].source, counter->source))
-            return &stored->counters[i];
-    return NULL;
+    return kg_baseline_series_find(stored, gathering->series->name, gathering->series->source);
 }
 
-/* The values of a stored case. */
-static const double *stored_values(const struct gathering *gathering,
-                                   const struct kg_baseline_case *stored, size_t *count)
+/* The same of what goes with the times. */
+static const struct kg_baseline_series *stored_beside(const struct kg_baseline_case *stored,
+                                                      const char *name)
 {
-    const struct kg_baseline_counter *counter;
-    *count = 0;
-    switch (gathering->kind) {
-    case KG_EVIDENCE_TIME:
-        *count = stored->round_count;
-        return stored->round_medians_ns;
-    case KG_EVIDENCE_MEMORY:
-        *count = stored->peak_count;
-        return stored->round_peak_bytes;
-    case KG_EVIDENCE_COUNTER:
-        counter = counter_find(stored, gathering->counter);
-        *count = counter ? counter->value_count : 0;
-        return counter ? counter->values : NULL;
-    }
-    return NULL;
+    return kg_baseline_series_find(stored, name, KG_SERIES_OF_ROUNDS);
 }
 
 static size_t current_most(const struct gathering *gathering)
 {
-    return gathering->kind == KG_EVIDENCE_COUNTER ? gathering->counter->value_count
-                                                  : gathering->result->round_count;
+    return kg_series_count(gathering->result, gathering->series);
 }
 
-/* Instructions are counted apart from the rounds: nobody looks at them on the way. */
+/* What is counted apart from the rounds nobody looks at on the way. */
 static bool apart(const struct gathering *gathering)
 {
-    return gathering->kind == KG_EVIDENCE_COUNTER &&
-           strcmp(gathering->counter->source, KG_COUNTER_OF_WORKLOAD) != 0;
+    return !kg_series_by_round(gathering->series);
 }
 
 /* Whether value i of the results belongs to the rounds that are asked for. */
@@ -79,23 +57,14 @@ static bool wanted(const struct gathering *gathering, size_t i)
     return result->rounds[i].confirms == (gathering->rounds == KG_ROUNDS_DECIDING);
 }
 
-static double current_value(const struct gathering *gathering, size_t i)
-{
-    const struct kg_round *round = &gathering->result->rounds[i];
-    return gathering->kind == KG_EVIDENCE_TIME     ? round->median_ns
-           : gathering->kind == KG_EVIDENCE_MEMORY ? (double)round->peak_bytes
-                                                   : gathering->counter->values[i];
-}
-
 /* Room for everything, as much as there can be. */
 static bool input_start(const struct gathering *gathering, struct kg_metric_input *input)
 {
     const struct kg_reference *reference = gathering->reference;
     size_t most = current_most(gathering);
     for (size_t i = 0; i < reference->case_count; i++) {
-        size_t count;
-        stored_values(gathering, reference->cases[i], &count);
-        most += count;
+        const struct kg_baseline_series *stored = stored_series(gathering, reference->cases[i]);
+        most += stored ? stored->value_count : 0;
     }
     double *room =
         kg_arena_alloc(gathering->scratch, 6 * most + 2 * reference->case_count, sizeof *room);
@@ -117,16 +86,17 @@ static size_t runs_append(const struct gathering *gathering, struct kg_metric_in
     const struct kg_reference *reference = gathering->reference;
     size_t total = 0;
     for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_case *stored = reference->cases[i];
-        size_t count;
-        const double *values = stored_values(gathering, stored, &count);
-        if (!count)
+        const struct kg_baseline_series *stored = stored_series(gathering, reference->cases[i]);
+        const struct kg_baseline_series *paces =
+            stored_beside(reference->cases[i], KG_SERIES_PULSE);
+        if (!stored)
             continue;
-        memcpy(input->values + total, values, count * sizeof *values);
-        if (gathering->kind != KG_EVIDENCE_TIME || stored->pulse_count != count)
+        const size_t count = stored->value_count;
+        memcpy(input->values + total, stored->values, count * sizeof *input->values);
+        if (!gathering->row->timed || !paces || paces->value_count != count)
             input->paces_ns = NULL;
         if (input->paces_ns)
-            memcpy(input->paces_ns + total, stored->round_pulses_ns, count * sizeof *values);
+            memcpy(input->paces_ns + total, paces->values, count * sizeof *input->paces_ns);
         input->run_counts[input->run_count++] = count;
         total += count;
     }
@@ -137,13 +107,13 @@ static void current_append(const struct gathering *gathering, size_t base,
                            struct kg_metric_input *input)
 {
     const struct kg_case_result *result = gathering->result;
-    const bool time = gathering->kind == KG_EVIDENCE_TIME;
+    const bool time = gathering->row->timed;
     if (!time || !gathering->reference->paired)
         input->log_ratios = NULL;
     for (size_t i = 0; i < current_most(gathering); i++) {
         if (!wanted(gathering, i))
             continue;
-        input->values[base + input->current_count] = current_value(gathering, i);
+        input->values[base + input->current_count] = kg_series_value(result, gathering->series, i);
         if (time && !(result->rounds[i].pulse_ns > 0))
             input->paces_ns = NULL;
         if (input->paces_ns)
@@ -159,44 +129,21 @@ static void current_append(const struct gathering *gathering, size_t base,
         input->paces_ns = NULL;
 }
 
-static void metric_name(const struct gathering *gathering, struct kg_metric *metric)
+/* A figure that a round did not have is NaN. */
+static bool all_known(const struct kg_metric_input *input, size_t base)
 {
-    *metric = (struct kg_metric){KG_METRIC_NOT_ESTIMATED, .better = KG_BETTER_LOWER};
-    switch (gathering->kind) {
-    case KG_EVIDENCE_TIME:
-        metric->name = "time";
-        metric->unit = "ns";
-        break;
-    case KG_EVIDENCE_MEMORY:
-        metric->name = "peak_memory";
-        metric->unit = "bytes";
-        break;
-    case KG_EVIDENCE_COUNTER:
-        metric->name = gathering->counter->name;
-        metric->unit = "";
-        metric->better = gathering->counter->better;
-        break;
-    }
+    for (size_t i = 0; i < input->current_count; i++)
+        if (isnan(input->values[base + i]))
+            return false;
+    return true;
 }
 
-static void thresholds_set(const struct gathering *gathering, struct kg_metric_input *input)
+static void metric_start(const struct gathering *gathering, struct kg_metric *metric)
 {
-    const struct kg_case_result *result = gathering->result;
-    input->share = gathering->kind == KG_EVIDENCE_TIME ? TIME_SHARE : 0.5;
-    switch (gathering->kind) {
-    case KG_EVIDENCE_TIME:
-        input->threshold = result->threshold;
-        input->min_effect = result->min_effect_ns;
-        break;
-    case KG_EVIDENCE_MEMORY:
-        input->threshold = result->memory_threshold;
-        input->min_effect = (double)result->min_memory_effect_bytes;
-        break;
-    case KG_EVIDENCE_COUNTER:
-        input->threshold = gathering->counter->threshold;
-        input->min_effect = 0;
-        break;
-    }
+    *metric = (struct kg_metric){.name = gathering->series->name,
+                                 .unit = gathering->row->unit,
+                                 KG_METRIC_NOT_ESTIMATED,
+                                 .better = gathering->series->better};
 }
 
 /* The median of samples of two calls is not that of samples of one where times are skewed, as the
@@ -206,7 +153,7 @@ static bool unlike(const struct gathering *gathering, double threshold)
     static const double ALIKE = 1.5;
     const struct kg_case_result *result = gathering->result;
     const struct kg_reference *reference = gathering->reference;
-    if (gathering->kind != KG_EVIDENCE_TIME || reference->paired || !result->round_count)
+    if (!gathering->row->timed || reference->paired || !result->round_count)
         return false;
     size_t skewed = 0;
     for (size_t i = 0; i < result->round_count; i++)
@@ -247,10 +194,10 @@ static bool means_are_medians(const struct gathering *gathering)
     const struct kg_case_result *result = gathering->result;
     const struct kg_reference *reference = gathering->reference;
     for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_case *stored = reference->cases[i];
-        for (size_t r = 0; r < stored->mean_count; r++)
-            if (r >= stored->round_count ||
-                stored->round_means_ns[r] != stored->round_medians_ns[r])
+        const struct kg_baseline_series *medians = stored_series(gathering, reference->cases[i]);
+        const struct kg_baseline_series *means = stored_beside(reference->cases[i], KG_SERIES_MEAN);
+        for (size_t r = 0; means && r < means->value_count; r++)
+            if (!medians || r >= medians->value_count || means->values[r] != medians->values[r])
                 return false;
     }
     for (size_t i = 0; i < result->round_count; i++)
@@ -270,9 +217,11 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
     evidence->mean_ratio = evidence->mean_effect = evidence->mean_p = NAN;
     if (!before || !after)
         return false;
-    for (size_t i = 0; i < reference->case_count; i++)
-        for (size_t r = 0; r < reference->cases[i]->mean_count; r++)
-            before[base++] = reference->cases[i]->round_means_ns[r];
+    for (size_t i = 0; i < reference->case_count; i++) {
+        const struct kg_baseline_series *means = stored_beside(reference->cases[i], KG_SERIES_MEAN);
+        for (size_t r = 0; means && r < means->value_count; r++)
+            before[base++] = means->values[r];
+    }
     for (size_t i = 0; i < result->round_count; i++)
         if (wanted(gathering, i))
             after[now++] = result->rounds[i].mean_ns;
@@ -280,8 +229,8 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
         return true;
     kg_sort(before, base);
     kg_sort(after, now);
-    const double was = kg_quantile_sorted(before, base, TIME_SHARE);
-    const double is = kg_quantile_sorted(after, now, TIME_SHARE);
+    const double was = kg_quantile_sorted(before, base, gathering->row->share);
+    const double is = kg_quantile_sorted(after, now, gathering->row->share);
     evidence->mean_ratio = is / was;
     evidence->mean_effect = fabs(is - was);
     evidence->mean_p = kg_mann_whitney(before, base, after, now);
@@ -293,8 +242,7 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
 static bool on_device(const struct gathering *gathering)
 {
     const char *timing = gathering->result->timing;
-    return gathering->kind == KG_EVIDENCE_TIME && timing &&
-           strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
+    return gathering->row->timed && timing && strcmp(timing, kg_timing_names[KG_TIMING_WALL]) != 0;
 }
 
 /* Estimates the same change in cycles: times over the pace of their rounds. Takes the paces away:
@@ -337,24 +285,25 @@ static bool clock_governs(const struct kg_case_result *result, const struct kg_m
 }
 
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
-                      const struct kg_reference *reference, enum kg_evidence_kind kind,
-                      const struct kg_counter *counter, enum kg_evidence_rounds rounds,
-                      double bandwidth, struct kg_metric *metric, struct kg_evidence *evidence)
+                      const struct kg_reference *reference, const struct kg_series *series,
+                      enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
+                      struct kg_evidence *evidence)
 {
-    struct gathering gathering = {scratch, result, reference, kind, counter, rounds, false};
-    struct kg_metric_input input = {0};
+    const struct kg_metric_row *row = kg_series_row(series);
+    struct gathering gathering = {scratch, result, reference, series, row, rounds, false};
+    struct kg_metric_input input = {
+        .share = row->share, .threshold = series->threshold, .min_effect = series->min_effect};
     for (size_t i = 0; i < result->round_count; i++)
         gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
     *evidence =
-        (struct kg_evidence){.kind = kind, .mean_ratio = NAN, .mean_effect = NAN, .mean_p = NAN};
-    thresholds_set(&gathering, &input);
+        (struct kg_evidence){.row = row, .mean_ratio = NAN, .mean_effect = NAN, .mean_p = NAN};
     if (!input_start(&gathering, &input))
         return false;
     const size_t base = runs_append(&gathering, &input);
     current_append(&gathering, base, &input);
-    if (!base || !input.current_count)
+    if (!base || !input.current_count || !all_known(&input, base))
         return true;
-    metric_name(&gathering, metric);
+    metric_start(&gathering, metric);
     struct kg_metric cycles = {0};
     if (!cycles_estimate(&gathering, &input, base, &cycles))
         return false;
@@ -365,9 +314,9 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
         metric->cycles_high = cycles.cycles_high;
         metric->pace_shift = cycles.pace_shift;
     }
-    if (kind == KG_EVIDENCE_TIME)
+    if (row->timed)
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
-    if (kind == KG_EVIDENCE_TIME && !means_compare(&gathering, evidence))
+    if (row->timed && !means_compare(&gathering, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;
     evidence->metric = metric;

@@ -7,9 +7,7 @@
 #include "compare/comparison.h"
 #include "compare/metric.h"
 #include "compare/reference.h"
-
-/* Which values: time and peak memory of the rounds, or a counter. */
-enum kg_evidence_kind { KG_EVIDENCE_TIME, KG_EVIDENCE_MEMORY, KG_EVIDENCE_COUNTER };
+#include "results/series.h"
 
 /* Which of the rounds. */
 enum kg_evidence_rounds {
@@ -20,7 +18,7 @@ enum kg_evidence_rounds {
 struct kg_evidence {
     struct kg_metric *metric;
     struct kg_metric_state state;
-    enum kg_evidence_kind kind;
+    const struct kg_metric_row *row;
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
@@ -38,11 +36,11 @@ struct kg_evidence {
 
 /* Estimates a metric.
  * bandwidth  bytes a second that the results' probe read from memory; NaN where not known
- * counter  the results' counter, for KG_EVIDENCE_COUNTER; else NULL
+ * series   of the result: what is compared
  * scratch  for what is not needed afterwards
  * metric   name, unit, better and the figures are filled in; `against` is the caller's
  * returns  true with evidence->metric NULL where a side has no values; false where memory is out */
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
-                      const struct kg_reference *reference, enum kg_evidence_kind kind,
-                      const struct kg_counter *counter, enum kg_evidence_rounds rounds,
-                      double bandwidth, struct kg_metric *metric, struct kg_evidence *evidence);
+                      const struct kg_reference *reference, const struct kg_series *series,
+                      enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
+                      struct kg_evidence *evidence);

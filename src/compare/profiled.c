@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "baseline/baseline.h"
+#include "results/series.h"
 
 const struct kg_profile_judging kg_profile_judging_usual = {
     .threshold = 0.05, .alpha = 0.01, .share = 0.002};
@@ -58,6 +59,21 @@ static bool rounds_fill(struct kg_arena *arena, const struct kg_profile_row *row
     return true;
 }
 
+/* A path's time is all that is compared. */
+static bool series_fill(struct kg_arena *arena, const struct kg_profile_judging *judging,
+                        double whole_ns, struct kg_case_result *result)
+{
+    struct kg_series *series = kg_series_grow(arena, result, 1);
+    if (!series)
+        return false;
+    series[result->series_count++] =
+        (struct kg_series){.name = kg_metric_kind_names[KG_METRIC_TIME],
+                           .source = KG_SERIES_OF_ROUNDS,
+                           .threshold = judging->threshold,
+                           .min_effect = judging->share * whole_ns};
+    return true;
+}
+
 static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, size_t row,
                       const struct kg_profile_judging *judging, struct kg_case_result *result)
 {
@@ -71,9 +87,6 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .definition_hash = "profile",
         .status = KG_STATUS_OK,
         .rounds_are_processes = true,
-        .threshold = judging->threshold,
-        .min_effect_ns = judging->share * program_ns(profile),
-        .memory_threshold = 1,
         .metrics = 1U << KG_METRIC_TIME,
         .breakdown = {NAN, NAN, NAN, NAN, NAN},
         .memory = {KG_MEMORY_ON_CPU},
@@ -82,7 +95,8 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .look = KG_LOOK_NONE,
         .check = {.error = NAN, .tolerance = NAN},
     };
-    if (!result->id || !result->workload || !rounds_fill(arena, from, result))
+    if (!result->id || !result->workload || !rounds_fill(arena, from, result) ||
+        !series_fill(arena, judging, program_ns(profile), result))
         return false;
     kg_case_summarize(result);
     return true;

@@ -120,6 +120,9 @@ static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric 
 
 static const char *not_stored_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
+    if (!strcmp(metric->cause, KG_SERIES_OF_ROUNDS))
+        return kg_arena_printf(arena, "the %s has no %s: refresh it", metric->against,
+                               metric->name);
     return kg_arena_printf(arena, "the %s has no %s counted by '%s': refresh it", metric->against,
                            metric->name, metric->cause);
 }

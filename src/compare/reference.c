@@ -66,12 +66,11 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         const struct kg_baseline_case *stored = entries[i].stored;
         const char *run_pin = index->baseline->runs[entries[i].run].pin;
         const bool wanted = pin ? run_pin && !strcmp(run_pin, pin) : !run_pin;
-        if (!wanted || !stored->round_count ||
-            strcmp(stored->definition_hash, result->definition_hash) != 0)
+        const size_t rounds = kg_baseline_rounds(stored);
+        if (!wanted || !rounds || strcmp(stored->definition_hash, result->definition_hash) != 0)
             continue;
         reference->cases[reference->case_count++] = stored;
-        reference->round_count += stored->round_count;
-        reference->peak_count += stored->peak_count;
+        reference->round_count += rounds;
         reference->code_hash = stored->code_hash;
         reference->bandwidth_bytes_per_s =
             index->baseline->runs[entries[i].run].bandwidth_bytes_per_s;

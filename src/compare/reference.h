@@ -26,8 +26,7 @@ struct kg_reference_index {
 struct kg_reference {
     const struct kg_baseline_case **cases; /* oldest first */
     size_t case_count;
-    size_t round_count; /* of all of them */
-    size_t peak_count;
+    size_t round_count;           /* of all of them */
     const char *code_hash;        /* of the newest; NULL where not known */
     bool paired;                  /* one run, measured turn by turn with the results */
     double bandwidth_bytes_per_s; /* that the probe read in the newest; NaN where not known */

@@ -13,7 +13,6 @@ const char *const kg_change_names[KG_CHANGE_COUNT + 1] = {
     [KG_CHANGE_SKIPPED] = "SKIPPED",
 };
 
-const char *const kg_metric_kind_names[4] = {"time", "peak_memory", "instructions", NULL};
 const char *const kg_better_names[3] = {"lower", "higher", NULL};
 const char *const kg_missing_device_names[3] = {"skip", "fail", NULL};
 

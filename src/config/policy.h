@@ -14,10 +14,6 @@ enum kg_change {
     KG_CHANGE_COUNT
 };
 
-/* What of a case may be compared. */
-enum kg_metric_kind { KG_METRIC_TIME, KG_METRIC_PEAK_MEMORY, KG_METRIC_INSTRUCTIONS };
-extern const char *const kg_metric_kind_names[4];
-
 /* Which way a figure is better. */
 enum kg_better { KG_BETTER_LOWER, KG_BETTER_HIGHER };
 extern const char *const kg_better_names[3];

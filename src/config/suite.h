@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/metric_table.h"
 #include "config/policy.h"
 #include "config/suggest_settings.h"
 #include "util/arena.h"
@@ -64,12 +65,10 @@ enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
 struct kg_settings {
-    double threshold;        /* smallest relative change of time that matters */
-    double min_effect_ns;    /* smallest absolute change of time; 0: what the timer resolves */
-    double memory_threshold; /* the same for peak memory */
-    uint64_t min_memory_effect_bytes;
-    unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared */
-    double instructions_threshold;
+    double thresholds[KG_METRIC_KINDS]; /* smallest relative change of each that matters */
+    double min_effect_ns; /* smallest absolute change of time; 0: what the timer resolves */
+    uint64_t min_memory_effect_bytes; /* the same of peak memory */
+    unsigned metrics;                 /* bits 1u << enum kg_metric_kind: what is compared */
     uint64_t rounds_min; /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */

@@ -50,6 +50,7 @@ static const char *const device_names[] = {"cpu", "cuda", NULL};
 static const char *const tracing_names[] = {"no", "yes", NULL};
 
 #define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
+#define THRESHOLD(kind) SETTING(thresholds[KG_METRIC_##kind])
 #define POLICY(field) KG_BASE_POLICY, offsetof(struct kg_policy, field)
 #define SUGGEST(field) KG_BASE_SUGGEST, offsetof(struct kg_suggest_settings, field)
 #define OTHER KG_BASE_OTHER, 0
@@ -74,19 +75,19 @@ static const struct kg_key policy_keys[] = {
 };
 
 static const struct kg_key default_keys[] = {
-    {"threshold", KG_KEY_SHARE, SETTING(threshold), "5%", "0.01%", "1000%", NULL,
+    {"threshold", KG_KEY_SHARE, THRESHOLD(TIME), "5%", "0.01%", "1000%", NULL,
      "the smallest relative change of time that matters"},
     {"alpha", KG_KEY_ALPHA, POLICY(alpha), "0.01", NULL, NULL, NULL,
      "false alarms allowed for the whole suite, not for each case; not in a workload"},
     {"min_effect", KG_KEY_DURATION, SETTING(min_effect_ns), "0ns", "0ns", "1h", NULL,
      "the smallest absolute change of time that matters; 0ns is what the timer resolves"},
-    {"memory_threshold", KG_KEY_SHARE, SETTING(memory_threshold), "10%", "0%", "1000%", NULL,
+    {"memory_threshold", KG_KEY_SHARE, THRESHOLD(PEAK_MEMORY), "10%", "0%", "1000%", NULL,
      "the smallest relative change of peak memory that matters"},
     {"min_memory_effect", KG_KEY_SIZE, SETTING(min_memory_effect_bytes), "1MiB", "0B", "1024TiB", NULL,
      "the smallest absolute change of peak memory that matters"},
     {"metrics", KG_KEY_SET, SETTING(metrics), "time,peak_memory", "1", NULL, kg_metric_kind_names,
      "what is compared; `instructions` are counted by the processor, or by Valgrind's Callgrind"},
-    {"instructions_threshold", KG_KEY_SHARE, SETTING(instructions_threshold), "0.5%", "0%", "1000%",
+    {"instructions_threshold", KG_KEY_SHARE, THRESHOLD(INSTRUCTIONS), "0.5%", "0%", "1000%",
      NULL, "the smallest relative change of the instructions of a call that matters"},
     {"rounds.min", KG_KEY_COUNT, SETTING(rounds_min), "5", "1", "10000", NULL,
      "rounds of every case, each in a fresh process"},

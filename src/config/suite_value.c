@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,4 +302,26 @@ bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
                 return false;
         }
     return true;
+}
+
+double kg_settings_number(const struct kg_settings *settings, const char *name)
+{
+    const struct kg_key *key = kg_key_find(&kg_default_keys, name);
+    const char *field = (const char *)settings + (key ? key->offset : 0);
+    double number;
+    uint64_t whole;
+    if (!key || key->base != KG_BASE_SETTINGS)
+        return NAN;
+    memcpy(&number, field, sizeof number);
+    memcpy(&whole, field, sizeof whole);
+    switch (key->type) {
+    case KG_KEY_SHARE:
+    case KG_KEY_DURATION:
+        return number;
+    case KG_KEY_SIZE:
+    case KG_KEY_COUNT:
+        return (double)whole;
+    default:
+        return NAN;
+    }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gate/replay.h"
+#include "results/series.h"
 #include "stats/stats.h"
 
 /* Changes beyond this are not looked for: a case that cannot see them is of no use to a gate. */
@@ -136,7 +137,8 @@ static bool all_catch(struct calibrator *calibrator, size_t index, double change
 /* Slowdowns are made by calculation, of times. */
 static bool times_compared(const struct kg_case_result *result)
 {
-    return !result->metrics || result->metrics & 1u << KG_METRIC_TIME;
+    const struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
+    return time && kg_series_compared(result, time);
 }
 
 /* The smallest change that every pair catches, by bisection. */
@@ -254,9 +256,10 @@ static bool cases_start(struct calibrator *calibrator)
         !kg_machine_copy(&calibration->arena, &first->machine, &calibration->machine))
         return kg_error_memory(calibrator->err);
     for (size_t i = 0; i < first->case_count; i++) {
+        const struct kg_series *time = kg_case_series(&first->cases[i], KG_METRIC_TIME);
         calibration->cases[i] = (struct kg_calibrated_case){
             .id = kg_arena_copy(&calibration->arena, first->cases[i].id),
-            .threshold = first->cases[i].threshold,
+            .threshold = time ? time->threshold : NAN,
             .worst_ratio = 1};
         if (!calibration->cases[i].id)
             return kg_error_memory(calibrator->err);

@@ -1,36 +1,35 @@
 #include "gate/replay.h"
 
 #include <math.h>
-#include <string.h>
 
-/* Whether a counter has one value for each recorded round. */
-static bool by_round(const struct kg_replay *replay, size_t index, size_t counter)
+#include "results/series.h"
+
+/* Whether a series has a value of its own for each recorded round. */
+static bool by_round(const struct kg_replay *replay, size_t index, size_t at)
 {
     const struct kg_case_result *recorded = &replay->recorded->cases[index];
-    return !strcmp(recorded->counters[counter].source, KG_COUNTER_OF_WORKLOAD) &&
-           recorded->counters[counter].value_count == recorded->round_count;
+    const struct kg_series *series = &recorded->series[at];
+    return kg_series_by_round(series) && series->value_count == recorded->round_count;
 }
 
-/* Counters whose values come with the rounds are shown with them; others are
- * there from the start. */
-static bool counters_start(struct kg_replay *replay, size_t index)
+/* Series whose values come with the rounds are shown with them; others are there from the start. */
+static bool series_start(struct kg_replay *replay, size_t index)
 {
     struct kg_case_result *shown = &replay->shown.cases[index];
-    struct kg_counter *counters =
-        kg_arena_alloc(&replay->arena, shown->counter_count, sizeof *counters);
-    if (!counters)
+    struct kg_series *series = kg_arena_alloc(&replay->arena, shown->series_count, sizeof *series);
+    if (!series)
         return false;
-    for (size_t c = 0; c < shown->counter_count; c++) {
-        counters[c] = shown->counters[c];
+    for (size_t c = 0; c < shown->series_count; c++) {
+        series[c] = shown->series[c];
         if (!by_round(replay, index, c))
             continue;
-        counters[c].value_count = 0;
-        counters[c].values = kg_arena_alloc(&replay->arena, shown->counters[c].value_count,
-                                            sizeof *counters[c].values);
-        if (!counters[c].values)
+        series[c].value_count = 0;
+        series[c].values =
+            kg_arena_alloc(&replay->arena, shown->series[c].value_count, sizeof *series[c].values);
+        if (!series[c].values)
             return false;
     }
-    shown->counters = counters;
+    shown->series = series;
     return true;
 }
 
@@ -47,7 +46,7 @@ bool kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded
         *shown = recorded->cases[i];
         shown->rounds = kg_arena_alloc(&replay->arena, shown->round_count, sizeof *shown->rounds);
         shown->round_count = 0;
-        good = shown->rounds && counters_start(replay, i);
+        good = shown->rounds && series_start(replay, i);
     }
     if (!good)
         kg_replay_free(replay);
@@ -63,10 +62,9 @@ static void round_show(struct kg_replay *replay, size_t index, size_t r)
     *round = recorded->rounds[r];
     round->median_ns *= factor;
     round->base_ratio *= factor;
-    for (size_t c = 0; c < shown->counter_count; c++)
+    for (size_t c = 0; c < shown->series_count; c++)
         if (by_round(replay, index, c))
-            shown->counters[c].values[shown->counters[c].value_count++] =
-                recorded->counters[c].values[r];
+            shown->series[c].values[shown->series[c].value_count++] = recorded->series[c].values[r];
 }
 
 /* Shows the next rounds of one kind until there are `wanted`. */

@@ -63,13 +63,19 @@ static bool suspect(const struct kg_case_change *change)
     return false;
 }
 
+/* Whether it is counted apart from the rounds. A workload's figure is called as no metric is. */
+static bool is_apart(const struct kg_metric *metric)
+{
+    const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
+    return kind < KG_METRIC_KINDS && kg_metric_rows[kind].origin == KG_ORIGIN_APART;
+}
+
 /* Whether more rounds could settle the metric: not what they do not measure, and not what lies
  * between the suite's threshold and the noise between runs. */
 static bool rounds_help(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold, asked = 1 + metric->asked_threshold;
-    if (is_budget(metric) || !isfinite(metric->ratio) ||
-        !strcmp(metric->name, kg_metric_kind_names[KG_METRIC_INSTRUCTIONS]))
+    if (is_budget(metric) || !isfinite(metric->ratio) || is_apart(metric))
         return false;
     const bool in_noise = metric->interval_low > 1 / above && metric->interval_high < above;
     const bool beyond_asked = metric->ratio > asked || metric->ratio < 1 / asked;
@@ -122,7 +128,7 @@ static size_t base_rounds(const struct runner *runner, const struct kg_case_resu
         const struct kg_baseline_run *run = &runner->baseline->runs[r];
         for (size_t c = 0; c < run->case_count && !run->pin; c++)
             if (!strcmp(run->cases[c].id, result->id))
-                rounds += run->cases[c].round_count;
+                rounds += kg_baseline_rounds(&run->cases[c]);
     }
     return rounds;
 }

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "measure/case_worker.h"
+#include "results/series.h"
 
-bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
+bool kg_case_value_append(struct kg_measurement *measurement, struct kg_series *counter,
                           double value, struct kg_error *err)
 {
     /* The room is doubled whenever it is full, that is at every power of two. */
@@ -24,13 +25,13 @@ bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter 
     return true;
 }
 
-static bool of_workload(const struct kg_counter *counter)
+static bool of_workload(const struct kg_series *counter)
 {
-    return !strcmp(counter->source, KG_COUNTER_OF_WORKLOAD);
+    return !strcmp(counter->source, KG_SERIES_OF_WORKLOAD);
 }
 
 /* One that the suite does not name: nobody judges it. */
-static bool unnamed(const struct kg_counter *counter)
+static bool unnamed(const struct kg_series *counter)
 {
     return of_workload(counter) && isnan(counter->threshold);
 }
@@ -49,12 +50,12 @@ static bool named_append(struct kg_measurement *measurement, size_t index,
     struct kg_case_result *result = &measurement->results.cases[index];
     char reason[256];
     *all = true;
-    for (size_t c = 0; c < result->counter_count && *all; c++) {
-        struct kg_counter *counter = &result->counters[c];
+    for (size_t c = 0; c < result->series_count && *all; c++) {
+        struct kg_series *counter = &result->series[c];
         if (!of_workload(counter) || unnamed(counter))
             continue;
         const double value = reported_find(response, counter->name);
-        *all = kg_counter_values_good(&value, 1);
+        *all = kg_series_values_good(&value, 1);
         if (*all && !kg_case_value_append(measurement, counter, value, err))
             return false;
         snprintf(reason, sizeof reason,
@@ -66,24 +67,20 @@ static bool named_append(struct kg_measurement *measurement, size_t index,
 }
 
 /* The workload's counter of this name, or a new one; NULL where memory is out. */
-static struct kg_counter *counter_of(struct kg_measurement *measurement,
-                                     struct kg_case_result *result, const char *name)
+static struct kg_series *counter_of(struct kg_measurement *measurement,
+                                    struct kg_case_result *result, const char *name)
 {
     struct kg_arena *arena = &measurement->results.arena;
-    for (size_t c = 0; c < result->counter_count; c++)
-        if (of_workload(&result->counters[c]) && !strcmp(result->counters[c].name, name))
-            return &result->counters[c];
-    struct kg_counter *counters =
-        kg_arena_alloc(arena, result->counter_count + 1, sizeof *counters);
+    for (size_t c = 0; c < result->series_count; c++)
+        if (of_workload(&result->series[c]) && !strcmp(result->series[c].name, name))
+            return &result->series[c];
+    struct kg_series *series = kg_series_grow(arena, result, 1);
     const char *kept = kg_arena_copy(arena, name);
-    if (!counters || !kept)
+    if (!series || !kept)
         return NULL;
-    if (result->counter_count)
-        memcpy(counters, result->counters, result->counter_count * sizeof *counters);
-    result->counters = counters;
-    counters[result->counter_count] =
-        (struct kg_counter){.name = kept, .source = KG_COUNTER_OF_WORKLOAD, .threshold = NAN};
-    return &counters[result->counter_count++];
+    series[result->series_count] =
+        (struct kg_series){.name = kept, .source = KG_SERIES_OF_WORKLOAD, .threshold = NAN};
+    return &series[result->series_count++];
 }
 
 bool kg_case_counters_append(struct kg_measurement *measurement, size_t index,
@@ -94,9 +91,9 @@ bool kg_case_counters_append(struct kg_measurement *measurement, size_t index,
         return false;
     for (size_t i = 0; i < response->reported_count && *all; i++) {
         const struct kg_reported *reported = &response->reported[i];
-        if (!*reported->name || !kg_counter_values_good(&reported->value, 1))
+        if (!*reported->name || !kg_series_values_good(&reported->value, 1))
             continue;
-        struct kg_counter *counter = counter_of(measurement, result, reported->name);
+        struct kg_series *counter = counter_of(measurement, result, reported->name);
         if (!counter)
             return kg_error_memory(err);
         if (unnamed(counter) && !kg_case_value_append(measurement, counter, reported->value, err))

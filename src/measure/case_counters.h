@@ -7,7 +7,7 @@
 #include "worker/protocol.h"
 
 /* Appends a value to a counter of the measurement's results. */
-bool kg_case_value_append(struct kg_measurement *measurement, struct kg_counter *counter,
+bool kg_case_value_append(struct kg_measurement *measurement, struct kg_series *counter,
                           double value, struct kg_error *err);
 
 /* Appends what the workload reported in a round. The counters that the suite names have to be

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "code/code_identity.h"
+#include "config/suite_keys.h"
+#include "results/series.h"
 #include "workload/source.h"
 
 static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
@@ -27,20 +29,38 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
             (struct kg_limit){.metric = kg_arena_keep(arena, spec->budgets[i].metric, &good),
                               .relation = spec->budgets[i].relation == KG_AT_LEAST ? ">=" : "<=",
                               .limit = spec->budgets[i].limit};
-    result->counters = kg_arena_alloc(arena, spec->counter_count, sizeof *result->counters);
-    if (!result->counters)
-        return false;
-    for (size_t i = 0; i < spec->counter_count; i++)
-        result->counters[i] =
-            (struct kg_counter){.name = kg_arena_keep(arena, spec->counters[i].name, &good),
-                                .source = KG_COUNTER_OF_WORKLOAD,
-                                .better = spec->counters[i].better,
-                                .threshold = spec->counters[i].threshold};
-    result->counter_count = spec->counter_count;
     result->param_count = planned->param_count;
     result->tag_count = spec->tag_count;
     result->budget_count = spec->budget_count;
     return good;
+}
+
+/* What the rounds' own fields give, compared or not, and the figures that the suite names of the
+ * workload's own. Others are added where they are counted. */
+static bool series_start(struct kg_arena *arena, const struct kg_workload_spec *spec,
+                         struct kg_case_result *result)
+{
+    bool good = true;
+    struct kg_series *series = kg_series_grow(arena, result, KG_METRIC_KINDS + spec->counter_count);
+    for (int kind = 0; kind < KG_METRIC_KINDS && series; kind++) {
+        const struct kg_metric_row *row = &kg_metric_rows[kind];
+        if (row->origin != KG_ORIGIN_FIELD)
+            continue;
+        series[result->series_count++] = (struct kg_series){
+            .name = kg_metric_kind_names[kind],
+            .source = KG_SERIES_OF_ROUNDS,
+            .better = row->better,
+            .threshold = kg_settings_number(&spec->settings, row->threshold_key),
+            .min_effect =
+                row->min_effect_key ? kg_settings_number(&spec->settings, row->min_effect_key) : 0};
+    }
+    for (size_t i = 0; i < spec->counter_count && series; i++)
+        series[result->series_count++] =
+            (struct kg_series){.name = kg_arena_keep(arena, spec->counters[i].name, &good),
+                               .source = KG_SERIES_OF_WORKLOAD,
+                               .better = spec->counters[i].better,
+                               .threshold = spec->counters[i].threshold};
+    return series && good;
 }
 
 bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
@@ -61,10 +81,6 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .definition_hash = kg_arena_keep(arena, planned->definition_hash, &good),
         .status = planned->skip_reason ? KG_STATUS_SKIPPED : KG_STATUS_UNMEASURED,
         .reason = kg_arena_keep(arena, planned->skip_reason, &good),
-        .threshold = settings->threshold,
-        .min_effect_ns = settings->min_effect_ns,
-        .memory_threshold = settings->memory_threshold,
-        .min_memory_effect_bytes = settings->min_memory_effect_bytes,
         .metrics = settings->metrics,
         .breakdown = {NAN, NAN, NAN, NAN, NAN},
         .memory = {KG_MEMORY_ON_CPU},
@@ -74,7 +90,8 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .check = {.error = NAN, .tolerance = NAN},
     };
     kg_case_summarize(result);
-    return lists_copy(arena, planned, result) && result->target && good;
+    return lists_copy(arena, planned, result) && series_start(arena, spec, result) &&
+           result->target && good;
 }
 
 /* Nothing is claimed of code that may lie anywhere. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure/case_counters.h"
+#include "results/series.h"
 
 /* The CPU to pin to: the asked one, or the last that this process may use, since the first serves
  * most interrupts. */
@@ -149,7 +150,8 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     if (isnan(response->device_peak_bytes))
         result->memory.device_cached_bytes = NAN;
     result->breakdown.overhead_ns = response->timer_resolution_ns / (double)response->batch;
-    result->min_effect_ns = fmax(result->min_effect_ns, result->breakdown.overhead_ns);
+    struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
+    time->min_effect = fmax(time->min_effect, result->breakdown.overhead_ns);
     results->timer_resolution_ns =
         fmax(results->timer_resolution_ns, response->timer_resolution_ns);
     if (!good)
@@ -200,6 +202,15 @@ static bool round_append(struct kg_measurement *measurement, size_t index,
     return true;
 }
 
+/* Whether the rounds give values that their records do not have. */
+static bool reported(const struct kg_case_result *result)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (result->series[i].value_count)
+            return true;
+    return false;
+}
+
 bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
                          const struct kg_response *response, struct kg_error *err)
 {
@@ -217,7 +228,7 @@ bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
         return true;
     return kg_journal_round(&measurement->journal, index, &result->rounds[result->round_count - 1],
                             err) &&
-           (!result->counter_count || kg_journal_case(&measurement->journal, index, result, err));
+           (!reported(result) || kg_journal_case(&measurement->journal, index, result, err));
 }
 
 bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confirm,

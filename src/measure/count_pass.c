@@ -8,6 +8,7 @@
 #include "measure/case_worker.h"
 #include "measure/count_tool.h"
 #include "measure/pass.h"
+#include "results/series.h"
 
 /* Counts of equal work are equal. Three show whether they are; where they are not, a statistical
  * test needs more. */
@@ -23,7 +24,7 @@ struct pass {
 /* Notes why there is no count. The case is not FAILED for it: its check has passed, and only the
  * counting tool failed. */
 static bool not_counted(struct pass *pass, size_t index, const struct kg_answer *answer,
-                        struct kg_counter *counter)
+                        struct kg_series *counter)
 {
     struct kg_results *results = &pass->measurement->results;
     const char **note = &results->cases[index].note;
@@ -39,7 +40,7 @@ static bool not_counted(struct pass *pass, size_t index, const struct kg_answer 
 }
 
 /* Counts a case once. *counted is false where that failed: the counter then says why. */
-static bool count_once(struct pass *pass, size_t index, struct kg_counter *counter, bool *counted)
+static bool count_once(struct pass *pass, size_t index, struct kg_series *counter, bool *counted)
 {
     struct kg_measurement *measurement = pass->measurement;
     struct kg_task_options options = {.what = "counted them"};
@@ -62,30 +63,28 @@ static bool count_once(struct pass *pass, size_t index, struct kg_counter *count
 }
 
 /* A further counter of a case. */
-static struct kg_counter *counter_add(struct pass *pass, size_t index)
+static struct kg_series *counter_add(struct pass *pass, size_t index)
 {
     struct kg_measurement *measurement = pass->measurement;
     struct kg_case_result *result = &measurement->results.cases[index];
-    struct kg_counter *counters =
-        kg_arena_alloc(&measurement->results.arena, result->counter_count + 1, sizeof *counters);
-    if (!counters) {
+    struct kg_series *series = kg_series_grow(&measurement->results.arena, result, 1);
+    if (!series) {
         kg_error_memory(pass->err);
         return NULL;
     }
-    if (result->counter_count)
-        memcpy(counters, result->counters, result->counter_count * sizeof *counters);
-    result->counters = counters;
-    counters[result->counter_count] = (struct kg_counter){
+    struct kg_series *added = &series[result->series_count++];
+    *added = (struct kg_series){
         .name = kg_metric_kind_names[KG_METRIC_INSTRUCTIONS],
         .source = kg_count_source_names[pass->tool.source],
-        .better = KG_BETTER_LOWER,
-        .threshold = measurement->plan->cases[index].spec->settings.instructions_threshold};
+        .better = kg_metric_rows[KG_METRIC_INSTRUCTIONS].better,
+        .threshold =
+            measurement->plan->cases[index].spec->settings.thresholds[KG_METRIC_INSTRUCTIONS]};
     if (pass->tool.source == KG_COUNT_BY_NOTHING)
-        counters[result->counter_count].reason = KG_COUNT_NOTHING_WORDS;
-    return &counters[result->counter_count++];
+        added->reason = KG_COUNT_NOTHING_WORDS;
+    return added;
 }
 
-static bool repeats(const struct kg_counter *counter)
+static bool repeats(const struct kg_series *counter)
 {
     for (size_t i = 1; i < counter->value_count; i++)
         if (fabs(counter->values[i] / counter->values[0] - 1) > REPEATS)
@@ -98,7 +97,7 @@ static bool case_count(struct kg_measurement *measurement, size_t index, void *u
 {
     struct pass *pass = user;
     pass->err = err;
-    struct kg_counter *counter = counter_add(pass, index);
+    struct kg_series *counter = counter_add(pass, index);
     bool counted = pass->tool.source != KG_COUNT_BY_NOTHING;
     (void)measurement;
     if (!counter)

@@ -6,6 +6,7 @@
 #include "measure/case_counters.h"
 #include "measure/pass.h"
 #include "measure/worker_ask.h"
+#include "results/series.h"
 #include "worker/cupti_counters.h"
 
 struct pass {
@@ -28,20 +29,14 @@ static void reason_set(struct pass *pass, size_t index, const char *reason)
     trace->reason = reason;
 }
 
-/* The case's counters with room for all of the hardware's. */
-static struct kg_counter *counters_grow(struct pass *pass, struct kg_case_result *result)
+/* The case's series with room for all of the hardware's counters. */
+static struct kg_series *counters_grow(struct pass *pass, struct kg_case_result *result)
 {
-    struct kg_counter *counters =
-        kg_arena_alloc(&pass->measurement->results.arena, result->counter_count + KG_CUPTI_METRICS,
-                       sizeof *counters);
-    if (!counters) {
+    struct kg_series *series =
+        kg_series_grow(&pass->measurement->results.arena, result, KG_CUPTI_METRICS);
+    if (!series)
         kg_error_memory(pass->err);
-        return NULL;
-    }
-    if (result->counter_count)
-        memcpy(counters, result->counters, result->counter_count * sizeof *counters);
-    result->counters = counters;
-    return counters;
+    return series;
 }
 
 static double reported_find(const struct kg_response *response, const char *name)
@@ -57,16 +52,16 @@ static double reported_find(const struct kg_response *response, const char *name
 static bool counters_add(struct pass *pass, size_t index, const struct kg_response *response)
 {
     struct kg_case_result *result = &pass->measurement->results.cases[index];
-    struct kg_counter *counters = counters_grow(pass, result);
+    struct kg_series *counters = counters_grow(pass, result);
     for (size_t i = 0; i < KG_CUPTI_METRICS && counters; i++) {
         const double value = reported_find(response, kg_cupti_metrics[i].name);
-        if (!kg_counter_values_good(&value, 1))
+        if (!kg_series_values_good(&value, 1))
             continue;
-        struct kg_counter *counter = &counters[result->counter_count++];
-        *counter = (struct kg_counter){.name = kg_cupti_metrics[i].name,
-                                       .source = KG_COUNTER_OF_CUPTI,
-                                       .better = kg_cupti_metrics[i].better,
-                                       .threshold = NAN};
+        struct kg_series *counter = &counters[result->series_count++];
+        *counter = (struct kg_series){.name = kg_cupti_metrics[i].name,
+                                      .source = KG_SERIES_OF_CUPTI,
+                                      .better = kg_cupti_metrics[i].better,
+                                      .threshold = NAN};
         if (!kg_case_value_append(pass->measurement, counter, value, pass->err))
             return false;
     }
@@ -121,12 +116,12 @@ static bool twin_copy(struct pass *pass, size_t from, size_t to)
     struct kg_results *results = &pass->measurement->results;
     const struct kg_case_result *twin = &results->cases[from];
     struct kg_case_result *result = &results->cases[to];
-    struct kg_counter *counters = counters_grow(pass, result);
+    struct kg_series *counters = counters_grow(pass, result);
     if (!counters)
         return false;
-    for (size_t i = 0; i < twin->counter_count; i++)
-        if (!strcmp(twin->counters[i].source, KG_COUNTER_OF_CUPTI))
-            counters[result->counter_count++] = twin->counters[i];
+    for (size_t i = 0; i < twin->series_count; i++)
+        if (!strcmp(twin->series[i].source, KG_SERIES_OF_CUPTI))
+            counters[result->series_count++] = twin->series[i];
     result->trace = twin->trace;
     return true;
 }

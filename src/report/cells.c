@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/series.h"
 #include "util/units.h"
 
 const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value)
@@ -31,7 +32,7 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
 {
     const enum kg_against against = kg_metric_against(metric);
     const bool ordinary = against == KG_AGAINST_BASELINE || against == KG_AGAINST_BASE;
-    if (!strcmp(metric->name, "time") && ordinary)
+    if (kg_metric_kind_find(metric->name) == KG_METRIC_TIME && ordinary)
         return "";
     return kg_arena_printf(arena, "%s%s%s", metric->name, ordinary ? "" : " against ",
                            ordinary ? "" : metric->against);
@@ -77,14 +78,15 @@ static const char *threshold_words(struct kg_arena *arena, const struct kg_metri
     return copy;
 }
 
-/* What time and instructions did where another metric decided: "instructions +0.0 %". */
+/* What time, and what goes with it, did where another metric decided: "instructions +0.0 %". */
 static bool others_append(struct kg_arena *arena, const struct kg_case_change *change,
                           struct kg_text *text)
 {
     const struct kg_metric *deciding = &change->metrics[0];
     for (size_t m = 1; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
-        const bool worth = !strcmp(metric->name, "time") || !strcmp(metric->name, "instructions");
+        const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
+        const bool worth = kind < KG_METRIC_KINDS && kind != KG_METRIC_PEAK_MEMORY;
         if (!worth || !strcmp(metric->name, deciding->name) || !isfinite(metric->ratio) ||
             (strcmp(metric->against, deciding->against) != 0 &&
              kg_metric_against(deciding) != KG_AGAINST_BUDGET))
@@ -118,8 +120,9 @@ const char *kg_cell_figures(struct kg_arena *arena, const struct kg_figure *figu
     struct kg_text text = {0};
     char value[KG_UNIT_BYTES];
     for (size_t i = 0; i < count; i++)
-        kg_text_printf(&text, "%s%s %s", i ? ", " : "", figures[i].name,
-                       kg_rate_format(figures[i].value, value));
+        kg_text_printf(
+            &text, "%s%s %s", i ? ", " : "", figures[i].name,
+            kg_value_format(figures[i].unit ? figures[i].unit : "", figures[i].value, value));
     const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;

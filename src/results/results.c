@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "results/journal.h"
+#include "results/results_v1.h"
 #include "results/results_validate.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -205,11 +206,11 @@ static const struct kg_field limit_fields[] = {
 static const struct kg_record limit_record = KG_RECORD_OF(limit_fields, "A limit of the suite.");
 #undef STRUCT
 
-#define STRUCT kg_counter
-static const struct kg_field counter_fields[] = {
-    KG_FIELD(name, STRING, "as the workload reports it, \"instructions\", or what CUPTI counted"),
-    KG_FIELD(source, STRING, "who counted",
-             KG_WORDS("workload", "perf", "callgrind", "none", "cupti")),
+#define STRUCT kg_series
+static const struct kg_field series_fields[] = {
+    KG_FIELD(name, STRING, "of a metric, as the workload reports it, or what CUPTI counted"),
+    KG_FIELD(source, STRING, "who counted: `rounds` where the values are figures of the rounds",
+             KG_WORDS("rounds", "workload", "perf", "callgrind", "none", "cupti")),
     KG_FIELD(better, ENUM,
              "which way is better; of a workload's figure without a threshold it says nothing",
              KG_NAMES(kg_better_names)),
@@ -217,12 +218,15 @@ static const struct kg_field counter_fields[] = {
              "the smallest relative change that counts; absent where nobody judges it, such as a "
              "figure that the suite does not name",
              KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(min_effect, REAL, "the smallest absolute change that counts, in the metric's unit",
+             KG_OPTIONAL, KG_FROM_0),
     KG_LIST(values, value_count, REALS,
-            "one for each round; of instructions one for each counting process", KG_FROM_0),
+            "one for each round; of instructions one for each counting process; absent where the "
+            "source is `rounds`",
+            KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(reason, STRING, "why there are no values", KG_OPTIONAL),
 };
-static const struct kg_record counter_record =
-    KG_RECORD_OF(counter_fields, "A figure besides time and memory.");
+static const struct kg_record series_record = KG_RECORD_OF(series_fields, "A metric of a case.");
 #undef STRUCT
 
 #define STRUCT kg_probe_reading
@@ -256,12 +260,8 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(reason, STRING, "why not OK", KG_OPTIONAL),
     KG_FIELD(note, STRING, "what speaks against its figures", KG_OPTIONAL),
     KG_FIELD(stderr_tail, STRING, "the last it wrote to standard error", KG_OPTIONAL),
-    KG_FIELD(threshold, REAL, "smallest relative change of time that matters", KG_FROM_0),
-    KG_FIELD(min_effect_ns, REAL, "smallest absolute one", KG_FROM_0),
-    KG_FIELD(memory_threshold, REAL, "smallest relative change of peak memory that matters",
-             KG_FROM_0),
-    KG_FIELD(min_memory_effect_bytes, COUNT, "smallest absolute one"),
     KG_FIELD(metrics, BITS, "what is compared", KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
+    KG_LIST(series, series_count, RECORDS, "what is known of it, by metric", KG_OF(series_record)),
     KG_LIST(budgets, budget_count, RECORDS, "absolute limits; a range is two of one metric",
             KG_OF(limit_record)),
     KG_LIST(rounds, round_count, COLUMNS, NULL, KG_OF(kg_round_record)),
@@ -272,8 +272,6 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(check, RECORD, NULL, KG_OF(kg_case_check_record)),
     KG_FIELD(trace, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_trace_record)),
     KG_FIELD(look, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_look_record)),
-    KG_LIST(counters, counter_count, RECORDS, "figures besides time and memory", KG_OPTIONAL,
-            KG_OF(counter_record)),
 };
 const struct kg_record kg_case_result_record = KG_RECORD_OF(case_fields, "One case.");
 #undef STRUCT
@@ -315,8 +313,14 @@ static const struct kg_field results_fields[] = {
     KG_FIELD(elapsed_ns, REAL, "of the whole run", KG_FROM_0),
     KG_LIST(cases, case_count, RECORDS, "in the suite's order", KG_OF(kg_case_result_record)),
 };
+
+static const struct kg_migration results_migrations[] = {
+    {"kgate.results.v1", KG_RESULTS_SCHEMA, kg_results_from_v1},
+    {"kgate.journal.v1", KG_JOURNAL_SCHEMA, kg_results_from_v1},
+    {NULL, NULL, NULL},
+};
 const struct kg_record kg_results_record =
-    KG_RECORD_OF(results_fields, "What measuring a suite gave.");
+    KG_RECORD_OF(results_fields, "What measuring a suite gave.", KG_MIGRATIONS(results_migrations));
 #undef STRUCT
 
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err)

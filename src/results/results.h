@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/metric_table.h"
 #include "config/suggest_settings.h"
 #include "config/suite.h"
 #include "device/machine.h"
@@ -18,7 +19,7 @@
 #include "util/error.h"
 #include "util/record.h"
 
-#define KG_RESULTS_SCHEMA "kgate.results.v1"
+#define KG_RESULTS_SCHEMA "kgate.results.v2"
 
 enum kg_status {
     KG_STATUS_OK,
@@ -194,25 +195,29 @@ struct kg_case_check {
     double tolerance;
 };
 
-/* The sources of counters. Of a workload there is one value a round; all others are counted apart
- * from the rounds. */
-#define KG_COUNTER_OF_WORKLOAD "workload"
-#define KG_COUNTER_OF_CUPTI "cupti"
+/* The sources of series. Values of different sources are not compared. Of the rounds' own fields and
+ * of a workload there is one value a round; what the machine counts is of the source that
+ * worker/readings.c names, and what is counted apart from the rounds of another. */
+#define KG_SERIES_OF_ROUNDS "rounds"
+#define KG_SERIES_OF_WORKLOAD "workload"
+#define KG_SERIES_OF_CUPTI "cupti"
 
-/* A figure besides time and memory. */
-struct kg_counter {
-    const char *name;
-    const char *source; /* "workload", "perf", "callgrind" or "cupti" */
+/* The values of one metric of a case, and how they are to be judged. */
+struct kg_series {
+    const char *name;   /* of kg_metric_kind_names, or the workload's own */
+    const char *source; /* "rounds", "workload", "perf", "callgrind", "cupti", "powercap", "nvml" */
     enum kg_better better;
-    double threshold; /* the smallest relative change that counts; NaN where it is not judged */
-    double *values;   /* one a round; of instructions one a counting process */
+    double threshold;  /* the smallest relative change that counts; NaN where it is not judged */
+    double min_effect; /* the smallest absolute change that counts */
+    double *values;    /* one a round, or one a counting process; none of the source "rounds" */
     size_t value_count;
     const char *reason; /* why there are no values; else NULL */
 };
 
-/* One of those by its median. */
+/* One of those by its median, for readers. */
 struct kg_figure {
     const char *name;
+    const char *unit; /* as kg_metric_row has it */
     double value;
 };
 
@@ -252,11 +257,9 @@ struct kg_case_result {
     const char *note;        /* what speaks against its figures; NULL where nothing does */
     const char *stderr_tail; /* the last lines that it wrote; NULL where none */
     /* how it is to be judged */
-    double threshold;
-    double min_effect_ns; /* what the suite says, or the timer's resolution if that is more */
-    double memory_threshold;
-    uint64_t min_memory_effect_bytes;
-    unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared */
+    unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared; 0: time and memory */
+    struct kg_series *series;
+    size_t series_count;
     struct kg_limit *budgets;
     size_t budget_count;
     /* what was measured */
@@ -270,8 +273,6 @@ struct kg_case_result {
     struct kg_case_check check;
     struct kg_trace trace; /* of a CUDA case */
     struct kg_look look;   /* of one on the CPU */
-    struct kg_counter *counters;
-    size_t counter_count;
 };
 
 /* The suite's judgement, as far as later stages need it. */
@@ -318,13 +319,9 @@ extern const struct kg_record kg_results_policy_record;
 /* Medians of the probe's readings; NaN where there are fewer than five. */
 struct kg_probe_reading kg_results_probe(const struct kg_results *results);
 
-/* Whether a counter's values can be compared: at least one, all finite and 0 or more. */
-bool kg_counter_values_good(const double *values, size_t count);
-
-/* What a case's workload itself reports: the median of each figure over the rounds. Array and names
- * live in `arena`; false where memory is out. */
-bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
-                     struct kg_figure **figures, size_t *count);
+/* A figure as files have it, with 15 significant digits: what is derived is rounded so, and is the
+ * same in memory and on disk. */
+double kg_file_precision(double value);
 
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);

@@ -9,9 +9,7 @@
 
 enum { ROUNDS_MOST = 4096, READINGS_LEAST = 5 };
 
-/* Files have 15 significant digits: what is derived is rounded to them here, so that a result is
- * the same in memory and on disk. */
-static double to_file_precision(double value)
+double kg_file_precision(double value)
 {
     char text[40];
     if (!isfinite(value))
@@ -23,41 +21,12 @@ static double to_file_precision(double value)
 static double median_of(double *values, size_t count)
 {
     kg_sort(values, count);
-    return to_file_precision(kg_median_sorted(values, count));
+    return kg_file_precision(kg_median_sorted(values, count));
 }
 
 static double rate(double amount, double ns)
 {
-    return to_file_precision(1e9 * amount / ns);
-}
-
-bool kg_counter_values_good(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] >= 0) || !isfinite(values[i]))
-            return false;
-    return count > 0;
-}
-
-bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
-                     struct kg_figure **figures, size_t *count)
-{
-    bool good = true;
-    *count = 0;
-    *figures = kg_arena_alloc(arena, result->counter_count, sizeof **figures);
-    for (size_t i = 0; i < result->counter_count && *figures && good; i++) {
-        const struct kg_counter *counter = &result->counters[i];
-        if (strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) != 0 || !counter->value_count)
-            continue;
-        double *values = kg_arena_alloc(arena, counter->value_count, sizeof *values);
-        good = values != NULL;
-        if (good) {
-            memcpy(values, counter->values, counter->value_count * sizeof *values);
-            (*figures)[(*count)++] = (struct kg_figure){kg_arena_keep(arena, counter->name, &good),
-                                                        median_of(values, counter->value_count)};
-        }
-    }
-    return *figures && good;
+    return kg_file_precision(1e9 * amount / ns);
 }
 
 /* The median of one member of the readings. */
@@ -105,9 +74,9 @@ static void device_divide(struct kg_case_result *result, size_t count)
     };
     struct kg_breakdown *breakdown = &result->breakdown;
     *breakdown = kg_breakdown_of_call(&times, &result->trace);
-    breakdown->gpu_ns = to_file_precision(breakdown->gpu_ns);
-    breakdown->transfer_ns = to_file_precision(breakdown->transfer_ns);
-    breakdown->overhead_ns = to_file_precision(breakdown->overhead_ns);
+    breakdown->gpu_ns = kg_file_precision(breakdown->gpu_ns);
+    breakdown->transfer_ns = kg_file_precision(breakdown->transfer_ns);
+    breakdown->overhead_ns = kg_file_precision(breakdown->overhead_ns);
 }
 
 bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result)
@@ -124,9 +93,9 @@ void kg_results_shares(struct kg_results *results)
         if (!results->cases[i].timing)
             continue;
         kg_work_shares(&results->ceilings, kg_case_in_l2(results, &results->cases[i]), work);
-        work->bandwidth_share = to_file_precision(work->bandwidth_share);
-        work->fma_share = to_file_precision(work->fma_share);
-        work->tensor_share = to_file_precision(work->tensor_share);
+        work->bandwidth_share = kg_file_precision(work->bandwidth_share);
+        work->fma_share = kg_file_precision(work->fma_share);
+        work->tensor_share = kg_file_precision(work->tensor_share);
     }
 }
 
@@ -146,8 +115,8 @@ void kg_case_summarize(struct kg_case_result *result)
         summary->min_ns = fmin(summary->min_ns, rounds[i].min_ns);
         summary->max_ns = fmax(summary->max_ns, rounds[i].max_ns);
     }
-    summary->mean_ns = to_file_precision(kg_mean(medians, count));
-    summary->standard_deviation_ns = to_file_precision(kg_standard_deviation(medians, count));
+    summary->mean_ns = kg_file_precision(kg_mean(medians, count));
+    summary->standard_deviation_ns = kg_file_precision(kg_standard_deviation(medians, count));
     summary->median_ns = median_of(medians, count);
     const struct kg_interval interval = kg_median_interval(medians, count, 0.95);
     summary->interval_low_ns = interval.low;

@@ -110,9 +110,9 @@ static double preempted(const struct kg_round *round)
 static double counter_median(const struct kg_case_result *result, const char *name)
 {
     double values[ROUNDS_MOST];
-    for (size_t i = 0; i < result->counter_count; i++) {
-        const struct kg_counter *counter = &result->counters[i];
-        if (!strcmp(counter->source, KG_COUNTER_OF_WORKLOAD) || strcmp(counter->name, name) != 0 ||
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct kg_series *counter = &result->series[i];
+        if (!strcmp(counter->source, KG_SERIES_OF_WORKLOAD) || strcmp(counter->name, name) != 0 ||
             !counter->value_count || counter->value_count > ROUNDS_MOST)
             continue;
         return kg_median_of(counter->values, counter->value_count, values);

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "compare/reference.h"
+#include "results/series.h"
 #include "suggest/changed_rows.h"
 
-enum { METRICS = KG_METRIC_INSTRUCTIONS + 1 };
+enum { METRICS = KG_METRIC_KINDS };
 
 /* A case of the results that became worse, in one metric or more, and what it is held against. */
 struct slower_case {
@@ -91,16 +92,22 @@ static void slower_add(struct search *search, size_t index, const struct kg_slow
 
 /* --- What the traits say ---------------------------------------------------------------------- */
 
-/* The smallest rise that counts of a count that the suite does not compare. */
-static const double INSTRUCTIONS_THRESHOLD = 0.02;
+/* Less is no rise of instructions that the suite does not compare, and so has no threshold for. */
+static const double THRESHOLD_USUAL = 0.02;
 
-static double instructions_threshold(const struct kg_case_result *result)
+/* What the traits have of a metric; NaN of one that they do not have. */
+static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
 {
-    const char *name = kg_metric_kind_names[KG_METRIC_INSTRUCTIONS];
-    for (size_t i = 0; i < result->counter_count; i++)
-        if (!strcmp(result->counters[i].name, name) && result->counters[i].threshold > 0)
-            return result->counters[i].threshold;
-    return INSTRUCTIONS_THRESHOLD;
+    switch (kind) {
+    case KG_METRIC_TIME:
+        return traits->time_ns;
+    case KG_METRIC_PEAK_MEMORY:
+        return traits->peak_bytes + 1; /* a byte: a peak may be 0 */
+    case KG_METRIC_INSTRUCTIONS:
+        return traits->instructions;
+    default:
+        return NAN;
+    }
 }
 
 /* Where the trait is above that of the baseline by more than counts. */
@@ -108,23 +115,16 @@ static void own_rise_add(struct search *search, size_t index, enum kg_metric_kin
                          struct kg_slower *slower)
 {
     const struct kg_case_result *result = &search->input->results->cases[index];
-    const struct {
-        double base, current, threshold, least;
-    } rises[METRICS] = {
-        [KG_METRIC_TIME] = {slower->base.time_ns, slower->current.time_ns, result->threshold,
-                            result->min_effect_ns},
-        [KG_METRIC_PEAK_MEMORY] = {slower->base.peak_bytes + 1, slower->current.peak_bytes + 1,
-                                   result->memory_threshold,
-                                   (double)result->min_memory_effect_bytes},
-        [KG_METRIC_INSTRUCTIONS] = {slower->base.instructions, slower->current.instructions,
-                                    instructions_threshold(result), 0},
-    };
-    const double more = rises[metric].current - rises[metric].base;
-    if (!(more > rises[metric].threshold * rises[metric].base) || !(more > rises[metric].least))
+    const struct kg_series *series = kg_case_series(result, metric);
+    const double threshold = series && series->threshold >= 0 ? series->threshold : THRESHOLD_USUAL;
+    const double least = series ? series->min_effect : 0;
+    const double base = trait_of(&slower->base, metric);
+    const double current = trait_of(&slower->current, metric);
+    if (!(current - base > threshold * base) || !(current - base > least))
         return;
     slower->metric = metric;
-    slower->base_value = rises[metric].base;
-    slower->current_value = rises[metric].current;
+    slower->base_value = base;
+    slower->current_value = current;
     slower_add(search, index, slower);
 }
 
@@ -165,8 +165,7 @@ static const struct kg_metric *metric_worse(const struct kg_case_change *change,
         const struct kg_metric *metric = &change->metrics[m];
         const int rank = 2 * (metric->change == KG_CHANGE_REGRESSION) +
                          (kg_metric_against(metric) != KG_AGAINST_PIN);
-        if (strcmp(metric->name, kg_metric_kind_names[kind]) != 0 || !looks_worse(metric) ||
-            rank <= best)
+        if (kg_metric_kind_find(metric->name) != kind || !looks_worse(metric) || rank <= best)
             continue;
         found = metric;
         best = rank;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/series.h"
 #include "suggest/growth.h"
 #include "util/arena.h"
 #include "util/hash.h"
@@ -213,7 +214,8 @@ static void versions_visit(struct search *search, const struct entry *group, siz
     for (size_t i = 0; i < count; i++) {
         struct kg_facts *facts = &search->facts[group[i].index];
         const struct kg_case_result *result = &cases[group[i].index];
-        const double noise = isfinite(result->threshold) ? fmax(result->threshold, 0) : 0;
+        const struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
+        const double noise = time && isfinite(time->threshold) ? fmax(time->threshold, 0) : 0;
         if (!strcmp(version_of(result), version_of(&cases[fastest])) ||
             best_ns >= facts->traits.time_ns * (1 - noise) ||
             !call_is_faster(&search->facts[fastest], facts))
@@ -240,7 +242,9 @@ static void versions_find(struct search *search)
 static struct kg_sweep_point point_of(const struct search *search, const struct entry *entry)
 {
     const struct kg_traits *traits = &search->facts[entry->index].traits;
-    const double threshold = search->results->cases[entry->index].threshold;
+    const struct kg_series *time =
+        kg_case_series(&search->results->cases[entry->index], KG_METRIC_TIME);
+    const double threshold = time ? time->threshold : NAN;
     return (struct kg_sweep_point){.parameter = entry->value,
                                    .time_ns = traits->time_ns,
                                    .items = traits->items,

@@ -1,0 +1,63 @@
+#include "results/results_v1.h"
+
+#include <string.h>
+
+#include "results/results.h"
+
+/* Where version 1 had what a series of the rounds has. */
+static const struct {
+    enum kg_metric_kind kind;
+    const char *threshold, *min_effect;
+} fields[] = {
+    {KG_METRIC_TIME, "threshold", "min_effect_ns"},
+    {KG_METRIC_PEAK_MEMORY, "memory_threshold", "min_memory_effect_bytes"},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* Moves a member of one object to another; what is not there is not moved. */
+static bool member_move(json_t *from, const char *name, json_t *to, const char *as)
+{
+    json_t *value = json_object_get(from, name);
+    if (!value)
+        return true;
+    return json_object_set(to, as, value) == 0 && json_object_del(from, name) == 0;
+}
+
+static bool series_of_rounds(json_t *result, size_t field, json_t *series)
+{
+    json_t *one =
+        json_pack("{s:s, s:s, s:s}", "name", kg_metric_kind_names[fields[field].kind], "source",
+                  KG_SERIES_OF_ROUNDS, "better", kg_better_names[KG_BETTER_LOWER]);
+    if (!one || json_array_append_new(series, one) != 0)
+        return false;
+    return member_move(result, fields[field].threshold, one, "threshold") &&
+           member_move(result, fields[field].min_effect, one, "min_effect");
+}
+
+bool kg_case_from_v1(json_t *result)
+{
+    json_t *counters = json_object_get(result, "counters");
+    if (!json_is_object(result) || json_object_get(result, "series"))
+        return true;
+    json_t *series = json_array();
+    bool good = series != NULL;
+    for (size_t i = 0; i < FIELDS && good; i++)
+        good = series_of_rounds(result, i, series);
+    if (good && json_is_array(counters))
+        good = json_array_extend(series, counters) == 0;
+    if (!good || json_object_set(result, "series", series) != 0) {
+        json_decref(series);
+        return false;
+    }
+    json_decref(series);
+    json_object_del(result, "counters");
+    return true;
+}
+
+bool kg_results_from_v1(json_t *file)
+{
+    json_t *cases = json_object_get(file, "cases"), *result;
+    size_t i;
+    json_array_foreach(cases, i, result) if (!kg_case_from_v1(result)) return false;
+    return true;
+}

@@ -1,0 +1,137 @@
+#include "results/series.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/stats.h"
+
+static bool of_source(const struct kg_series *series, const char *source)
+{
+    return !strcmp(series->source, source);
+}
+
+static enum kg_metric_kind kind_of(const struct kg_series *series)
+{
+    return of_source(series, KG_SERIES_OF_WORKLOAD) ? KG_METRIC_KINDS
+                                                    : kg_metric_kind_find(series->name);
+}
+
+const struct kg_metric_row *kg_series_row(const struct kg_series *series)
+{
+    const enum kg_metric_kind kind = kind_of(series);
+    return kind == KG_METRIC_KINDS ? &kg_metric_of_workload : &kg_metric_rows[kind];
+}
+
+struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_metric_kind kind)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (kind_of(&result->series[i]) == kind)
+            return &result->series[i];
+    return NULL;
+}
+
+bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series)
+{
+    const unsigned usual = 1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY;
+    const unsigned metrics = result->metrics ? result->metrics : usual;
+    if (kg_series_row(series)->origin == KG_ORIGIN_FIELD && !(metrics & 1u << kind_of(series)))
+        return false;
+    return series->threshold >= 0;
+}
+
+bool kg_series_by_round(const struct kg_series *series)
+{
+    return of_source(series, KG_SERIES_OF_WORKLOAD) ||
+           (kind_of(series) != KG_METRIC_KINDS && kg_series_row(series)->origin != KG_ORIGIN_APART);
+}
+
+size_t kg_series_count(const struct kg_case_result *result, const struct kg_series *series)
+{
+    return of_source(series, KG_SERIES_OF_ROUNDS) ? result->round_count : series->value_count;
+}
+
+/* A number of a round by its name in the round's record. */
+static double round_number(const struct kg_round *round, const char *name)
+{
+    const struct kg_record *record = &kg_round_record;
+    const struct kg_field *field = record->fields;
+    double real;
+    uint64_t whole;
+    while (field < record->fields + record->field_count && strcmp(field->name, name) != 0)
+        field++;
+    if (field == record->fields + record->field_count)
+        return NAN;
+    memcpy(&real, (const char *)round + field->offset, sizeof real);
+    memcpy(&whole, (const char *)round + field->offset, sizeof whole);
+    return field->kind == KG_FIELD_COUNT ? (double)whole : real;
+}
+
+double kg_series_value(const struct kg_case_result *result, const struct kg_series *series,
+                       size_t i)
+{
+    if (!of_source(series, KG_SERIES_OF_ROUNDS))
+        return i < series->value_count ? series->values[i] : NAN;
+    const char *field = kg_series_row(series)->round_field;
+    return field && i < result->round_count ? round_number(&result->rounds[i], field) : NAN;
+}
+
+bool kg_series_values_good(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] >= 0) || !isfinite(values[i]))
+            return false;
+    return count > 0;
+}
+
+struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result, size_t more)
+{
+    struct kg_series *series = kg_arena_alloc(arena, result->series_count + more, sizeof *series);
+    if (!series)
+        return NULL;
+    if (result->series_count)
+        memcpy(series, result->series, result->series_count * sizeof *series);
+    return result->series = series;
+}
+
+/* Time and memory have columns of their own. */
+static bool is_figure(const struct kg_case_result *result, const struct kg_series *series)
+{
+    const enum kg_metric_kind kind = kind_of(series);
+    if (!kg_series_by_round(series) || !kg_series_count(result, series))
+        return false;
+    return kind == KG_METRIC_KINDS || (kind != KG_METRIC_TIME && kind != KG_METRIC_PEAK_MEMORY &&
+                                       kg_series_compared(result, series));
+}
+
+static bool median_find(struct kg_arena *arena, const struct kg_case_result *result,
+                        const struct kg_series *series, double *median)
+{
+    const size_t count = kg_series_count(result, series);
+    double *values = kg_arena_alloc(arena, count, sizeof *values);
+    if (!values)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        values[i] = kg_series_value(result, series, i);
+    kg_sort(values, count);
+    *median = kg_file_precision(kg_median_sorted(values, count));
+    return true;
+}
+
+bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+                     struct kg_figure **figures, size_t *count)
+{
+    bool good = true;
+    *count = 0;
+    *figures = kg_arena_alloc(arena, result->series_count, sizeof **figures);
+    for (size_t i = 0; i < result->series_count && *figures && good; i++) {
+        const struct kg_series *series = &result->series[i];
+        struct kg_figure *figure = &(*figures)[*count];
+        if (!is_figure(result, series))
+            continue;
+        *figure = (struct kg_figure){.name = kg_arena_keep(arena, series->name, &good),
+                                     .unit = kg_series_row(series)->unit};
+        good = good && median_find(arena, result, series, &figure->value);
+        *count += good && !isnan(figure->value);
+    }
+    return *figures && good;
+}

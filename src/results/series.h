@@ -1,0 +1,34 @@
+/* series.h: the values of a case's metrics, wherever they are kept. Pure but for the arena. */
+#pragma once
+#include "results/results.h"
+
+/* What is known of its metric; of a figure of no row that of the workload's own. Never NULL. */
+const struct kg_metric_row *kg_series_row(const struct kg_series *series);
+
+/* The case's series of that kind; NULL where it has none. */
+struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_metric_kind kind);
+
+/* Whether it is to be compared. */
+bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series);
+
+/* Whether there is one value for each of the case's rounds. */
+bool kg_series_by_round(const struct kg_series *series);
+
+/* Its values: how many, and value i; NaN where that is not known. */
+size_t kg_series_count(const struct kg_case_result *result, const struct kg_series *series);
+double kg_series_value(const struct kg_case_result *result, const struct kg_series *series,
+                       size_t i);
+
+/* Whether values can be compared: at least one, all finite and 0 or more. */
+bool kg_series_values_good(const double *values, size_t count);
+
+/* The case's series with room for `more` at the end, which the caller fills and counts; NULL where
+ * memory is out. */
+struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result,
+                                 size_t more);
+
+/* What reports show of a case besides time and memory: what its workload itself reports, and what
+ * else the rounds tell that is compared; each by its median over the rounds. Array and names live in
+ * `arena`; false where memory is out. */
+bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
+                     struct kg_figure **figures, size_t *count);
