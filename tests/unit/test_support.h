@@ -67,10 +67,8 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
             .backend = "builtin",
             .definition_hash = "0123456789abcdef",
             .status = KG_STATUS_OK,
-            .threshold = 0.05,
-            .min_effect_ns = 1,
-            .memory_threshold = 0.1,
-            .min_memory_effect_bytes = 1024,
+            .series = kg_arena_alloc(&results->arena, 2, sizeof(struct kg_series)),
+            .series_count = 2,
             .breakdown = {NAN, NAN, NAN, NAN, NAN},
             .memory = {KG_MEMORY_ON_CPU},
             .work = KG_WORK_UNKNOWN,
@@ -80,6 +78,12 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
             .rounds = kg_arena_alloc(&results->arena, rounds, sizeof(struct kg_round)),
             .round_count = rounds,
         };
+        result->series[0] = (struct kg_series){
+            .name = "time", .source = KG_SERIES_OF_ROUNDS, .threshold = 0.05, .min_effect = 1};
+        result->series[1] = (struct kg_series){.name = "peak_memory",
+                                               .source = KG_SERIES_OF_ROUNDS,
+                                               .threshold = 0.1,
+                                               .min_effect = 1024};
         for (size_t r = 0; r < rounds; r++) {
             const double spread = rounds > 1 ? (double)r / (double)(rounds - 1) - 0.5 : 0;
             const double median = round(time_ns * (double)(1 + i) * (1 + 0.01 * spread));

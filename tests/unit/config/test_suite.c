@@ -83,9 +83,9 @@ static void the_head_of_a_full_suite(void **state)
     assert_int_equal(suite.policy.missing_device, KG_MISSING_FAIL);
     about(0.02, suite.policy.alpha);
     const struct kg_settings *s = &suite.defaults;
-    about(0.03, s->threshold);
+    about(0.03, s->thresholds[KG_METRIC_TIME]);
     about(10, s->min_effect_ns);
-    about(0.2, s->memory_threshold);
+    about(0.2, s->thresholds[KG_METRIC_PEAK_MEMORY]);
     assert_true(s->min_memory_effect_bytes == 2u << 20);
     assert_int_equal(s->rounds_min, 4);
     assert_int_equal(s->rounds_max, 12);
@@ -179,8 +179,8 @@ static void defaults_are_those_of_the_tables(void **state)
     assert_int_equal(suite.policy.fail_on, 1u << KG_CHANGE_REGRESSION | 1u << KG_CHANGE_FAILED);
     assert_int_equal(suite.policy.missing_device, KG_MISSING_SKIP);
     about(0.01, suite.policy.alpha);
-    about(0.05, s->threshold);
-    about(0.1, s->memory_threshold);
+    about(0.05, s->thresholds[KG_METRIC_TIME]);
+    about(0.1, s->thresholds[KG_METRIC_PEAK_MEMORY]);
     assert_true(s->min_effect_ns <= 0 && s->min_memory_effect_bytes == 1048576);
     assert_true(s->rounds_min == 5 && s->rounds_max == 30);
     about(50e6, s->min_time_ns);
@@ -238,10 +238,10 @@ static void merge_keys_lend_what_is_not_given(void **state)
                  "  - {<<: [*a, *c], name: two, kernel: k}\n"
                  "  - {name: three, kernel: k, params: {<<: {n: 1, o: 2}, o: 3}}\n");
     const struct kg_workload_spec *w = suite.workloads;
-    about(0.01, w[0].settings.threshold);
+    about(0.01, w[0].settings.thresholds[KG_METRIC_TIME]);
     about(7e6, w[0].settings.min_time_ns);
     assert_string_equal(w[0].axes[0].name, "m");
-    about(0.01, w[1].settings.threshold);
+    about(0.01, w[1].settings.thresholds[KG_METRIC_TIME]);
     about(2e9, w[1].settings.timeout_ns);
     assert_int_equal(w[1].settings.seed, 9);
     assert_int_equal(w[2].axis_count, 2);
@@ -266,9 +266,9 @@ static void overrides_come_before_inheritance(void **state)
               "version: 1\ndefaults: {threshold: 9%}\nworkloads:\n"
               "  - {name: a, kernel: a}\n  - {name: b, kernel: b, threshold: 7%}\n",
               overrides, sizeof overrides / sizeof overrides[0]);
-    about(0.02, suite.defaults.threshold);
-    about(0.02, suite.workloads[0].settings.threshold);
-    about(0.07, suite.workloads[1].settings.threshold);
+    about(0.02, suite.defaults.thresholds[KG_METRIC_TIME]);
+    about(0.02, suite.workloads[0].settings.thresholds[KG_METRIC_TIME]);
+    about(0.07, suite.workloads[1].settings.thresholds[KG_METRIC_TIME]);
     assert_int_equal(suite.workloads[0].settings.rounds_min, 40);
     assert_int_equal(suite.workloads[0].settings.devices, 3);
     assert_int_equal(suite.workloads[0].settings.pin, KG_PIN_AUTO);

@@ -31,7 +31,7 @@ struct one {
     struct kg_case_result result;
     struct kg_round rounds[3];
     struct kg_kernel_use kernels[3];
-    struct kg_counter counters[3];
+    struct kg_series series[3];
 };
 
 static void one_make(struct one *one)
@@ -337,14 +337,14 @@ static void instructions_that_were_compared_do_where_nobody_looked(void **state)
     (void)state;
     one_make(&one);
     one.result.look = (struct kg_look)KG_LOOK_NONE;
-    one.result.counters = one.counters;
-    one.result.counter_count = 2;
-    one.counters[0] = (struct kg_counter){
+    one.result.series = one.series;
+    one.result.series_count = 2;
+    one.series[0] = (struct kg_series){
         .name = "instructions", .source = "workload", .values = values, .value_count = 1};
-    one.counters[1] = (struct kg_counter){
+    one.series[1] = (struct kg_series){
         .name = "instructions", .source = "callgrind", .values = values, .value_count = 3};
     about(4e6, traits_of(&one).instructions);
-    one.result.counter_count = 1; /* a workload may call anything so */
+    one.result.series_count = 1; /* a workload may call anything so */
     UNKNOWN(traits_of(&one).instructions);
 }
 
@@ -550,14 +550,14 @@ static void bytes_of_the_gpus_memory_are_both_ways(void **state)
     struct one one;
     (void)state;
     one_on_gpu(&one, "cold");
-    one.result.counters = one.counters;
-    one.result.counter_count = 2;
-    one.counters[0] = (struct kg_counter){
+    one.result.series = one.series;
+    one.result.series_count = 2;
+    one.series[0] = (struct kg_series){
         .name = "dram_read_bytes", .source = "cupti", .values = read, .value_count = 1};
-    one.counters[1] = (struct kg_counter){
+    one.series[1] = (struct kg_series){
         .name = "dram_write_bytes", .source = "cupti", .values = written, .value_count = 1};
     about(4e6, traits_of(&one).memory_line_bytes);
-    one.result.counter_count = 1;
+    one.result.series_count = 1;
     UNKNOWN(traits_of(&one).memory_line_bytes);
 }
 

@@ -26,6 +26,9 @@ struct made_results {
     struct kg_facts facts[CASES_MOST];
 };
 
+/* Judged by 5 %. */
+static struct kg_series time = {.name = "time", .source = KG_SERIES_OF_ROUNDS, .threshold = 0.05};
+
 static size_t params_count(const struct kg_pair *params)
 {
     size_t count = 0;
@@ -47,7 +50,8 @@ static void case_make(const struct made *made, struct kg_case_result *result,
         .params = (struct kg_pair *)made->params,
         .param_count = params_count(made->params),
         .threads = made->threads,
-        .threshold = 0.05,
+        .series = &time,
+        .series_count = 1,
         .status = KG_STATUS_OK,
     };
     kg_facts_clear(facts);

@@ -112,7 +112,7 @@ static void nonsense_gives_no_silly_figure(void **state)
                                &victim->rounds[0].cpu_ns,
                                &victim->rounds[0].mean_ns,
                                &victim->rounds[0].wall_ns,
-                               &victim->threshold,
+                               &victim->series[0].threshold,
                                &results.cpu_ceilings.one.vector_flops_per_s,
                                &results.cpu_ceilings.one.scalar_flops_per_s,
                                &results.cpu_ceilings.one.memory_bytes_per_s,
