@@ -66,7 +66,7 @@ static bool uncounted_add(struct comparer *comparer, const struct kg_series *ser
                                  .ratio = NAN,
                                  KG_METRIC_NOT_ESTIMATED,
                                  .threshold = series->threshold,
-                                 .min_effect = series->min_effect,
+                                 .min_effect = kg_series_min_effect(series),
                                  .better = series->better,
                                  .change = KG_CHANGE_INCONCLUSIVE,
                                  .doubt = doubt,

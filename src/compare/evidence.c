@@ -291,8 +291,9 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
 {
     const struct kg_metric_row *row = kg_series_row(series);
     struct gathering gathering = {scratch, result, reference, series, row, rounds, false};
-    struct kg_metric_input input = {
-        .share = row->share, .threshold = series->threshold, .min_effect = series->min_effect};
+    struct kg_metric_input input = {.share = row->share,
+                                    .threshold = series->threshold,
+                                    .min_effect = kg_series_min_effect(series)};
     for (size_t i = 0; i < result->round_count; i++)
         gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
     *evidence =

@@ -1,5 +1,8 @@
-/* suite.h: a suite file as typed data. What the keys mean to a user is said once, in the tables of
- * suite_keys.c, from which the parser, `--set` and docs/suite.md take them. */
+/* suite.h: a suite file as typed data. What the keys mean to a user is said once, in the tables
+ * of suite_keys.c, from which the parser, `--set` and docs/suite.md take them.
+ *
+ * Other folders also include metric_table.h (what is compared, a row each), policy.h (changes
+ * and which of them fail) and suggest_settings.h (thresholds of suggestions). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +46,8 @@ extern const struct kg_source_facts kg_source_facts[KG_SOURCE_COUNT];
 extern const char *const kg_source_names[KG_SOURCE_COUNT + 1];  /* their keys, then NULL */
 extern const char *const kg_backend_names[KG_SOURCE_COUNT + 1]; /* what runs them, likewise */
 
-/* The facts of the source of that key; NULL where there is none, as in the file of a newer kgate. */
+/* The facts of the source of that key; NULL where there is none, as in the file of a newer
+ * kgate. */
 const struct kg_source_facts *kg_source_find(const char *key);
 
 extern const char *const kg_device_names[3]; /* of enum kgate_device */
@@ -69,7 +73,7 @@ struct kg_settings {
     double min_effect_ns; /* smallest absolute change of time; 0: what the timer resolves */
     uint64_t min_memory_effect_bytes; /* the same of peak memory */
     unsigned metrics;                 /* bits 1u << enum kg_metric_kind: what is compared */
-    uint64_t rounds_min; /* 1 to rounds_max */
+    uint64_t rounds_min;              /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */
     double timeout_ns;           /* for one worker process */
@@ -81,6 +85,9 @@ struct kg_settings {
     uint64_t threads;            /* threads of a workload; 0: one for each CPU it may use */
     uint64_t seed;               /* of the random input */
 };
+
+/* The number that settings have for a key of `defaults`; NaN where there is no such number. */
+double kg_settings_number(const struct kg_settings *settings, const char *name);
 
 /* A parameter and its values: one from `params`, several from `matrix`. */
 struct kg_axis {

@@ -83,9 +83,6 @@ bool kg_key_default(const struct kg_key *key, void *base);
  * come from files. */
 bool kg_key_holds(const struct kg_key *key, const void *base);
 
-/* The number that settings have for a key of `defaults`; NaN where there is no such number. */
-double kg_settings_number(const struct kg_settings *settings, const char *name);
-
 /* Fills the structs with the defaults of the tables. */
 bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
                      struct kg_suggest_settings *suggest);

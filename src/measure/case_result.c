@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "code/code_identity.h"
-#include "config/suite_keys.h"
+#include "config/suite.h"
 #include "results/series.h"
 #include "workload/source.h"
 

@@ -1,9 +1,10 @@
-/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v1.
+/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v2.
  * Times are nanoseconds a call; a figure that is not known is NaN, a text NULL.
  *
- * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and cpu_ceilings.h
- * (what the GPU and the CPU are capable of), throttle.h (rounds in which the GPU was held back) and
- * journal.h (results on disk while a run goes on). */
+ * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and
+ * cpu_ceilings.h (what the GPU and the CPU are capable of), series.h (the values of a metric),
+ * throttle.h (rounds in which the GPU was held back) and journal.h (results on disk while a run
+ * goes on). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -195,9 +196,9 @@ struct kg_case_check {
     double tolerance;
 };
 
-/* The sources of series. Values of different sources are not compared. Of the rounds' own fields and
- * of a workload there is one value a round; what the machine counts is of the source that
- * worker/readings.c names, and what is counted apart from the rounds of another. */
+/* The sources of series. Values of different sources are not compared. Of the rounds' own
+ * fields and of a workload there is one value a round; what the machine counts is of the source
+ * that worker/readings.c names, and what is counted apart from the rounds of another. */
 #define KG_SERIES_OF_ROUNDS "rounds"
 #define KG_SERIES_OF_WORKLOAD "workload"
 #define KG_SERIES_OF_CUPTI "cupti"

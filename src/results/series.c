@@ -75,6 +75,11 @@ double kg_series_value(const struct kg_case_result *result, const struct kg_seri
     return field && i < result->round_count ? round_number(&result->rounds[i], field) : NAN;
 }
 
+double kg_series_min_effect(const struct kg_series *series)
+{
+    return series->min_effect >= 0 ? series->min_effect : 0;
+}
+
 bool kg_series_values_good(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

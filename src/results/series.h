@@ -19,6 +19,9 @@ size_t kg_series_count(const struct kg_case_result *result, const struct kg_seri
 double kg_series_value(const struct kg_case_result *result, const struct kg_series *series,
                        size_t i);
 
+/* The smallest absolute change that counts; 0 where none is asked for. */
+double kg_series_min_effect(const struct kg_series *series);
+
 /* Whether values can be compared: at least one, all finite and 0 or more. */
 bool kg_series_values_good(const double *values, size_t count);
 

@@ -117,7 +117,7 @@ static void own_rise_add(struct search *search, size_t index, enum kg_metric_kin
     const struct kg_case_result *result = &search->input->results->cases[index];
     const struct kg_series *series = kg_case_series(result, metric);
     const double threshold = series && series->threshold >= 0 ? series->threshold : THRESHOLD_USUAL;
-    const double least = series ? series->min_effect : 0;
+    const double least = series ? kg_series_min_effect(series) : 0;
     const double base = trait_of(&slower->base, metric);
     const double current = trait_of(&slower->current, metric);
     if (!(current - base > threshold * base) || !(current - base > least))

@@ -26,9 +26,9 @@ YAML
     jq -e '.cases[0].trace | .kernel_ns == 4000 and .gap_ns == 1000 and .transfer_ns == 0' r.json
     jq -e '.cases[0].trace.kernels | length == 1 and (.[0] | .name == "work" and .launches == 2
         and .gpu_ns == 4000 and .occupancy > 0 and .waves > 0)' r.json
-    jq -e '[.cases[0].counters[] | select(.source == "cupti") | .values | length] == [1, 1, 1, 1, 1, 1, 1]' r.json
+    jq -e '[.cases[0].series[2:][] | select(.source == "cupti") | .values | length] == [1, 1, 1, 1, 1, 1, 1]' r.json
     # timings of one workload have one trace
-    jq -e '.cases[1].trace == .cases[0].trace and .cases[1].counters == .cases[0].counters' r.json
+    jq -e '.cases[1].trace == .cases[0].trace and .cases[1].series[2:] == .cases[0].series[2:]' r.json
 }
 
 @test "a call's time is divided, and the parts are no more than the whole" {
@@ -42,7 +42,7 @@ YAML
     gpu_suite
     run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
     FAKE_CUPTI=denied run -0 gpu gate -c gpu.yaml -b base -o out --set threshold=300%
-    jq -e '.cases[0] | .trace.source == "graph, cupti" and ([.counters[]?] | length == 0)
+    jq -e '.cases[0] | .trace.source == "graph, cupti" and ([.series[2:][]?] | length == 0)
         and (.trace.reason | test("NVreg_RestrictProfilingToAdminUsers=0"))' out/results.json
     run -0 gpu gate -c gpu.yaml -b base -o out --set threshold=300%
 }

@@ -109,18 +109,18 @@ baseline_faster() {
 YAML
     kgate run -c one.yaml -o r.json -q --set rounds.min=3
     valid r.json results
-    jq -e '.cases[0].counters | map({(.name): .values[0]}) | add == {turns: 20000, quality: 50}' r.json
-    jq -e '.cases[1].counters[0].values == [42, 42, 42]' r.json
+    jq -e '.cases[0].series[2:] | map({(.name): .values[0]}) | add == {turns: 20000, quality: 50}' r.json
+    jq -e '.cases[1].series[2].values == [42, 42, 42]' r.json
     run kgate compare r.json r.json
     [ "$status" -eq 0 ]
-    jq '.cases[0].counters[0].values |= map(. * 1.05)' r.json >more.json
+    jq '.cases[0].series[2].values |= map(. * 1.05)' r.json >more.json
     run kgate compare r.json more.json
     [ "$status" -eq 1 ]
     [[ "$output" == *"turns, time "* ]]
-    jq '.cases[1].counters[0].values |= map(. * 0.9)' r.json >fewer.json
+    jq '.cases[1].series[2].values |= map(. * 0.9)' r.json >fewer.json
     run kgate compare r.json fewer.json
     [ "$status" -eq 1 ]
-    jq '.cases[1].counters[0].values |= map(. * 1.1)' r.json >better.json
+    jq '.cases[1].series[2].values |= map(. * 1.1)' r.json >better.json
     run kgate compare r.json better.json
     [ "$status" -eq 0 ]
     [[ "$output" == *IMPROVEMENT* ]]
@@ -142,11 +142,11 @@ YAML
     run kgate run -c one.yaml -o r.json --set rounds.min=3
     [[ "$output" != *quality* ]]
     valid r.json results
-    jq -e '.cases[0].counters | map({(.name): .threshold}) | add == {turns: 0.01, quality: null}' r.json
-    jq -e '.cases[1].counters | map(.values) == [[42, 42, 42]]' r.json
+    jq -e '.cases[0].series[2:] | map({(.name): .threshold}) | add == {turns: 0.01, quality: null}' r.json
+    jq -e '.cases[1].series[2:] | map(.values) == [[42, 42, 42]]' r.json
     kgate report r.json --format markdown | grep -q 'turns/cpu<br>turns 20.0 k, quality 50.0'
     agreeing r.json >quiet.json
-    jq '.cases[0].counters[1].values |= map(. * 5)' quiet.json >other.json
+    jq '.cases[0].series[3].values |= map(. * 5)' quiet.json >other.json
     run kgate compare quiet.json other.json --verbose -o out
     [ "$status" -eq 0 ]
     [[ "$output" == *"2 unchanged"*"turns 20.0 k, quality 250"* ]]
@@ -170,8 +170,8 @@ YAML
     kill -KILL $pid
     wait $pid || true
     kgate report r.json.journal --format json >killed.json
-    jq -e '.cases[0] | (.counters[0].values | length) > 1
-           and (.counters[0].values[0] == 20000)' killed.json
+    jq -e '.cases[0] | (.series[2].values | length) > 1
+           and (.series[2].values[0] == 20000)' killed.json
 }
 
 @test "a counter that is not reported fails its case" {
@@ -193,11 +193,11 @@ YAML
 YAML
     kgate run -c one.yaml -o r.json -q
     kgate run -c one.yaml -o again.json -q
-    jq -e '.cases[0].counters[0] | .name == "instructions" and (.values | length == 3) and .values[0] > 20000' r.json
+    jq -e '.cases[0].series[2] | .name == "instructions" and (.values | length == 3) and .values[0] > 20000' r.json
     run kgate compare r.json again.json
     [ "$status" -eq 0 ]
     [[ "$output" == *"2 unchanged"* ]]
-    jq '.cases[].counters[].values |= map(. * 1.01)' again.json >more.json
+    jq '.cases[].series[2:][].values |= map(. * 1.01)' again.json >more.json
     run kgate compare r.json more.json
     [ "$status" -eq 1 ]
     [[ "$output" == *instructions* ]]
@@ -212,12 +212,12 @@ YAML
     run kgate run -c one.yaml -o r.json -q
     [ "$status" -eq 3 ]
     jq -e '.cases[1].status == "FAILED"' r.json
-    if jq -e '.cases[0].counters[0].source == "perf"' r.json >/dev/null; then
+    if jq -e '.cases[0].series[2].source == "perf"' r.json >/dev/null; then
         skip "this machine's processor counts"
     fi
-    jq -e '.cases[0] | .status == "OK" and (.rounds | length > 0) and (.counters[0].values | length == 0)
-           and (.counters[0].reason | startswith("its instructions were not counted: the process that counted them crashed: signal 4"))
-           and (.counters[0].reason | contains("AVX-512")) and .note == .counters[0].reason' r.json
+    jq -e '.cases[0] | .status == "OK" and (.rounds | length > 0) and (.series[2].values | length == 0)
+           and (.series[2].reason | startswith("its instructions were not counted: the process that counted them crashed: signal 4"))
+           and (.series[2].reason | contains("AVX-512")) and .note == .series[2].reason' r.json
     run kgate compare r.json r.json
     [[ "$output" == *INCONCLUSIVE*"were not counted"* ]]
 }
@@ -226,7 +226,7 @@ YAML
     suite_of <<<"  - {name: copy, kernel: copy, params: {bytes: 16KiB}, metrics: [instructions]}"
     mkdir -p nothing
     PATH=nothing "$KGATE" run -c one.yaml -o r.json -q
-    if jq -e '.cases[0].counters[0].source == "perf"' r.json >/dev/null; then
+    if jq -e '.cases[0].series[2].source == "perf"' r.json >/dev/null; then
         skip "this machine's processor counts"
     fi
     run kgate compare r.json r.json

@@ -33,6 +33,7 @@ static void scene_make(struct scene *scene, double first_p, double other_p, bool
                                                .memory_doubt = NAN};
         scene->evidence[i] =
             (struct kg_evidence){.metric = &scene->metrics[i],
+                                 .row = &kg_metric_rows[KG_METRIC_TIME],
                                  .mean_ratio = NAN,
                                  .mean_p = NAN,
                                  .state = {.scatter = NAN, .scatter_runs = 1, .run_count = 1},
