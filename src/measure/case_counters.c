@@ -10,17 +10,9 @@
 bool kg_case_value_append(struct kg_measurement *measurement, struct kg_series *counter,
                           double value, struct kg_error *err)
 {
-    /* The room is doubled whenever it is full, that is at every power of two. */
-    if ((counter->value_count & (counter->value_count - 1)) == 0) {
-        double *values =
-            kg_arena_alloc(&measurement->results.arena,
-                           counter->value_count ? 2 * counter->value_count : 1, sizeof *values);
-        if (!values)
-            return kg_error_memory(err);
-        if (counter->value_count)
-            memcpy(values, counter->values, counter->value_count * sizeof *values);
-        counter->values = values;
-    }
+    if (!kg_arena_grow(&measurement->results.arena, &counter->values, counter->value_count,
+                       &counter->value_capacity, sizeof *counter->values))
+        return kg_error_memory(err);
     counter->values[counter->value_count++] = value;
     return true;
 }

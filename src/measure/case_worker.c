@@ -177,16 +177,9 @@ static bool round_append(struct kg_measurement *measurement, size_t index,
 {
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
-    if (result->round_count == measurement->round_capacity[index]) {
-        const size_t capacity = result->round_count ? 2 * result->round_count : 8;
-        struct kg_round *rounds = kg_arena_alloc(&results->arena, capacity, sizeof *rounds);
-        if (!rounds)
-            return kg_error_memory(err);
-        if (result->round_count)
-            memcpy(rounds, result->rounds, result->round_count * sizeof *rounds);
-        result->rounds = rounds;
-        measurement->round_capacity[index] = capacity;
-    }
+    if (!kg_arena_grow(&results->arena, &result->rounds, result->round_count,
+                       &result->round_capacity, sizeof *result->rounds))
+        return kg_error_memory(err);
     struct kg_round *stored = &result->rounds[result->round_count];
     *stored = *round;
     stored->samples_ns =

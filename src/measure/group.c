@@ -1,7 +1,6 @@
 #include "measure/group.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -99,15 +98,14 @@ static bool answer_read(struct group *group, size_t index, struct kg_arena *aren
 static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
 {
     struct kg_launch launch;
-    if (!kg_case_launch_make(group->measurement, index, &group->task->options, &launch, group->err))
+    if (!kg_case_launch_make(group->measurement, index, &group->task->options, arena, &launch,
+                             group->err))
         return false;
     if (!shares(group, index)) {
         group_end(group);
         group->launch = launch;
-        if (!group_start(group)) {
-            free((char *)launch.request);
+        if (!group_start(group))
             return false;
-        }
     }
     const uint64_t deadline = kg_clock_ns() + (uint64_t)launch.timeout_ns;
     group->outcome.tail[0] = '\0';
@@ -116,7 +114,6 @@ static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
     request_send(group, launch.request, deadline);
     const enum kg_ending ending =
         kg_process_wait(&launch, &group->process, deadline, true, &group->outcome);
-    free((char *)launch.request);
     return ending == KG_ENDED_LINE ? answer_read(group, index, arena)
                                    : ending_read(group, index, ending, arena);
 }

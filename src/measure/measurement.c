@@ -92,12 +92,11 @@ static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err
     struct kg_arena *arena = &measurement->results.arena;
     const size_t count = measurement->results.case_count;
     measurement->batch = kg_arena_alloc(arena, count, sizeof *measurement->batch);
-    measurement->round_capacity = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->call_timing = kg_arena_alloc(arena, count, sizeof *measurement->call_timing);
-    if (!measurement->batch || !measurement->round_capacity || !measurement->order ||
-        !measurement->grouped || !measurement->call_timing)
+    if (!measurement->batch || !measurement->order || !measurement->grouped ||
+        !measurement->call_timing)
         return kg_error_memory(err);
     return true;
 }

@@ -32,8 +32,7 @@ struct kg_measurement_options {
     const char *filter;       /* what was left out, for the results; NULL where nothing was */
     struct kg_progress progress; /* may be all zero */
     bool sequential;             /* how many rounds there are depends on what they show */
-    const uint64_t
-        *batches; /* calls a sample of each case's reference, 0 where it has none; or NULL */
+    const uint64_t *batches; /* calls a sample of each case's reference, 0 without one; or NULL */
     const struct kg_build *build;   /* another build than this one; NULL: this one */
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
 };
@@ -54,7 +53,6 @@ struct kg_measurement {
     bool journaled;
     uint64_t *batch;                    /* calls a sample, found by the check */
     struct kg_call_timing *call_timing; /* on the GPU: likewise */
-    size_t *round_capacity;
     size_t *order;
     size_t *grouped; /* room for the cases that share a process */
     const struct kg_build *build;

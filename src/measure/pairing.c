@@ -38,14 +38,14 @@ struct match {
     struct kg_error *err;
 };
 
-static bool player_start(struct match *match, struct player *player)
+static bool player_start(struct match *match, struct player *player, struct kg_arena *arena)
 {
     const double turn = match->min_time_ns / TURNS;
     const struct kg_task_options options = {.task = KG_TASK_TURNS,
                                             .patience = 1,
                                             .turn_ns =
                                                 fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
-    if (!kg_case_launch_make(player->measurement, match->index, &options, &player->launch,
+    if (!kg_case_launch_make(player->measurement, match->index, &options, arena, &player->launch,
                              match->err))
         return false;
     player->started = true;
@@ -219,7 +219,6 @@ static void match_end(struct match *match)
         if (player->started)
             kg_process_end(&player->process);
         kg_outcome_free(&player->outcome);
-        free((char *)player->launch.request);
     }
 }
 
@@ -235,7 +234,8 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
         .err = err};
     struct kg_arena arena = {0};
     match.deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns);
-    bool good = player_start(&match, &match.players[0]) && player_start(&match, &match.players[1]);
+    bool good = player_start(&match, &match.players[0], &arena) &&
+                player_start(&match, &match.players[1], &arena);
     if (good)
         good = play(&match) ? rounds_take(&match, &arena, confirm) : failure_read(&match, &arena);
     match_end(&match);

@@ -19,22 +19,26 @@ static void build_apply(const struct kg_build *build, struct kg_request *request
         request->command[0] = build->command;
 }
 
-static char *json_text(json_t *json)
+/* The request in `arena`; NULL where memory is out. */
+static const char *json_text(struct kg_arena *arena, json_t *json)
 {
-    char *text = NULL;
+    char *dumped = NULL;
     if (json && json_object_set_new(json, "schema", json_string(KG_REQUEST_SCHEMA)) == 0)
-        text = json_dumps(json, JSON_COMPACT);
+        dumped = json_dumps(json, JSON_COMPACT);
     json_decref(json);
+    const char *text = dumped ? kg_arena_copy(arena, dumped) : NULL;
+    free(dumped);
     return text;
 }
 
-static char *request_text(const struct kg_measurement *measurement, size_t index,
-                          const struct kg_task_options *options, uint64_t threads)
+static const char *request_text(const struct kg_measurement *measurement, size_t index,
+                                const struct kg_task_options *options, uint64_t threads,
+                                struct kg_arena *arena)
 {
     const struct kg_case *planned = &measurement->plan->cases[index];
     const struct kg_workload_spec *spec = planned->spec;
     /* a copy, whose first word a build may replace */
-    const char **words = calloc(planned->command_count + 1, sizeof *words);
+    const char **words = kg_arena_alloc(arena, planned->command_count + 1, sizeof *words);
     if (!words)
         return NULL;
     if (planned->command_count)
@@ -70,9 +74,7 @@ static char *request_text(const struct kg_measurement *measurement, size_t index
         .profile_label = options->profile_label,
     };
     build_apply(measurement->build, &request);
-    char *text = json_text(kg_record_write(&kg_request_record, &request));
-    free(words);
-    return text;
+    return json_text(arena, kg_record_write(&kg_request_record, &request));
 }
 
 /* The device that a case of the GPU shall see; NULL for others. */
@@ -84,8 +86,8 @@ static const char *case_gpu(const struct kg_measurement *measurement, size_t ind
 }
 
 bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
-                         const struct kg_task_options *options, struct kg_launch *launch,
-                         struct kg_error *err)
+                         const struct kg_task_options *options, struct kg_arena *arena,
+                         struct kg_launch *launch, struct kg_error *err)
 {
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     const struct kg_build *build = measurement->build;
@@ -93,7 +95,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
     const int pin = machine ? -1 : kg_case_pin(measurement, index);
     const uint64_t threads =
         options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
-    char *request = request_text(measurement, index, options, threads);
+    const char *request = request_text(measurement, index, options, threads, arena);
     *launch = (struct kg_launch){
         .program = options->program          ? options->program
                    : build && build->program ? build->program
@@ -154,10 +156,10 @@ bool kg_worker_ask(const struct kg_measurement *measurement, size_t index,
 {
     struct kg_launch launch;
     struct kg_outcome outcome;
-    if (!kg_case_launch_make(measurement, index, options, &launch, err))
-        return false;
-    const bool started = kg_supervise(&launch, &outcome, err);
-    free((char *)launch.request);
+    struct kg_arena asking = {0}; /* the request is not needed once the worker has ended */
+    const bool started = kg_case_launch_make(measurement, index, options, &asking, &launch, err) &&
+                         kg_supervise(&launch, &outcome, err);
+    kg_arena_free(&asking);
     if (!started)
         return false;
     kg_answer_read(&outcome, arena, answer);

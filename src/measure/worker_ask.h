@@ -41,10 +41,10 @@ struct kg_answer {
     char tail[KG_STDERR_TAIL_MOST + 1]; /* the last of its standard error */
 };
 
-/* Everything to start a worker with; launch->request is to be freed. */
+/* Everything to start a worker with. The request lives in `arena`. */
 bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
-                         const struct kg_task_options *options, struct kg_launch *launch,
-                         struct kg_error *err);
+                         const struct kg_task_options *options, struct kg_arena *arena,
+                         struct kg_launch *launch, struct kg_error *err);
 
 /* Reads what a process left. `reason` is not filled.
  * arena  owns what the response refers to */

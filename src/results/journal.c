@@ -87,16 +87,9 @@ static bool round_append(struct kg_results *results, size_t index, const json_t 
                          struct kg_error *err)
 {
     struct kg_case_result *result = &results->cases[index];
-    /* Grown to the next power of two; what is left behind is small and goes with the arena. */
-    if ((result->round_count & (result->round_count - 1)) == 0) {
-        const size_t capacity = result->round_count ? 2 * result->round_count : 1;
-        struct kg_round *rounds = kg_arena_alloc(&results->arena, capacity, sizeof *rounds);
-        if (!rounds)
-            return kg_error_memory(err);
-        if (result->round_count)
-            memcpy(rounds, result->rounds, result->round_count * sizeof *rounds);
-        result->rounds = rounds;
-    }
+    if (!kg_arena_grow(&results->arena, &result->rounds, result->round_count,
+                       &result->round_capacity, sizeof *result->rounds))
+        return kg_error_memory(err);
     struct kg_round *round = &result->rounds[result->round_count];
     *round = (struct kg_round){0};
     if (!kg_record_read(&kg_round_record, json, &results->arena, round, err))
@@ -118,6 +111,7 @@ static bool case_update(struct kg_results *results, size_t index, json_t *json,
         return false;
     updated.rounds = result->rounds;
     updated.round_count = result->round_count;
+    updated.round_capacity = result->round_capacity;
     *result = updated;
     return true;
 }

@@ -212,7 +212,8 @@ struct kg_series {
     double min_effect; /* the smallest absolute change that counts */
     double *values;    /* one a round, or one a counting process; none of the source "rounds" */
     size_t value_count;
-    const char *reason; /* why there are no values; else NULL */
+    size_t value_capacity; /* in no file */
+    const char *reason;    /* why there are no values; else NULL */
 };
 
 /* One of those by its median, for readers. */
@@ -266,7 +267,8 @@ struct kg_case_result {
     /* what was measured */
     struct kg_round *rounds;
     size_t round_count;
-    bool rounds_are_processes; /* of a profile's path; in no file */
+    size_t round_capacity;     /* in no file, as the next */
+    bool rounds_are_processes; /* of a profile's path */
     struct kg_summary summary; /* all NaN without rounds */
     struct kg_breakdown breakdown;
     struct kg_memory memory;
@@ -290,9 +292,8 @@ struct kg_results {
     const char *suite;
     const char *suite_path;
     struct kg_results_policy policy;
-    bool complete; /* false: interrupted, or read from the journal of a run that was killed */
-    const char
-        *filter; /* the --filter or --shard that left cases out; NULL where all were planned */
+    bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
+    const char *filter; /* the --filter or --shard that left cases out; NULL: none was left out */
     struct kg_machine machine;
     bool sequential;     /* rounds were added while they were looked at: `gate` and `ab` */
     const char *pair;    /* `ab`: the same in the results of both sides; else NULL */

@@ -94,14 +94,15 @@ bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *ca
 {
     if (count < *capacity)
         return true;
-    void *moved = kg_arena_alloc(arena, kg_grown(*capacity), size), *items;
+    const size_t grown = kg_grown(*capacity < count ? count : *capacity);
+    void *moved = kg_arena_alloc(arena, grown, size), *items;
     if (!moved)
         return false;
     memcpy(&items, array, sizeof items); /* as in kg_grow */
     if (count)
         memcpy(moved, items, count * size);
     memcpy(array, &moved, sizeof moved);
-    *capacity = kg_grown(*capacity);
+    *capacity = grown;
     return true;
 }
 

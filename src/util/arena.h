@@ -29,9 +29,10 @@ __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *are
 
 /* Room for one more item in an array that lives in the arena. A full array is copied to one twice as
  * long; the old one stays in the arena until that is freed.
- * array      address of the pointer to `count` items of `size` bytes; the pointer is NULL as long as
- *            the capacity is 0. Set to the array's new place
- * capacity   items that there is room for; updated
+ * array      address of the pointer to `count` items of `size` bytes, or to NULL where there are
+ *            none. Set to the array's new place
+ * capacity   items that there is room for; updated. Less than `count`, as 0 of an array read from a
+ *            file: the array is full
  * returns false where memory is out: array and capacity are as before */
 bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *capacity,
                    size_t size);

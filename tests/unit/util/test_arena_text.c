@@ -61,6 +61,21 @@ static void arrays_keep_what_they_hold_as_they_grow(void **state)
     kg_arena_free(&arena);
 }
 
+/* Whoever reads an array from a file makes it just long enough, and notes no capacity. */
+static void an_array_without_a_capacity_is_full(void **state)
+{
+    enum { ITEMS = 20 };
+    struct kg_arena arena = {0};
+    size_t capacity = 0;
+    double *items = kg_arena_alloc(&arena, ITEMS, sizeof *items);
+    (void)state;
+    items[ITEMS - 1] = 7;
+    assert_true(kg_arena_grow(&arena, &items, ITEMS, &capacity, sizeof *items));
+    assert_true(capacity > ITEMS);
+    assert_true(items[ITEMS - 1] == 7);
+    kg_arena_free(&arena);
+}
+
 static void an_array_that_cannot_grow_stays(void **state)
 {
     struct kg_arena arena = {0};
@@ -148,6 +163,7 @@ int main(void)
         cmocka_unit_test(arena_refuses_overflow),
         cmocka_unit_test(arena_formats),
         cmocka_unit_test(arrays_keep_what_they_hold_as_they_grow),
+        cmocka_unit_test(an_array_without_a_capacity_is_full),
         cmocka_unit_test(an_array_that_cannot_grow_stays),
         cmocka_unit_test(table_aligns_and_trims),
         cmocka_unit_test(text_grows_and_truncates),
