@@ -65,8 +65,7 @@ struct kg_subcommand {
     size_t operands_least;
     size_t operands_most;
     const char *summary;
-    const char
-        *options; /* names from the table, separated by spaces; "!" after one that must be given */
+    const char *options; /* names from the table, separated by spaces; "!" follows a required one */
     int (*run)(const struct kg_arguments *arguments);
     void (*more)(struct kg_text *text); /* appends what --help says after the options; or NULL */
 };

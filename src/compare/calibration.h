@@ -1,7 +1,6 @@
-/* calibration.h: what a suite's gate is worth on a machine, from runs of the same code: how often
- * it would have alarmed, and the smallest change that it would have caught. JSON in
- * kgate.calibration.v1.
- * Made by gate/calibrate.h. */
+/* calibration.h: how well a suite's gate works on a machine, from runs of the same code: how often
+ * it would have raised a false alarm, and the smallest change that it would have caught. JSON in
+ * kgate.calibration.v1. gate/calibrate.h makes it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,11 +12,11 @@
 struct kg_calibrated_case {
     const char *id;
     double threshold;     /* the suite's */
-    double run_scatter;   /* between runs, of the log time; NaN where it was not measured in all */
-    double round_scatter; /* between the rounds of a run: their standard deviation, likewise */
+    double run_scatter;   /* of the log time between runs; NaN unless every run measured it */
+    double round_scatter; /* standard deviation of the log time between rounds of a run; likewise */
     double worst_ratio;   /* the largest ratio of two runs */
     size_t alarms;        /* pairs of runs in which the case was called REGRESSION or IMPROVEMENT */
-    size_t doubts;        /* … INCONCLUSIVE */
+    size_t doubts;        /* pairs in which it was called INCONCLUSIVE */
     double caught; /* the smallest change that every pair catches, as a share; NaN: above 50 % */
     double rounds; /* mean of rounds taken in a pair */
     const char *advice; /* one sentence; NULL where nothing needs to change */
@@ -30,10 +29,10 @@ struct kg_calibration {
     const char *suite;
     struct kg_machine machine;
     size_t runs;
-    size_t pairs;         /* every run against every other: runs * (runs - 1) */
-    size_t alarmed_pairs; /* in which any case alarmed */
-    size_t alarmed_runs;  /* runs that alarm against all others together, with their noise floor */
-    double alpha;         /* false alarms that the suite allows */
+    size_t pairs;         /* each run compared with each other run: runs * (runs - 1) */
+    size_t alarmed_pairs; /* pairs in which any case alarmed */
+    size_t alarmed_runs;  /* runs that alarm when compared with all others as one baseline */
+    double alpha;         /* rate of false alarms that the suite allows */
     struct kg_calibrated_case *cases;
     size_t case_count;
 };

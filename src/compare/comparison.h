@@ -23,30 +23,30 @@ enum kg_exit {
 enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL };
 extern const char *const kg_verdict_names[3];
 
-/* What a metric is held against; "pin" stands before its name in kg_metric's `against`. */
+/* What a metric is compared with. `against` of struct kg_metric holds this word; after "pin" the
+ * run's name follows. */
 enum kg_against { KG_AGAINST_BASELINE, KG_AGAINST_BASE, KG_AGAINST_PIN, KG_AGAINST_BUDGET };
 extern const char *const kg_against_names[5];
 
-/* Why a metric is judged as it is, where its change alone does not say it. reasons.c has the
- * sentence of each. */
+/* Why a metric got its change. reasons.c has a sentence for each. */
 enum kg_doubt {
-    KG_DOUBT_NONE,           /* the figures say it all */
-    KG_DOUBT_CODE_CHANGED,   /* it changed, and so did the machine code */
-    KG_DOUBT_CODE_UNCHANGED, /* it changed, and the machine code did not */
+    KG_DOUBT_NONE,           /* the figures need no explanation */
+    KG_DOUBT_CODE_CHANGED,   /* the metric changed, and the machine code changed too */
+    KG_DOUBT_CODE_UNCHANGED, /* the metric changed, the machine code did not */
     KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
-    KG_DOUBT_UNLIKE,         /* skewed samples, averaged over other numbers of calls */
+    KG_DOUBT_UNLIKE,         /* times are skewed, and the sides average different call counts */
     KG_DOUBT_MEAN,           /* the mean moved, the typical round did not */
     KG_DOUBT_FEW_ROUNDS,     /* too few to call anything unchanged */
     KG_DOUBT_CLOCK_MAY,      /* the time moved with the GPU's clock, which may not be why */
-    KG_DOUBT_CYCLES,         /* the time moved, and in cycles not enough */
+    KG_DOUBT_CYCLES,         /* the time moved; in cycles it moved too little */
     KG_DOUBT_UNCONFIRMED,    /* suspected, and not measured again */
-    KG_DOUBT_UNPROVEN,       /* beyond the threshold, but the test is not passed */
-    KG_DOUBT_EFFECT,         /* an absolute effect that would count is not excluded */
-    KG_DOUBT_NOISE,          /* within what the noise hides, not within the suite's threshold */
+    KG_DOUBT_UNPROVEN,       /* beyond the threshold, but not significant */
+    KG_DOUBT_EFFECT,         /* the interval includes an absolute effect that would count */
+    KG_DOUBT_NOISE,          /* the interval fits the noise floor, not the suite's threshold */
     KG_DOUBT_CROSSING,       /* the interval crosses the threshold */
-    KG_DOUBT_UNCOUNTED,      /* the figure could not be had; `cause` says why */
-    KG_DOUBT_NOT_STORED,     /* the reference has no such figure of the source `cause` */
-    KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is not known; `cause` says why */
+    KG_DOUBT_UNCOUNTED,      /* the figure could not be measured; `cause` says why */
+    KG_DOUBT_NOT_STORED,     /* the reference has no figure from the source `cause` */
+    KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
 extern const char *const kg_doubt_names[19];
@@ -68,32 +68,31 @@ struct kg_metric {
                                whichever is more, and pace_doubt */
     double noise_floor;     /* share; NaN where the baseline has one run */
     double min_effect;      /* the absolute change that counts, in the unit */
-    double pace_shift;      /* log pace of the core against the reference's; NaN where not known */
-    double pace_exponent;   /* how times follow it; `current` is corrected so */
-    double pace_doubt;      /* share that the threshold is raised by, for the exponent's doubt */
-    double
-        memory_doubt; /* the same, for memory that became slower or faster; NaN where not known */
-    double cycles_ratio; /* of a time on the GPU: the same in cycles of its multiprocessors, by
-                            which it is confirmed; NaN elsewhere */
-    double cycles_low;   /* of that, 95 % */
+    double pace_shift;      /* log of the pace over the reference's; NaN: unknown */
+    double pace_exponent;   /* power of the pace that times follow; corrects `current` */
+    double pace_doubt;      /* raises the threshold: a share, for the error of the exponent */
+    double memory_doubt;    /* likewise, for memory that became slower or faster; NaN: unknown */
+    /* A time on the GPU, in cycles of its multiprocessors: current / baseline and its interval,
+     * 95 %. A change must show here too. NaN elsewhere. */
+    double cycles_ratio;
+    double cycles_low;
     double cycles_high;
     enum kg_better better;
-    bool suspected; /* it looks changed, on rounds that do not confirm it */
+    bool suspected; /* screening rounds show a change that no confirming round backs */
     enum kg_change change;
     enum kg_doubt doubt;
-    /* What that was decided from, besides the figures above. */
+    /* `change` and `doubt` were decided from these and the figures above. */
     size_t base_rounds;
     size_t current_rounds;
-    size_t least_rounds;   /* of both that it takes to call anything unchanged */
-    bool of_processes;     /* a profile's: its rounds are processes */
+    size_t least_rounds;   /* that each side needs before the metric can be called unchanged */
+    bool of_processes;     /* the rounds are processes of a profile */
     bool code_unchanged;   /* of a time: the machine code is the reference's */
-    double needed_p;       /* what p_value had to reach; NaN where not tested */
-    double mean_ratio;     /* of a time: of the rounds' means; NaN where not known */
-    double screened_ratio; /* what made it suspect and was then not confirmed; else NaN */
+    double needed_p;       /* the p_value that a change needs; NaN where not tested */
+    double mean_ratio;     /* of a time: ratio of the rounds' means; NaN: unknown */
+    double screened_ratio; /* ratio that screening saw and confirming rounds refuted; else NaN */
     size_t screened_rounds;
-    const char *cause; /* of a doubt whose cause is said elsewhere; else NULL */
-    const char
-        *reason; /* one sentence, of `doubt` and the above; NULL where the figures say it all */
+    const char *cause;  /* of a doubt whose cause is known from elsewhere; else NULL */
+    const char *reason; /* one sentence, from `doubt` and the above; NULL: figures say it all */
 };
 
 /* In an initialiser: figures that a metric without an estimate does not have. Needs <math.h>. */
@@ -144,8 +143,7 @@ struct kg_comparison {
     const char **notes;        /* facts that differ and whatever else a reader must know */
     size_t note_count;
     struct kg_change_counts counts;
-    struct kg_case_change
-        *cases; /* ranked: failed, worst regression … best improvement … the rest */
+    struct kg_case_change *cases; /* ranked: failed, worst regression … best improvement … rest */
     size_t case_count;
 };
 
@@ -154,20 +152,20 @@ extern const struct kg_record kg_comparison_record;
 /* What the metric's `against` means. */
 enum kg_against kg_metric_against(const struct kg_metric *metric);
 
-/* The name of the pinned run that it is held against; NULL where that is no pin. */
+/* The name of the pinned run that the metric is compared with; NULL where that is no pin. */
 const char *kg_metric_pin(const struct kg_metric *metric);
 
 /* How the rounds came about. */
 enum kg_stage {
-    KG_STAGE_FINAL,  /* these rounds decide: their number was fixed beforehand, or they confirm */
-    KG_STAGE_SCREEN, /* rounds are added until they say something: a change that no confirming round
-                        stands behind is only suspected, and INCONCLUSIVE */
+    KG_STAGE_FINAL,  /* the number of rounds was fixed beforehand: they decide */
+    KG_STAGE_SCREEN, /* the number of rounds depends on what they show: without confirming rounds a
+                        change is only suspected, and INCONCLUSIVE */
 };
 
-/* Compares. Where a case has confirming rounds, they alone decide. Runs of another suite than
- * current's are left aside; a baseline of another machine makes every case NEW with that reason, a
- * changed definition the case NEW with that one. comparison: filled on success, to be freed with
- * kg_comparison_free; zeroed on failure */
+/* Compares. Where a case has confirming rounds, they alone decide. Other suites' runs are ignored.
+ * A baseline of another machine makes every case NEW, a changed definition its case; `reason` says
+ * so.
+ * comparison  filled on success, to be freed with kg_comparison_free; zeroed on failure */
 bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *current,
                 enum kg_stage stage, struct kg_comparison *comparison, struct kg_error *err);
 

@@ -1,5 +1,5 @@
-/* counterpart.h: of a case on the GPU the same on the CPU: of the same workload with the same
- * parameters, however it is timed. Pure. */
+/* counterpart.h: finds the CPU case that has the workload and parameters of a GPU case; their
+ * timing may differ. Pure. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +16,6 @@ struct kg_counterparts {
 bool kg_counterparts_index(struct kg_arena *arena, const struct kg_results *results,
                            struct kg_counterparts *counterparts);
 
-/* NULL where these results have none. */
+/* The CPU case that belongs to `result`; NULL where the results have none. */
 const struct kg_case_result *kg_counterpart_find(const struct kg_counterparts *counterparts,
                                                  const struct kg_case_result *result);

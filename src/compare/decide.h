@@ -1,13 +1,12 @@
-/* decide.h: what the estimated metrics of a comparison are called, all judged together, and the
- * doubt that each leaves. */
+/* decide.h: judges all estimated metrics of a comparison together: the change and doubt of each. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "compare/evidence.h"
 
-/* Raises the thresholds to the noise, adjusts the p-values of all tests together and decides
- * `change`, `doubt`, `suspected` and `p_value` of every metric, storing what that was decided from.
- * false where memory is out. */
+/* Raises the thresholds to the noise floor, adjusts the p-values of all tests together, and sets
+ * `change`, `doubt`, `suspected` and `p_value` of every metric, and the members they were decided
+ * from. false where memory is out. */
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, double alpha);

@@ -1,5 +1,5 @@
-/* evidence.h: what a metric of a case is judged on: the values of its reference's runs and of the
- * results, gathered and estimated. */
+/* evidence.h: gathers a metric's values from the reference's runs and from the results, and
+ * estimates the change between them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "compare/reference.h"
 #include "results/series.h"
 
-/* Which of the rounds. */
+/* Which rounds an estimate takes. */
 enum kg_evidence_rounds {
     KG_ROUNDS_DECIDING, /* the confirming ones where there are any, else all */
     KG_ROUNDS_SCREENING /* those that do not confirm */
@@ -22,24 +22,23 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    double mean_ratio;   /* of the rounds' means, by their lower quarter; NaN where not known */
-    double mean_effect;  /* the same as a difference, in ns */
-    double mean_p;       /* of "they are the same" */
-    bool confirmed;      /* by confirming rounds, or by counts that need none */
-    bool unlike;         /* the times are skewed, and samples are of other numbers of
-    * calls: not comparable */
-    bool clock_governs;  /* on the GPU: its multiprocessors' clock is what decides the time */
-    bool processes;      /* rounds are processes, of a profile */
-    bool code_unchanged; /* the hash that the reference's newest run had */
-    bool code_changed;   /* another; neither where one of the two is not known */
+    double mean_ratio;   /* ratio of the lower quartiles of the rounds' means; NaN: unknown */
+    double mean_effect;  /* their difference, in ns */
+    double mean_p;       /* p-value of "the means are equal" */
+    bool confirmed;      /* confirming rounds were taken, or processes apart counted it */
+    bool unlike;         /* not comparable: times are skewed, and call counts a sample differ */
+    bool clock_governs;  /* on the GPU: the time follows the multiprocessors' clock */
+    bool processes;      /* rounds are processes of a profile */
+    bool code_unchanged; /* the machine code's hash equals that of the reference's newest run */
+    bool code_changed;   /* the hashes differ; both are false where a hash is unknown */
 };
 
 /* Estimates a metric.
- * bandwidth  bytes a second that the results' probe read from memory; NaN where not known
- * series   of the result: what is compared
- * scratch  for what is not needed afterwards
- * metric   name, unit, better and the figures are filled in; `against` is the caller's
- * returns  true with evidence->metric NULL where a side has no values; false where memory is out */
+ * scratch    holds what is not needed afterwards
+ * series     the metric's values in `result`
+ * bandwidth  bytes a second that the results' probe read from memory; NaN: unknown
+ * metric     gets its name, unit, better and figures; the caller sets `against`
+ * returns    true, evidence->metric NULL where a side has no values; false where memory is out */
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, const struct kg_series *series,
                       enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,

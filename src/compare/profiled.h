@@ -1,5 +1,5 @@
-/* profiled.h: two profiles compared as two sets of results are: every path is a case, its time the
- * total of a process, its rounds the processes. */
+/* profiled.h: compares two profiles like two sets of results: each path is a case, each process one
+ * of its rounds, and the path's total in that process the round's time. */
 #pragma once
 #include <stdbool.h>
 
@@ -13,12 +13,12 @@ struct kg_profile_judging {
 };
 extern const struct kg_profile_judging kg_profile_judging_usual;
 
-/* A profile as results: a case for each path that is not the profiler's own. With one process its
- * parts stand in for rounds (struct kg_profile_row). results: to be freed with kg_results_free */
+/* A profile as results: a case for each path except the profiler's own. Where there is one process
+ * only, its parts are the rounds (struct kg_profile_row). results: freed with kg_results_free */
 bool kg_profile_results(const struct kg_profile *profile, const struct kg_profile_judging *judging,
                         struct kg_results *results, struct kg_error *err);
 
-/* Compares two profiles; what a reader must know beside the verdict is in the notes.
+/* Compares two profiles. The notes hold what a reader must know besides the verdict.
  * comparison: as kg_compare
  * err: KG_ERROR_USAGE where a side lost entries or has a process without any, or where the two are
  * sampled differently or have no path in common */

@@ -4,8 +4,8 @@
 
 #include "compare/comparison.h"
 
-/* Sets the case's change from its metrics, the deciding metric first. A NEW case stays
- * NEW unless a budget says worse. */
+/* Sets the case's change from its metrics, and puts the deciding metric first. A NEW case stays NEW
+ * unless it misses a budget. */
 void kg_case_decide(struct kg_case_change *change);
 
 /* Sorts the cases: failed, worst regression first, inconclusive, new, removed, skipped, best

@@ -1,4 +1,4 @@
-/* reference.h: what a case is compared with: the stored runs of its suite, found by id. */
+/* reference.h: finds what a case is compared with, by its id in the stored runs of its suite. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,21 +28,23 @@ struct kg_reference {
     size_t case_count;
     size_t round_count;           /* of all of them */
     const char *code_hash;        /* of the newest; NULL where not known */
-    bool paired;                  /* one run, measured turn by turn with the results */
-    double bandwidth_bytes_per_s; /* that the probe read in the newest; NaN where not known */
+    bool paired;                  /* it is one run, measured in turns with the results */
+    double bandwidth_bytes_per_s; /* read by the newest run's probe; NaN: unknown */
 };
 
 /* The index borrows from `baseline`; its entries live in `arena`. false where memory is out. */
 bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                              const char *suite, struct kg_reference_index *index);
 
-/* The entries of one id: *count of them from the one returned. */
+/* The first entry of that id; *count entries from it on have the id. */
 const struct kg_reference_entry *kg_reference_find(const struct kg_reference_index *index,
                                                    const char *id, size_t *count);
 
-/* Those of the entries of a case that have its definition and rounds, from the ordinary runs or
- * from the run pinned as `pin`. pair: that of the results, or NULL. Arrays in `arena`; false where
- * memory is out. */
+/* Collects those entries of a case that have its definition and have rounds.
+ * pin      NULL: from the ordinary runs; else from the run pinned under that name
+ * pair     that of the results, or NULL
+ * arena    owns the reference's arrays
+ * returns  false where memory is out */
 bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
                           const struct kg_case_result *result, const char *pair, const char *pin,

@@ -1,11 +1,10 @@
-/* verdict.h: from changes to PASS or FAIL, the exit status and its reasons,
- * by the suite's policy. */
+/* verdict.h: decides PASS or FAIL, the exit status and its reasons, by the suite's policy. */
 #pragma once
 #include <stdbool.h>
 
 #include "compare/comparison.h"
 
 /* Counts the changes, marks the cases that the policy fails on, decides verdict, exit status and
- * reasons, and notes the facts that a reader must know. The cases are ranked already. */
+ * reasons, and notes the facts that a reader must know. The cases must be ranked already. */
 bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
                        struct kg_comparison *comparison, struct kg_error *err);

@@ -12,9 +12,8 @@
 struct kg_ab_options {
     const char *base; /* a build as kg_build_resolve takes it */
     const char *head;
-    const char
-        *directory;   /* for base.json, head.json and the reports; made where it is not there */
-    double budget_ns; /* as in struct kg_gate_options, and the next two too */
+    const char *directory; /* for base.json, head.json and the reports; made where it is missing */
+    double budget_ns;      /* as in struct kg_gate_options, and the next two too */
     const char *left_out;
     struct kg_progress progress;
 };

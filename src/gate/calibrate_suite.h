@@ -10,9 +10,8 @@
 enum { KG_CALIBRATION_RUNS_MOST = 100 };
 
 struct kg_calibrate_options {
-    size_t runs; /* from 2 to KG_CALIBRATION_RUNS_MOST */
-    const char
-        *left_out; /* the filter in words, for the results; NULL where nothing was left out */
+    size_t runs;                 /* from 2 to KG_CALIBRATION_RUNS_MOST */
+    const char *left_out;        /* the filter in words, for the results; NULL: nothing left out */
     struct kg_progress progress; /* of each run; may be all zero */
     /* Told before each run, from 1; NULL: nobody. With progress.user. */
     void (*run_begins)(void *user, size_t run, size_t runs);

@@ -16,10 +16,10 @@ struct kg_gate_options {
     const char *directory; /* for results.json and the reports; made where it is not there */
     const char *baseline_directory; /* the store */
     bool update_missing;            /* adds cases that are NEW to the store */
-    double budget_ns; /* no round begins that would likely end after it; INFINITY: none. With
-                             one, what calls do on the GPU and the CPU is not looked at */
-    const char
-        *left_out; /* the filter in words, for the results; NULL where nothing was left out */
+    /* No round begins that would likely end after it; INFINITY: no limit. With a limit, the passes
+     * that look at what calls do on the GPU and the CPU are left out. */
+    double budget_ns;
+    const char *left_out;        /* the filter in words, for the results; NULL: nothing left out */
     struct kg_progress progress; /* may be all zero */
 };
 

@@ -24,7 +24,7 @@ size_t kg_sequence_next(size_t rounds, size_t most)
 size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
                               double alpha, bool paired)
 {
-    /* Twice over, so that the rounds need not all lie beyond all of the base's. */
+    /* Half of it, so that the rounds need not all lie beyond all of the base's. */
     const double needed = alpha / (double)(tests ? tests : 1) / 2;
     size_t rounds = 2 * screened < most ? 2 * screened : most;
     while (rounds < most &&
@@ -63,15 +63,15 @@ static bool suspect(const struct kg_case_change *change)
     return false;
 }
 
-/* Whether it is counted apart from the rounds. A workload's figure is called as no metric is. */
+/* Whether processes of their own measure it, not the rounds. A workload's figure has no row. */
 static bool is_apart(const struct kg_metric *metric)
 {
     const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
     return kind < KG_METRIC_KINDS && kg_metric_rows[kind].origin == KG_ORIGIN_APART;
 }
 
-/* Whether more rounds could settle the metric: not what they do not measure, and not what lies
- * between the suite's threshold and the noise between runs. */
+/* Whether more rounds could make the metric clear. They cannot where rounds do not measure it, or
+ * where its change lies between the suite's threshold and the noise between runs. */
 static bool rounds_help(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold, asked = 1 + metric->asked_threshold;
@@ -82,7 +82,7 @@ static bool rounds_help(const struct kg_metric *metric)
     return !(in_noise && beyond_asked);
 }
 
-/* Whether more rounds could change what is said of the case. */
+/* Whether more rounds could change the case's result. */
 static bool doubtful(const struct runner *runner, const struct kg_case_change *change)
 {
     if (change->change == KG_CHANGE_NEW)
@@ -110,7 +110,7 @@ static double round_cost_ns(const struct runner *runner)
     return rounds ? runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds : 0;
 }
 
-/* Tests that are made together; what Holm's method will count. */
+/* How many tests are made together, as Holm's method counts them. */
 static size_t tests_count(const struct kg_comparison *comparison)
 {
     size_t count = 0;
@@ -144,7 +144,7 @@ static size_t confirming(const struct runner *runner, const struct kg_case_chang
                                   paired);
 }
 
-/* Time that confirming the suspects so far will take: it is not given away to the doubtful. */
+/* Time that confirming the present suspects will take. Doubtful cases must leave it. */
 static double reserve_ns(const struct runner *runner)
 {
     size_t rounds = 0;
@@ -163,8 +163,8 @@ static double affordable(const struct runner *runner)
     return left > 0 ? left / fmax(1, round_cost_ns(runner)) : 0;
 }
 
-/* Sets what the doubtful cases get next, in the order of the report: what looks worst comes first
- * where the budget does not do for all. */
+/* Sets the rounds that doubtful cases get next, in the report's order: where the budget is short,
+ * the worst cases come first. */
 static bool more_wanted(struct runner *runner)
 {
     double left = affordable(runner);
@@ -188,7 +188,7 @@ static bool more_wanted(struct runner *runner)
     return any;
 }
 
-/* Sets what the suspects get, as far as the budget goes, in the order of the report. */
+/* Sets the suspects' confirming rounds in the report's order, as far as the budget allows. */
 static bool suspects_wanted(struct runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
@@ -221,7 +221,7 @@ static bool screen(struct runner *runner)
         runner->wanted[i] = runner->sequence->limits[i].least;
     if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
         return false;
-    /* Ends by itself too: where no round came of it, asking again would not help. */
+    /* It ends too where a pass added no round: asking again would not help. */
     for (size_t before = 0; !stopped(runner) && before < rounds_taken(runner);) {
         before = rounds_taken(runner);
         if (!more_wanted(runner))

@@ -1,10 +1,10 @@
-/* sequence.h: measuring until it is clear, and no longer. Every case gets its fewest rounds; those
- * that are doubtful get more, half as many again each time, until they are clear, have their most
- * rounds, or the time is used up. What then looks changed is only a suspect: it is measured anew,
- * later, and these confirming rounds alone decide. So looking often cannot raise the false alarms:
- * nobody has looked at what decides (docs/statistics.md).
+/* sequence.h: measures each case until its result is clear. Every case gets its fewest rounds. A
+ * doubtful case gets half as many again, repeatedly, until it is clear, has its most rounds, or the
+ * time is used up. A case that looks changed is then a suspect: it is measured again, later, and
+ * these confirming rounds alone decide. So repeated looks do not raise the rate of false alarms:
+ * the confirming rounds are looked at only once (docs/statistics.md).
  *
- * Where rounds come from is the caller's: a measurement, or rounds recorded before. */
+ * The caller supplies the rounds, from a measurement or from a recording. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,16 +13,16 @@
 #include "compare/comparison.h"
 #include "results/results.h"
 
-/* Rounds that a case may have before it is judged; confirming ones come on top, at most `most`. */
+/* How many rounds a case gets before it is judged. Confirming rounds, at most `most`, are extra. */
 struct kg_round_limits {
     size_t least;
     size_t most;
 };
 
 struct kg_sequence {
-    /* Adds rounds to the results until case i has wanted[i] of them; 0, or fewer than it has,
-     * leaves it as it is. `confirm` marks the new ones as confirming, and asks for them to be taken
-     * some time after the others. A case that failed gets none. */
+    /* Adds rounds to the results until case i has wanted[i]; a case that has as many gets none, nor
+     * does a case that failed. `confirm` marks the new rounds as confirming and asks for a pause
+     * before them. */
     bool (*measure)(void *user, const size_t *wanted, bool confirm, struct kg_error *err);
     /* Time since measuring began. */
     double (*elapsed_ns)(void *user);
@@ -30,23 +30,23 @@ struct kg_sequence {
     bool (*stopped)(void *user);
     void *user;
     const struct kg_round_limits *limits; /* of each case of the results */
-    double budget_ns;                     /* INFINITY: none */
-    bool new_to_most; /* cases without a reference get their most rounds, to become one */
+    double budget_ns;                     /* INFINITY: no limit */
+    bool new_to_most; /* cases without a reference get their most rounds: they become references */
 };
 
 /* Measures and compares.
- * results     in the order of `limits`; `measure` lets them grow
- * comparison  the last one made, to be freed with kg_comparison_free; zeroed on failure */
+ * results     in the order of `limits`; `measure` adds rounds to them
+ * comparison  after the last round, to be freed with kg_comparison_free; zeroed on failure */
 bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baseline *baseline,
                      const struct kg_results *results, struct kg_comparison *comparison,
                      struct kg_error *err);
 
-/* How many rounds the next look at a doubtful case is taken at: half as many
- * again, at most `most`. */
+/* Rounds of a doubtful case at the next look: half as many again, at most `most`. */
 size_t kg_sequence_next(size_t rounds, size_t most);
 
-/* How many confirming rounds a suspect gets: twice as many as made it suspect, since they have more
- * to prove; at least as many as could be significant among `tests` tests against `base_rounds`
- * rounds; and at most `most`. `paired`: of `ab`. */
+/* Confirming rounds of a suspect: twice as many as screening took, since they must pass a stricter
+ * test; at least as many as can be significant among `tests` tests against `base_rounds` rounds;
+ * and at most `most`.
+ * paired  the rounds are pairs of `ab` */
 size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
                               double alpha, bool paired);

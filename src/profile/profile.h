@@ -178,8 +178,7 @@ struct kg_profile {
     size_t row_count;
     struct kg_profile_name *names; /* by total, largest first */
     size_t name_count;
-    struct kg_profile_share
-        *shares; /* by process, thread and row; none in JSON of an older kgate */
+    struct kg_profile_share *shares; /* by process, thread and row; old JSON has none */
     size_t share_count;
     uint64_t entry_count;
     double wall_ns; /* of all processes */

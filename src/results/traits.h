@@ -9,12 +9,10 @@
 /* Amounts and times are per call. */
 struct kg_traits {
     double time_ns;
-    double cpu_ns;  /* of all threads */
-    double threads; /* that it may use */
-    double
-        cores_busy;  /* CPU time over wall time, in the rounds that other processes disturbed least;
-                          NaN for work on the GPU */
-    double alone_ns; /* with one thread */
+    double cpu_ns;      /* of all threads */
+    double threads;     /* that it may use */
+    double cores_busy;  /* CPU time over wall time, in the least disturbed rounds; NaN on the GPU */
+    double alone_ns;    /* with one thread */
     double page_faults; /* minor ones. This and the next two: during timed calls, on the CPU only */
     double waits;       /* times that a thread gave up its CPU to wait */
     double preempted;   /* times that a thread was preempted */

@@ -70,8 +70,7 @@ struct kg_evidence_change {
     const char *unit;
     double base;
     double current;
-    const char
-        *text; /* "bandwidth fell from 82 % to 41 % of its ceiling: access pattern or cache" */
+    const char *text; /* "bandwidth fell from 82 % to 41 % of its ceiling: cache" */
 };
 
 struct kg_suggestions {
@@ -88,8 +87,7 @@ struct kg_suggestions {
     size_t change_count;
     struct kg_bound_finding *findings; /* one a case, or an outermost scope; the slowest first */
     size_t finding_count;
-    struct kg_suggestion
-        *suggestions; /* by rank: time saved, most first; memory alone after them */
+    struct kg_suggestion *suggestions; /* most time saved first; memory alone after them */
     size_t suggestion_count;
     size_t left_out_count; /* by priority or type in kg_suggestions_keep; in no file */
     const char **notes;    /* what could not be told, and why */
