@@ -33,7 +33,7 @@ static const struct kg_field metric_fields[] = {
              "time, peak_memory, instructions, a counter's name, or a budget's metric"),
     KG_FIELD(against, STRING, "baseline, base (of `ab`), pin NAME, or budget"),
     KG_FIELD(unit, STRING, "\"\" of what has none: instructions, counters, speedup_over_cpu",
-             KG_WORDS("ns", "bytes", "1/s", "")),
+             KG_WORDS("ns", "bytes", "J", "1/s", "")),
     KG_FIELD(baseline, REAL, "the reference's value, or the budget's limit", KG_OPTIONAL),
     KG_FIELD(current, REAL, "this run's", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(ratio, REAL, "current / baseline", KG_OPTIONAL, KG_FROM_0),

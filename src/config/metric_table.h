@@ -1,16 +1,15 @@
-/* metric_table.h: what kgate compares of a case, a row each: everything that a stage needs to know
- * to measure, store, judge and show one. To add a metric is to add a row here and its threshold's
- * key to suite_keys.c; one that the machine counts while a round is timed needs a row of
- * worker/readings.c besides. Constant data, thread-safe. */
+/* metric_table.h: the metrics of metrics.def as data: everything that a stage needs to know to
+ * measure, store, judge and show one. To add a metric, see metrics.def. Constant data,
+ * thread-safe. */
 #pragma once
 #include <stdbool.h>
 
 #include "config/policy.h"
 
 enum kg_metric_kind {
-    KG_METRIC_TIME,
-    KG_METRIC_PEAK_MEMORY,
-    KG_METRIC_INSTRUCTIONS,
+#define KG_METRIC(CONSTANT, ...) KG_METRIC_##CONSTANT,
+#include "config/metrics.def"
+#undef KG_METRIC
     KG_METRIC_KINDS
 };
 

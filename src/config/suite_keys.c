@@ -75,20 +75,21 @@ static const struct kg_key policy_keys[] = {
 };
 
 static const struct kg_key default_keys[] = {
-    {"threshold", KG_KEY_SHARE, THRESHOLD(TIME), "5%", "0.01%", "1000%", NULL,
-     "the smallest relative change of time that matters"},
+#define KG_METRIC(CONSTANT, metric, unit, share, PROOF, ORIGIN, field, timed, key, key_default,    \
+                  key_least, effect_key, words)                                                    \
+    {key, KG_KEY_SHARE, THRESHOLD(CONSTANT), key_default, key_least, "1000%", NULL,                \
+     "the smallest relative change of " words " that matters"},
+#include "config/metrics.def"
+#undef KG_METRIC
     {"alpha", KG_KEY_ALPHA, POLICY(alpha), "0.01", NULL, NULL, NULL,
      "false alarms allowed for the whole suite, not for each case; not in a workload"},
     {"min_effect", KG_KEY_DURATION, SETTING(min_effect_ns), "0ns", "0ns", "1h", NULL,
      "the smallest absolute change of time that matters; 0ns is what the timer resolves"},
-    {"memory_threshold", KG_KEY_SHARE, THRESHOLD(PEAK_MEMORY), "10%", "0%", "1000%", NULL,
-     "the smallest relative change of peak memory that matters"},
     {"min_memory_effect", KG_KEY_SIZE, SETTING(min_memory_effect_bytes), "1MiB", "0B", "1024TiB", NULL,
      "the smallest absolute change of peak memory that matters"},
     {"metrics", KG_KEY_SET, SETTING(metrics), "time,peak_memory", "1", NULL, kg_metric_kind_names,
-     "what is compared; `instructions` are counted by the processor, or by Valgrind's Callgrind"},
-    {"instructions_threshold", KG_KEY_SHARE, THRESHOLD(INSTRUCTIONS), "0.5%", "0%", "1000%",
-     NULL, "the smallest relative change of the instructions of a call that matters"},
+     "what is compared; `instructions` are counted by the processor, or by Valgrind's Callgrind; `energy` is "
+     "that of the whole CPU or GPU while a round is timed, where the machine tells it"},
     {"rounds.min", KG_KEY_COUNT, SETTING(rounds_min), "5", "1", "10000", NULL,
      "rounds of every case, each in a fresh process"},
     {"rounds.max", KG_KEY_COUNT, SETTING(rounds_max), "30", "1", "10000", NULL,

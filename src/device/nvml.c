@@ -2,6 +2,7 @@
  * passes: enums as int, device handles as pointers. */
 #include "device/nvml.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct kg_nvml_calls {
     int (*temperature)(void *, int, unsigned *);
     int (*temperature_threshold)(void *, int, unsigned *);
     int (*power)(void *, unsigned *);
+    int (*energy)(void *, unsigned long long *);
     int (*mig)(void *, unsigned *, unsigned *);
     int (*throttle)(void *, unsigned long long *);
     int (*utilization)(void *, struct utilization *);
@@ -81,6 +83,7 @@ static const struct kg_symbol symbols[] = {
     {"nvmlDeviceGetTemperature", NULL, CALL(temperature), true},
     {"nvmlDeviceGetTemperatureThreshold", NULL, CALL(temperature_threshold), true},
     {"nvmlDeviceGetPowerUsage", NULL, CALL(power), true},
+    {"nvmlDeviceGetTotalEnergyConsumption", NULL, CALL(energy), true},
     {"nvmlDeviceGetMigMode", NULL, CALL(mig), true},
     {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
      CALL(throttle), true},
@@ -275,6 +278,17 @@ bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index)
             return true;
         }
     return false;
+}
+
+double kg_nvml_energy_read(const struct kg_nvml *nvml, size_t index)
+{
+    const struct kg_nvml_calls *calls = nvml->calls;
+    void *handle = NULL;
+    unsigned long long millijoules;
+    if (!calls || !calls->energy || calls->handle((unsigned)index, &handle) != SUCCESS ||
+        calls->energy(handle, &millijoules) != SUCCESS)
+        return NAN;
+    return (double)millijoules * 1e-3;
 }
 
 bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,

@@ -82,6 +82,9 @@ bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvm
 /* The device of a UUID as CUDA tells it, "GPU-…" or "MIG-…" (then the GPU that the instance is of);
  * false where there is none. NVML numbers devices otherwise than CUDA. */
 bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index);
+/* Joules that the GPU has used since its driver was loaded, by NVML in steps of some tens of
+ * milliseconds; NaN where it does not tell. */
+double kg_nvml_energy_read(const struct kg_nvml *nvml, size_t index);
 /* What it does now; false where it does not answer at all, all figures then unknown. */
 bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
                             struct kg_nvml_telemetry *telemetry);

@@ -61,6 +61,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         /* not while instructions are counted: Valgrind needs memory of its own */
         .memory_limit_bytes =
             options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
+        .metrics = spec->settings.metrics,
         .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
                                                         : spec->settings.min_time_ns,
         .batch = options->batch ? options->batch : measurement->batch[index],

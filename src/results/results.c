@@ -209,8 +209,9 @@ static const struct kg_record limit_record = KG_RECORD_OF(limit_fields, "A limit
 #define STRUCT kg_series
 static const struct kg_field series_fields[] = {
     KG_FIELD(name, STRING, "of a metric, as the workload reports it, or what CUPTI counted"),
-    KG_FIELD(source, STRING, "who counted: `rounds` where the values are figures of the rounds",
-             KG_WORDS("rounds", "workload", "perf", "callgrind", "none", "cupti")),
+    KG_FIELD(
+        source, STRING, "who counted: `rounds` where the values are figures of the rounds",
+        KG_WORDS("rounds", "workload", "perf", "callgrind", "none", "cupti", "powercap", "nvml")),
     KG_FIELD(better, ENUM,
              "which way is better; of a workload's figure without a threshold it says nothing",
              KG_NAMES(kg_better_names)),

@@ -202,6 +202,7 @@ struct kg_case_check {
 #define KG_SERIES_OF_ROUNDS "rounds"
 #define KG_SERIES_OF_WORKLOAD "workload"
 #define KG_SERIES_OF_CUPTI "cupti"
+#define KG_SERIES_OF_NOTHING "none" /* nobody counted: `reason` says why */
 
 /* The values of one metric of a case, and how they are to be judged. */
 struct kg_series {

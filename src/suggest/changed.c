@@ -105,6 +105,8 @@ static double trait_of(const struct kg_traits *traits, enum kg_metric_kind kind)
         return traits->peak_bytes + 1; /* a byte: a peak may be 0 */
     case KG_METRIC_INSTRUCTIONS:
         return traits->instructions;
+    case KG_METRIC_CPU_TIME:
+        return traits->cpu_ns;
     default:
         return NAN;
     }

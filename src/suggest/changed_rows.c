@@ -175,6 +175,8 @@ static bool deeper(const struct kg_slower *slower)
 #define OF(member) KG_METRIC_TIME, offsetof(struct kg_traits, member)
 #define MEMORY_OF(member) KG_METRIC_PEAK_MEMORY, offsetof(struct kg_traits, member)
 #define INSTRUCTIONS_OF(member) KG_METRIC_INSTRUCTIONS, offsetof(struct kg_traits, member)
+#define CPU_TIME_OF(member) KG_METRIC_CPU_TIME, offsetof(struct kg_traits, member)
+#define ENERGY_OF(member) KG_METRIC_ENERGY, offsetof(struct kg_traits, member)
 /* clang-format off */
 
 /* The order decides between changes that explain as much: the nearer to what a reader can mend, the
@@ -249,6 +251,16 @@ static const struct row rows[] = {
      "threads' stacks or a library"},
     {MEMORY_OF(peak_bytes), ROSE, BY_SHARE, 0.02, OF_RATIO, 0.9, BY_DATA, 0, other_allocated,
      "peak memory", "", "more is held at once"},
+    {CPU_TIME_OF(instructions), ROSE, BY_SHARE, 0.03, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "instructions", " a call", "more work, or a loop that is no longer vectorised"},
+    {CPU_TIME_OF(cores_busy), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.95, BY_THREADS, 0, NULL,
+     "cores busy", "", "more threads at work, or threads that spin while they wait"},
+    {CPU_TIME_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.9, BY_NONE, 0, NULL,
+     "time", " a call", "the work itself takes longer"},
+    {ENERGY_OF(cpu_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 1, BY_WORK, 0, NULL,
+     "CPU time", " a call", "more work, or threads that spin while they wait"},
+    {ENERGY_OF(time_ns), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.95, BY_NONE, 0, NULL,
+     "time", " a call", "the device is powered for longer"},
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows };

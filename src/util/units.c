@@ -211,6 +211,11 @@ static const struct scale rate_scales[] = {
     {" G", 1e9, 999.5}, {" T", 1e12, 999.5}, {" P", 1e15, INFINITY},
 };
 
+static const struct scale energy_scales[] = {
+    {" nJ", 1e-9, 999.5}, {" uJ", 1e-6, 999.5},   {" mJ", 1e-3, 999.5},
+    {" J", 1, 999.5},     {" kJ", 1e3, INFINITY},
+};
+
 static char *scaled(double value, const struct scale *scale, char *buffer)
 {
     const double size = fabs(value);
@@ -262,6 +267,8 @@ char *kg_value_format(const char *unit, double value, char *buffer)
         return kg_duration_format(value, buffer);
     if (!strcmp(unit, "bytes"))
         return kg_size_format(value, buffer);
+    if (!strcmp(unit, "J"))
+        return scaled(value, energy_scales, buffer);
     kg_rate_format(value, buffer);
     if (*unit && !isnan(value))
         snprintf(buffer + strlen(buffer), KG_UNIT_BYTES - strlen(buffer), "/s");

@@ -19,6 +19,7 @@ static const struct kg_field request_fields[] = {
     KG_FIELD(seed, COUNT, NULL),
     KG_FIELD(memory_limit_bytes, COUNT, NULL),
     KG_FIELD(min_time_ns, REAL, NULL, KG_NULLABLE),
+    KG_FIELD(metrics, BITS, NULL, KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
     KG_FIELD(batch, COUNT, NULL),
     KG_FIELD(turn_ns, REAL, NULL, KG_NULLABLE),
     KG_FIELD(count_directory, STRING, NULL, KG_OPTIONAL),
@@ -49,6 +50,16 @@ static const struct kg_field reported_fields[] = {
 static const struct kg_record reported_record = KG_RECORD_OF(reported_fields, NULL);
 #undef STRUCT
 
+#define STRUCT kg_reading
+static const struct kg_field reading_fields[] = {
+    KG_FIELD(metric, ENUM, NULL, KG_NAMES(kg_metric_kind_names)),
+    KG_FIELD(source, STRING, NULL),
+    KG_FIELD(value, REAL, NULL, KG_NULLABLE),
+    KG_FIELD(reason, STRING, NULL, KG_OPTIONAL),
+};
+static const struct kg_record reading_record = KG_RECORD_OF(reading_fields, NULL);
+#undef STRUCT
+
 #define STRUCT kg_response
 static const struct kg_field response_fields[] = {
     KG_FIELD(good, BOOL, NULL),
@@ -70,6 +81,7 @@ static const struct kg_field response_fields[] = {
     KG_FIELD(harness_bytes, COUNT, NULL),
     KG_LIST(rounds, round_count, RECORDS, NULL, KG_OPTIONAL, KG_OF(kg_round_record)),
     KG_LIST(reported, reported_count, RECORDS, NULL, KG_OPTIONAL, KG_OF(reported_record)),
+    KG_LIST(readings, reading_count, RECORDS, NULL, KG_OPTIONAL, KG_OF(reading_record)),
 };
 const struct kg_record kg_response_record = KG_RECORD_OF(response_fields, NULL);
 #undef STRUCT

@@ -59,6 +59,7 @@ struct kg_request {
     uint64_t seed;
     uint64_t memory_limit_bytes;
     double min_time_ns;
+    unsigned metrics; /* bits 1u << enum kg_metric_kind: which readings are wanted */
     uint64_t batch; /* calls a sample; KG_TASK_CHECK: those of a reference, to be kept if they do */
     double turn_ns; /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
@@ -74,6 +75,15 @@ struct kg_request {
 struct kg_reported {
     const char *name;
     double value;
+};
+
+/* What the machine counted of a metric while a round was timed: a value a call, or why there is
+ * none. */
+struct kg_reading {
+    enum kg_metric_kind metric;
+    const char *source; /* who counted: "powercap", "nvml", or "none" */
+    double value;       /* NaN with a reason */
+    const char *reason; /* one sentence; NULL with a value */
 };
 
 #define KG_COUNTED_INSTRUCTIONS "instructions"
@@ -102,6 +112,8 @@ struct kg_response {
     size_t round_count;
     struct kg_reported *reported;
     size_t reported_count;
+    struct kg_reading *readings; /* KG_TASK_ROUND, KG_TASK_TURNS: of the request's metrics */
+    size_t reading_count;
 };
 
 extern const struct kg_record kg_request_record;

@@ -7,6 +7,7 @@
 #include "timing/counting.h"
 #include "timing/sampler.h"
 #include "worker/protocol.h"
+#include "worker/readings.h"
 #include "worker/worker_gpu.h"
 #include "workload/command.h"
 #include "workload/host.h"
@@ -26,6 +27,7 @@ struct kg_worker {
     struct kg_command_run command;
     struct kg_sampler sampler;
     struct kg_counting counting;
+    struct kg_readings readings;
     struct kg_reported reported[KG_REPORTS_MOST + 1];
     int counters_file; /* that a command writes its counters to; -1: none */
     double buffer[KG_SAMPLES_MOST];

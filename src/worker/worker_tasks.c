@@ -79,7 +79,7 @@ static bool round_finish(struct kg_worker *worker, struct kg_error *err)
     struct kg_response *response = &worker->response;
     response->round_count = 1;
     response->rounds->peak_bytes = peak_memory(worker);
-    return reported_collect(worker, err);
+    return kg_readings_collect(worker) ? reported_collect(worker, err) : kg_error_memory(err);
 }
 
 /* A round piece by piece, on either device. */
@@ -93,6 +93,7 @@ static bool pieces_begin(struct pieces *pieces, struct kg_worker *worker, struct
 {
     pieces->worker = worker;
     pieces->on_stream = kg_worker_on_stream(worker);
+    kg_readings_open(worker);
     if (pieces->on_stream)
         return kg_worker_gpu_begin(worker, err);
     kg_sampling_begin(&pieces->sampling, &worker->sampler, worker->request.batch);
@@ -102,11 +103,15 @@ static bool pieces_begin(struct pieces *pieces, struct kg_worker *worker, struct
 static bool pieces_run(struct pieces *pieces, double time_ns, double *measured_ns,
                        struct kg_error *err)
 {
+    bool good = true;
     *measured_ns = 0;
+    kg_readings_begin(pieces->worker);
     if (pieces->on_stream)
-        return kg_worker_gpu_run(pieces->worker, time_ns, measured_ns, err);
-    *measured_ns = kg_sampling_run(&pieces->sampling, time_ns);
-    return true;
+        good = kg_worker_gpu_run(pieces->worker, time_ns, measured_ns, err);
+    else
+        *measured_ns = kg_sampling_run(&pieces->sampling, time_ns);
+    kg_readings_end(pieces->worker);
+    return good;
 }
 
 static bool pieces_end(struct pieces *pieces, struct kg_error *err)

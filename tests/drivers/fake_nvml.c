@@ -4,6 +4,7 @@
  *   FAKE_NVML_MIG=1                    split into instances
  *   FAKE_NVML_SM_MHZ=1980,1200         a value for each call; the last one holds for the rest
  *   FAKE_NVML_MEMORY_MHZ, _TEMPERATURE, _POWER (mW), _THROTTLE (bits), _UTILIZATION: likewise
+ *   FAKE_NVML_ENERGY=-                 not told; else a joule more at each call
  *   FAKE_NVML_PROCESSES=12,34          process numbers, always all of them
  * A figure that is set to "-" is not supported. UUIDs are those of the fake CUDA driver. */
 #include <stddef.h>
@@ -212,6 +213,17 @@ EXPORT int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts)
     static unsigned calls;
     (void)device;
     return figure_small("FAKE_NVML_POWER", "120000", &calls, milliwatts);
+}
+
+/* A joule more at each call. */
+EXPORT int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoules)
+{
+    static unsigned calls;
+    (void)device;
+    if (!strcmp(setting("FAKE_NVML_ENERGY", "yes"), "-"))
+        return NOT_SUPPORTED;
+    *millijoules = 5000000 + 1000ull * calls++;
+    return SUCCESS;
 }
 
 EXPORT int nvmlDeviceGetCurrentClocksEventReasons(void *device, unsigned long long *reasons)

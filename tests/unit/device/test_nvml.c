@@ -7,7 +7,7 @@
 static const char *const settings[] = {
     "FAKE_NVML_DEVICES",    "FAKE_NVML_FAIL",        "FAKE_NVML_MIG",         "FAKE_NVML_SM_MHZ",
     "FAKE_NVML_MEMORY_MHZ", "FAKE_NVML_POWER",       "FAKE_NVML_TEMPERATURE", "FAKE_NVML_THROTTLE",
-    "FAKE_NVML_PROCESSES",  "FAKE_NVML_UTILIZATION",
+    "FAKE_NVML_PROCESSES",  "FAKE_NVML_UTILIZATION", "FAKE_NVML_ENERGY",
 };
 
 /* The library is closed and opened anew, so that its figures begin anew. */
@@ -40,6 +40,20 @@ static void telemetry_is_what_the_library_tells(void **state)
     assert_int_equal(now.sm_mhz, -1);
     kg_nvml_close(&nvml);
     assert_false(kg_nvml_telemetry_read(&nvml, 0, &now));
+}
+
+static void energy_is_a_growing_sum_or_unknown(void **state)
+{
+    struct kg_nvml nvml = opened(NULL, NULL);
+    (void)state;
+    const double before = kg_nvml_energy_read(&nvml, 0);
+    assert_true(fabs(kg_nvml_energy_read(&nvml, 0) - before - 1) < 1e-9);
+    assert_true(isnan(kg_nvml_energy_read(&nvml, 1)));
+    kg_nvml_close(&nvml);
+    assert_true(isnan(kg_nvml_energy_read(&nvml, 0)));
+    nvml = opened("FAKE_NVML_ENERGY", "-");
+    assert_true(isnan(kg_nvml_energy_read(&nvml, 0)));
+    kg_nvml_close(&nvml);
 }
 
 static void figures_follow_the_device_from_call_to_call(void **state)
@@ -239,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(telemetry_is_what_the_library_tells),
+        cmocka_unit_test(energy_is_a_growing_sum_or_unknown),
         cmocka_unit_test(figures_follow_the_device_from_call_to_call),
         cmocka_unit_test(figures_that_are_not_supported_are_unknown),
         cmocka_unit_test(only_what_holds_back_against_the_will_is_throttling),

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# Metrics besides time and memory, on the machine as it is.
+bats_require_minimum_version 1.5.0
+load support
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >suite.yaml <<'YAML'
+version: 1
+suite: metrics
+defaults: {metrics: [time, peak_memory, cpu_time, energy], rounds: {min: 3, max: 3}, min_time: 5ms}
+workloads:
+  - {name: copy, kernel: copy, params: {bytes: 64KiB}}
+  - {name: triad, kernel: triad, params: {bytes: 64KiB}}
+YAML
+}
+
+@test "CPU time and energy are measured, or one sentence says why there is no energy" {
+    kgate run -c suite.yaml -o r.json -q
+    valid r.json results
+    jq -e 'all(.cases[]; [.series[].name] | contains(["time", "peak_memory", "cpu_time", "energy"]))' r.json
+    if jq -e '.cases[0].series[] | select(.name == "energy") | .source == "powercap"' r.json; then
+        jq -e 'all(.cases[]; .series[] | select(.name == "energy") | (.values | length) == 3)' r.json
+    else
+        jq -e '[.cases[].note // empty | select(startswith("energy is not known: "))] | length == 1' r.json
+        run kgate report r.json
+        [ "$(grep -c "energy is not known" <<<"$output")" -eq 1 ]
+    fi
+}
+
+@test "what a suite does not ask for is not judged" {
+    sed -i 's/metrics: \[[^]]*\], //' suite.yaml
+    kgate run -c suite.yaml -o r.json -q
+    jq -e 'all(.cases[]; [.series[] | select(.name == "energy")] == [] and .note == null)' r.json
+    jq '.cases[].rounds.cpu_ns |= map(. * 3)' r.json >more.json
+    run kgate compare r.json more.json --json
+    jq -e 'all(.cases[].metrics[]; .name != "cpu_time")' <<<"$output"
+}
+
+@test "cpu_time goes into the baseline and out of it" {
+    kgate run -c suite.yaml -o r.json -q
+    kgate baseline update r.json -b store
+    jq -e '.runs[0].cases[0].series | any(.name == "cpu_time" and (.values | length) == 3)' store/*.json
+    valid store/*.json baseline
+}
+
+@test "thresholds of metrics are keys of the suite" {
+    run kgate validate -c suite.yaml --set cpu_time_threshold=20% --set energy_threshold=30%
+    [ "$status" -eq 0 ]
+    run kgate validate -c suite.yaml --set metrics=time,power
+    [ "$status" -eq 2 ]
+    [[ "$output" == *energy* ]]
+}
