@@ -278,8 +278,9 @@ static bool case_validate(const struct kg_baseline_case *stored, size_t run, siz
                             index);
     for (size_t i = 0; i < stored->series_count; i++) {
         const struct kg_baseline_series *series = &stored->series[i];
-        const bool time = !strcmp(series->name, kg_metric_kind_names[KG_METRIC_TIME]) ||
-                          !strcmp(series->name, KG_SERIES_PULSE);
+        const bool time = !strcmp(series->source, KG_SERIES_OF_ROUNDS) &&
+                          (!strcmp(series->name, kg_metric_kind_names[KG_METRIC_TIME]) ||
+                           !strcmp(series->name, KG_SERIES_PULSE));
         snprintf(place, sizeof place, "runs[%zu].cases[%zu].series[%zu]", run, index, i);
         if (!series_validate(series, rounds, time, place, err))
             return false;

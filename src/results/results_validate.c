@@ -1,7 +1,10 @@
 #include "results/results_validate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "results/series.h"
 
 static int compare_strings(const void *a, const void *b)
 {
@@ -25,12 +28,53 @@ static bool ids_validate(const struct kg_results *results, struct kg_error *err)
     return good;
 }
 
+static bool series_refuse(size_t index, const char *name, const char *what, struct kg_error *err)
+{
+    return kg_error_set(err, KG_ERROR_USAGE, "cases[%zu].series: %s of '%.100s'", index, what,
+                        name);
+}
+
+/* One series for each name; and what kgate itself measures is judged by its own row, whatever
+ * the file says of its direction. */
+static bool series_validate(const struct kg_case_result *result, size_t index, struct kg_error *err)
+{
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct kg_series *series = &result->series[i];
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(series->name, result->series[j].name) &&
+                !strcmp(series->source, result->series[j].source))
+                return series_refuse(index, series->name, "expected one series", err);
+        if (strcmp(series->source, KG_SERIES_OF_WORKLOAD) != 0 &&
+            kg_metric_kind_find(series->name) < KG_METRIC_KINDS &&
+            series->better != kg_series_row(series)->better)
+            return series_refuse(index, series->name, "unexpected direction", err);
+    }
+    return true;
+}
+
+/* A metric that is compared but has no series or no threshold would pass unseen. */
+static bool compared_validate(const struct kg_case_result *result, size_t index,
+                              struct kg_error *err)
+{
+    for (int kind = 0; kind < KG_METRIC_KINDS; kind++) {
+        if (kg_metric_rows[kind].origin != KG_ORIGIN_FIELD || !kg_metric_asked(result, kind))
+            continue;
+        const struct kg_series *series = kg_case_series(result, (enum kg_metric_kind)kind);
+        if (!series || strcmp(series->source, KG_SERIES_OF_ROUNDS) != 0)
+            return series_refuse(index, kg_metric_kind_names[kind],
+                                 "expected a series of the rounds", err);
+        if (isnan(series->threshold))
+            return series_refuse(index, kg_metric_kind_names[kind], "expected a threshold", err);
+    }
+    return true;
+}
+
 static bool case_validate(const struct kg_case_result *result, size_t index, struct kg_error *err)
 {
     if (result->status == KG_STATUS_OK && !result->round_count)
         return kg_error_set(err, KG_ERROR_USAGE, "cases[%zu].rounds: a case of status OK has none",
                             index);
-    return true;
+    return series_validate(result, index, err) && compared_validate(result, index, err);
 }
 
 bool kg_results_validate(const struct kg_results *results, struct kg_error *err)

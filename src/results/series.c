@@ -30,11 +30,18 @@ struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_me
     return NULL;
 }
 
-bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series)
+bool kg_metric_asked(const struct kg_case_result *result, int kind)
 {
     const unsigned usual = 1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY;
-    const unsigned metrics = result->metrics ? result->metrics : usual;
-    if (kg_series_row(series)->origin == KG_ORIGIN_FIELD && !(metrics & 1u << kind_of(series)))
+    return (result->metrics ? result->metrics : usual) & 1u << kind;
+}
+
+bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series)
+{
+    const enum kg_origin origin = kg_series_row(series)->origin;
+    if (origin == KG_ORIGIN_FIELD && !kg_metric_asked(result, kind_of(series)))
+        return false;
+    if (origin == KG_ORIGIN_READING && of_source(series, KG_SERIES_OF_NOTHING))
         return false;
     return series->threshold >= 0;
 }

@@ -8,7 +8,11 @@ const struct kg_metric_row *kg_series_row(const struct kg_series *series);
 /* The case's series of that kind; NULL where it has none. */
 struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_metric_kind kind);
 
-/* Whether it is to be compared. */
+/* Whether the suite asked for that metric to be compared; a file without `metrics` for the
+ * usual two. */
+bool kg_metric_asked(const struct kg_case_result *result, int kind);
+
+/* Whether it is to be compared. What this machine does not tell is not: its `reason` is a note. */
 bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series);
 
 /* Whether there is one value for each of the case's rounds. */
@@ -30,8 +34,8 @@ bool kg_series_values_good(const double *values, size_t count);
 struct kg_series *kg_series_grow(struct kg_arena *arena, struct kg_case_result *result,
                                  size_t more);
 
-/* What reports show of a case besides time and memory: what its workload itself reports, and what
- * else the rounds tell that is compared; each by its median over the rounds. Array and names live in
- * `arena`; false where memory is out. */
+/* What reports show of a case besides time and memory: what its workload itself reports, and
+ * what else the rounds tell that is compared; each by its median over the rounds. Array and
+ * names live in `arena`; false where memory is out. */
 bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result,
                      struct kg_figure **figures, size_t *count);

@@ -152,13 +152,16 @@ bool kg_readings_collect(struct kg_worker *worker)
         return false;
     for (size_t i = 0; i < worker->readings.count; i++) {
         const struct kg_tally *tally = &worker->readings.tallies[i];
-        const bool known = tally->reader && isfinite(tally->sum) && calls > 0;
+        const bool known = tally->reader && tally->sum > 0 && isfinite(tally->sum) && calls > 0;
         response->readings[response->reading_count++] = (struct kg_reading){
             .metric = tally->metric,
             .source = known ? tally->reader->source : KG_SERIES_OF_NOTHING,
             .value = known ? tally->sum / calls : NAN,
             .reason = known           ? NULL
-                      : tally->reader ? "its counter could not be read in every round"
+                      : tally->reader ? tally->sum == 0
+                                            ? "energy is not known: its counter did not move in a "
+                                              "round; raise `min_time`"
+                                            : "energy is not known: its counter could not be read"
                                       : tally->why,
         };
     }

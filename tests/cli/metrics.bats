@@ -51,3 +51,20 @@ YAML
     [ "$status" -eq 2 ]
     [[ "$output" == *energy* ]]
 }
+
+@test "a workload may call its figures as kgate calls its own series" {
+    cat >pulse.sh <<'SH'
+echo "pulse 0" >>"$KGATE_COUNTERS"
+echo "mean_time 0" >>"$KGATE_COUNTERS"
+SH
+    cat >pulse.yaml <<'YAML'
+version: 1
+suite: pulse
+defaults: {rounds: {min: 2, max: 2}, min_time: 5ms}
+workloads:
+  - {name: job, command: [sh, pulse.sh], counters: {pulse: {better: lower, threshold: 1%}}}
+YAML
+    kgate gate -c pulse.yaml -b store -o out --update-missing -q
+    run kgate baseline show -b store
+    [ "$status" -eq 0 ]
+}
