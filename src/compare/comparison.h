@@ -1,5 +1,8 @@
 /* comparison.h: what changed between a baseline and results, what the gate decides, JSON in
- * kgate.comparison.v1. Decided here from structs alone; reports only print it. */
+ * kgate.comparison.v1. Decided here from structs alone; reports only print it.
+ *
+ * Other folders also include profiled.h (the same of two profiles), reference.h (what a case is
+ * compared with) and calibration.h (how well a gate works on a machine). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

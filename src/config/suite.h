@@ -2,7 +2,8 @@
  * of suite_keys.c, from which the parser, `--set` and docs/suite.md take them.
  *
  * Other folders also include metric_table.h (what is compared, a row each), policy.h (changes
- * and which of them fail) and suggest_settings.h (thresholds of suggestions). */
+ * and which of them fail), suggest_settings.h (thresholds of suggestions) and sources.def (the ways
+ * to bring a workload, a row each). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -59,3 +59,39 @@ edges() {
     [ "$status" -eq 1 ]
     [[ "$output" == *'src/results/results.h:1: its first comment does not name journal.h'* ]]
 }
+
+@test "an include with .. in it is refused" {
+    mkdir -p tests/unit
+    touch tests/unit/test_support.h
+    echo '#include "../../tests/unit/test_support.h"' >>src/util/text.c
+    echo '#include <../tests/unit/test_support.h>' >>kernels/common/common.c
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'src/util/text.c:'*'"../../tests/unit/test_support.h" has .. in it'* ]]
+    [[ "$output" == *'kernels/common/common.c:'*'"../tests/unit/test_support.h" has .. in it'* ]]
+}
+
+@test "angle brackets around a header of the project hide nothing" {
+    echo '#include <measure/measurement.h>' >src/stats/holm.c
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'src/stats/holm.c:1: stats may not take from measure ("measure/measurement.h")'* ]]
+}
+
+@test "a main header that is not called like its folder names the other public headers too" {
+    sed -i 's/pairing\.h/pairs/' src/measure/measurement.h
+    sed -i 's/sources\.def/sources/' src/config/suite.h
+    edges
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'src/measure/measurement.h:1: its first comment does not name pairing.h'* ]]
+    [[ "$output" == *'src/config/suite.h:1: its first comment does not name sources.def'* ]]
+}
+
+@test "a row of several headers that stand alone has to be marked as a collection" {
+    mkdir structure
+    cp "$BATS_TEST_DIRNAME/edges.sh" structure
+    sed 's/^cpu \* /cpu   /' "$BATS_TEST_DIRNAME/edges.txt" >structure/edges.txt
+    run structure/edges.sh "$BATS_TEST_TMPDIR"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'src/cpu/blas.h:1: its first comment does not name team.h'* ]]
+}
