@@ -162,6 +162,8 @@ def step_into(value, step):
 def find_steps(document, steps):
     for at, step in enumerate(steps):
         if step == "[*]":
+            if not isinstance(document, list):
+                raise KeyError(step)
             return [found for item in document for found in found_in(item, steps[at + 1 :])]
         document = step_into(document, step)
     return document

@@ -51,16 +51,21 @@ def texts_in(value):
     return []
 
 
+def texts_expected(words):
+    """The words after `has` and the like, each with its text: one at least, or all would hold."""
+    if not words:
+        raise Mistake("expected a text after `has`, `lacks` or `order`")
+    return [(word, text_of(word)) for word in words]
+
+
 def expect_has(value, words, where):
-    for word in words:
-        text = text_of(word)
+    for word, text in texts_expected(words):
         if not any(text in one for one in texts_in(value)):
             raise Failure(f"expected {word} in {where}, found:\n{shown(value)}")
 
 
 def expect_lacks(value, words, where):
-    for word in words:
-        text = text_of(word)
+    for word, text in texts_expected(words):
         if any(text in one for one in texts_in(value)):
             raise Failure(f"expected no {word} in {where}, found:\n{shown(value)}")
 
@@ -69,8 +74,8 @@ def expect_order(value, words, where):
     """One text after the other."""
     whole = "\n".join(texts_in(value))
     at = 0
-    for word in words:
-        next_at = whole.find(text_of(word), at)
+    for word, text in texts_expected(words):
+        next_at = whole.find(text, at)
         if next_at < 0:
             raise Failure(f"expected {word} in {where} after those before, found:\n{shown(value)}")
         at = next_at + 1
@@ -90,6 +95,8 @@ def expect_equal(value, words, where):
     within = words.index("within") if "within" in words else len(words)
     expected = json_of(" ".join(words[:within]))
     if words[within:]:
+        if len(words) != within + 2 or not isinstance(expected, (int, float)):
+            raise Mistake("expected `= NUMBER within NUMBER`")
         tolerance = number(words[within + 1])
         good = isinstance(value, (int, float)) and abs(value - expected) <= tolerance
     else:
@@ -152,6 +159,11 @@ EXPECTATIONS = {
 }
 
 
+def nothing_in(found, depth):
+    """Whether a path with so many `[*]` found nothing: `found` is a list of lists that deep."""
+    return depth > 0 and isinstance(found, list) and all(nothing_in(one, depth - 1) for one in found)
+
+
 def expect(words, value, where):
     """Holds what was found against `has "…"`, `= 1.2 within 0.01` and the like."""
     if words[:2] == ["is", "missing"]:
@@ -204,6 +216,8 @@ class Test:
         self.outputs = {}
         self.status = 0
         self.status_expected = True
+        self.has_run = False
+        self.has_expected = False  # on a line of the test: an exit status of 0 goes without saying
         self.document = None  # the results, profile or other JSON that indented lines change
         self.change = None
         self.name = None
@@ -215,10 +229,16 @@ class Test:
         if name in ("stdout", "stderr"):
             return self.outputs.get(name, "")
         try:
-            with open(self.path(name), encoding="utf-8") as file:
+            with open(self.path(name), encoding="utf-8", errors="backslashreplace") as file:
                 return file.read()
         except OSError as error:
             raise Failure(f"cannot read {name}: {error.strerror}") from error
+
+    def json(self, name):
+        try:
+            return json.loads(self.read(name))
+        except ValueError as error:
+            raise Failure(f"{name} is not JSON: {shown(self.read(name))}") from error
 
     def write(self):
         """Writes the document that the last lines made."""
@@ -236,10 +256,9 @@ class Test:
         }[kind]
         self.name = name
         if words.startswith("like "):
-            self.document = json.loads(self.read(words[5:]))
+            self.document = self.json(words[5:])
         elif words.startswith("as beside "):
-            with open(os.path.join(self.beside, words[10:]), encoding="utf-8") as file:
-                self.document = json.load(file)
+            self.document = self.json(os.path.join(os.path.abspath(self.beside), words[10:]))
         elif make:
             self.document = make(words)
         else:
@@ -302,15 +321,12 @@ class Test:
         )
         if not match:
             raise Mistake(f"expected `FILE: PATH = VALUE` or the like, found `{line}`")
-        try:
-            document = json.loads(self.read(target))
-        except ValueError as error:
-            raise Failure(f"{target} is not JSON: {shown(self.read(target))}") from error
+        document = self.json(target)
         try:
             value = find(document, match[1])
         except KeyError:
             value = NOTHING
-        if value is None:
+        if value is None or match[2] != "count" and nothing_in(value, match[1].count("[*]")):
             value = NOTHING
         expect(words_of(match[2] + match[3]), value, f"{target}: {match[1]}")
 
@@ -330,6 +346,10 @@ class Test:
             return
         if not self.status_expected and words[0] != "exit":
             self.exit(0)
+        if words[0] in ("run", "terminal"):
+            self.has_run = True
+        else:
+            self.has_expected = True
         if words[0] == "run":
             self.run(words[1:])
         elif words[0] == "terminal":
@@ -345,6 +365,10 @@ class Test:
         self.write()
         if not self.status_expected:
             self.exit(0)
+        if not self.has_run:
+            raise Mistake("it runs nothing: a test needs a line `run kgate …` or `terminal …`")
+        if not self.has_expected:
+            raise Mistake("it expects nothing: a test needs a line `exit N` or `TARGET …`")
 
 
 # --- A file --------------------------------------------------------------------------------------
@@ -370,16 +394,18 @@ def tests_of(path):
                     raise Mistake(f"{path}:{at}: expected `test NAME` or `setup NAME`: `{text}`")
             elif lines is None:
                 raise Mistake(f"{path}:{at}: expected `test NAME` before")
-            elif text.startswith("use ") and text[4:] in setups:
+            elif text.startswith("use "):
+                if text[4:] not in setups:
+                    raise Mistake(f"{path}:{at}: there is no `setup {text[4:]}` above")
                 lines += setups[text[4:]]
             else:
                 lines.append((at, indent, text))
     return tests
 
 
-def test_run(kgate, path, name, lines):
+def test_run(kgate, path, start, name, lines):
     """None where it holds, else what does not."""
-    at = lines[0][0] if lines else 0
+    at = start
     with tempfile.TemporaryDirectory(prefix="kgate-text-") as folder:
         test = Test(kgate, folder, os.path.dirname(path))
         try:
@@ -392,6 +418,8 @@ def test_run(kgate, path, name, lines):
             return f"{path}:{at}: {name}: mistake in the test: {mistake}"
         except subprocess.TimeoutExpired:
             return f"{path}:{at}: {name}: did not end within two minutes"
+        except OSError as error:
+            return f"{path}:{at}: {name}: {error.filename}: {error.strerror}"
     return None
 
 
@@ -406,12 +434,15 @@ def main(arguments):
     except Mistake as mistake:
         print(mistake)
         return 2
+    except OSError as error:
+        print(f"cannot read {path}: {error.strerror}")
+        return 2
     names = [test[1] for test in tests]
     for name in sorted({name for name in names if names.count(name) > 1}):
         print(f"{path}: two tests are called '{name}'")
         failures += 1
-    for _, name, lines in tests:
-        problem = test_run(os.path.abspath(kgate), path, name, lines)
+    for start, name, lines in tests:
+        problem = test_run(os.path.abspath(kgate), path, start, name, lines)
         if problem:
             print(problem)
             failures += 1

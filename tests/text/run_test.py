@@ -44,11 +44,61 @@ EXPECTED = [
     ("  exit 1\n  results c.json: like b.json\n    w7/cpu: time x 2\n", "no case 'w7/cpu'"),
     ("  exit 1\n    w0/cpu: time x 2\n", "an indented line belongs under"),
     ("colour blue\n", ":6: expected `test NAME` or `setup NAME`"),
+    ("  exit 1\n  stdout has\n", ":7: {name}: mistake in the test: expected a text"),
+    ("  exit 1\n  stdout lacks\n", ":7: {name}: mistake in the test: expected a text"),
+    ("  exit 1\n  stdout: verdict has\n", ":7: {name}: mistake in the test: expected"),
+    ("  exit 1\n  stdout order\n", ":7: {name}: mistake in the test: expected a text"),
+    ("  exit 1\n  stdout: cases[*].id lacks \"w1\"\n", None),
+    ("  exit 1\n  stdout: cases[*].none has \"x\"\n", ":7: {name}: there is no stdout: cases[*].none"),
+    ("  exit 1\n  stdout: cases[*].none lacks \"x\"\n", ":7: {name}: there is no stdout: cases[*].none"),
+    ("  exit 1\n  stdout: cases[*].none = []\n", ":7: {name}: there is no stdout: cases[*].none"),
+    ("  exit 1\n  stdout: cases[*].none < 5\n", ":7: {name}: there is no stdout: cases[*].none"),
+    ("  exit 1\n  stdout: cases[*].metrics[*].none lacks \"x\"\n", ":7: {name}: there is no stdout: cases[*]"),
+    ("  exit 1\n  stdout: verdict[*].none lacks \"x\"\n", ":7: {name}: there is no stdout: verdict[*]"),
+    ("  exit 1\n  stdout: cases[*].none is missing\n  stdout: cases[*].none count 0\n", None),
+    ("  exit 1\n  stdout: cases[*].id is missing\n", ":7: {name}: expected no stdout: cases[*].id"),
+    ("  exit 1\n  stdout: cases[0].order = 5 within\n",
+     ":7: {name}: mistake in the test: expected `= NUMBER within NUMBER`"),
+    ("  exit 1\n  stdout: cases[0].order = a within 1\n", "expected `= NUMBER within NUMBER`"),
+    ("  use nothing known\n", ":6: there is no `setup nothing known` above"),
+    ("  json c.json: as beside none.json\n    set a = 1\n", "none.json: No such file or directory"),
+    ("  exit 1\n  json c.json: like none.json\n", ":7: {name}: cannot read none.json"),
+    ("  exit 1\n" + "test of nothing\n", ":7: of nothing: mistake in the test: it runs nothing"),
+    ("  exit 1\n" + "test of one file\n  results a.json: no cases\n",
+     ":8: of one file: mistake in the test: it runs nothing"),
+    ("  exit 1\n" + "test of no words\n  run kgate --version\n",
+     ":8: of no words: mistake in the test: it expects nothing"),
+    ("  exit 1\n" + "test of a status\n  run kgate --version\n  exit 0\n", None),
 ]
 
 
+# Arguments that name no file, and what has to be said of them.
+MISSING = [
+    ("none.test", 2, "cannot read none.test: No such file or directory"),
+    ("none/kgate", 1, "none/kgate: No such file or directory"),
+]
+
+
+def missing_problems(kgate):
+    """What is not told plainly of a test file or a kgate that is not there."""
+    problems = []
+    with tempfile.NamedTemporaryFile("w", suffix=".test") as file:
+        file.write("test of no kgate\n  run kgate --version\n  exit 0\n")
+        file.flush()
+        for missing, status, wanted in MISSING:
+            arguments = [kgate, missing] if missing.endswith(".test") else [missing, file.name]
+            done = subprocess.run(
+                [RUN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                check=False,
+            )
+            if done.returncode != status or wanted not in done.stdout or "Traceback" in done.stdout:
+                problems.append(f"with {missing} expected {wanted}, found\n{done.stdout}")
+    return problems
+
+
 def main():
-    kgate, problems = sys.argv[1], []
+    kgate = sys.argv[1]
+    problems = missing_problems(kgate)
     for number, (lines, expected) in enumerate(EXPECTED):
         name = f"example {number}"
         with tempfile.NamedTemporaryFile("w", suffix=".test") as file:
