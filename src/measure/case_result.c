@@ -35,8 +35,8 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     return good;
 }
 
-/* What the rounds' own fields give, compared or not, and the figures that the suite names of the
- * workload's own. Others are added where they are counted. */
+/* Time and peak memory, which reports always show, the other fields of the rounds that the suite
+ * compares, and the workload's figures that it names. Others are added where they are counted. */
 static bool series_start(struct kg_arena *arena, const struct kg_workload_spec *spec,
                          struct kg_case_result *result)
 {
@@ -44,7 +44,8 @@ static bool series_start(struct kg_arena *arena, const struct kg_workload_spec *
     struct kg_series *series = kg_series_grow(arena, result, KG_METRIC_KINDS + spec->counter_count);
     for (int kind = 0; kind < KG_METRIC_KINDS && series; kind++) {
         const struct kg_metric_row *row = &kg_metric_rows[kind];
-        if (row->origin != KG_ORIGIN_FIELD)
+        const bool shown = kind == KG_METRIC_TIME || kind == KG_METRIC_PEAK_MEMORY;
+        if (row->origin != KG_ORIGIN_FIELD || !(shown || spec->settings.metrics & 1u << kind))
             continue;
         series[result->series_count++] = (struct kg_series){
             .name = kg_metric_kind_names[kind],
