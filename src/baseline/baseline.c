@@ -274,7 +274,8 @@ static bool case_validate(const struct kg_baseline_case *stored, size_t run, siz
     const size_t rounds = kg_baseline_rounds(stored);
     char place[96];
     if (!rounds)
-        return kg_error_set(err, KG_ERROR_USAGE, "runs[%zu].cases[%zu]: expected rounds", run,
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "runs[%zu].cases[%zu]: expected a series 'time' of the rounds", run,
                             index);
     for (size_t i = 0; i < stored->series_count; i++) {
         const struct kg_baseline_series *series = &stored->series[i];

@@ -45,8 +45,7 @@ static void cpu_print(struct kg_explain_page *page, double wall_ns, double threa
     if (!kg_known(used_ns))
         return;
     part_print(page, "on the CPU", used_ns, wall_ns * threads, "");
-    part_print(page, "waiting", wall_ns * threads - used_ns, wall_ns * threads,
-               kg_explain_narrow(page) ? ", or others ran" : ", or others had the CPU");
+    part_print(page, "waiting", wall_ns * threads - used_ns, wall_ns * threads, ", or preempted");
 }
 
 static void breakdown_heading(struct kg_explain_page *page, double wall_ns, double threads)

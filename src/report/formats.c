@@ -143,17 +143,10 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 /* --- Looking up ------------------------------------------------------------------------------- */
 
-/* Characters of a schema before its version: "kgate.results" of "kgate.results.v1". */
-static size_t kind_length(const char *schema)
-{
-    const char *version = strstr(schema, ".v");
-    return version ? (size_t)(version - schema) : strlen(schema);
-}
-
 /* "results" of "kgate.results.v1". */
 static void kind_append(const char *schema, struct kg_text *text)
 {
-    const size_t skipped = strcspn(schema, ".") + 1, length = kind_length(schema);
+    const size_t skipped = strcspn(schema, ".") + 1, length = kg_schema_kind_length(schema);
     if (skipped < length)
         kg_text_append_bytes(text, schema + skipped, length - skipped);
 }

@@ -34,6 +34,20 @@ static bool series_of_rounds(json_t *result, size_t field, json_t *series)
            member_move(result, fields[field].min_effect, one, "min_effect");
 }
 
+/* Null in the place of values, which version 2 may lack, becomes a list of null: that is refused. */
+static bool counters_move(json_t *counters, json_t *series)
+{
+    for (size_t i = 0; i < json_array_size(counters); i++) {
+        json_t *counter = json_array_get(counters, i);
+        if (json_is_null(json_object_get(counter, "values")) &&
+            json_object_set_new(counter, "values", json_pack("[n]")) != 0)
+            return false;
+        if (json_array_append(series, counter) != 0)
+            return false;
+    }
+    return true;
+}
+
 bool kg_case_from_v1(json_t *result)
 {
     json_t *counters = json_object_get(result, "counters");
@@ -43,15 +57,14 @@ bool kg_case_from_v1(json_t *result)
     bool good = series != NULL;
     for (size_t i = 0; i < FIELDS && good; i++)
         good = series_of_rounds(result, i, series);
-    if (good && json_is_array(counters))
-        good = json_array_extend(series, counters) == 0;
-    if (!good || json_object_set(result, "series", series) != 0) {
-        json_decref(series);
-        return false;
-    }
+    good = good && counters_move(counters, series);
+    /* counters that are no list take the place, for the reader to refuse */
+    const bool is_list = !counters || json_is_null(counters) || json_is_array(counters);
+    good = good && json_object_set(result, "series", is_list ? series : counters) == 0;
     json_decref(series);
-    json_object_del(result, "counters");
-    return true;
+    if (good)
+        json_object_del(result, "counters");
+    return good;
 }
 
 bool kg_results_from_v1(json_t *file)

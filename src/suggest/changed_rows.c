@@ -200,7 +200,7 @@ static const struct row rows[] = {
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_THREADS, 0, alone_and_waits,
      "cores busy", "", "it waits"},
     {OF(cores_busy), FELL, BY_SHARE, 0.1, OF_RATIO, 1, BY_MACHINE, 0, preempted,
-     "cores busy", "", "others had its CPUs"},
+     "cores busy", "", "other processes preempted it"},
     {OF(launches), ROSE, BY_SHARE, 0.05, OF_LAUNCHES, 1, BY_HOST, 0, NULL,
      "launches", " a call", "the work comes in smaller pieces"},
     {OF(gap_ns), ROSE, BY_SHARE, 0.1, OF_TIME, 1, BY_HOST, 0, NULL,

@@ -261,8 +261,8 @@ static const struct kg_rule rules[] = {
             "one thread takes about as long as all (less than `utilization` of what more threads "
             "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
             "idle; where that was not measured, of the CPUs beyond the first less than "
-            "`utilization` are busy; the first is busy, no others had the CPUs, and no profile "
-            "shows threads at work, waits or uneven shares instead",
+            "`utilization` are busy; the first is busy and not preempted, and no profile shows "
+            "threads at work, waits or uneven shares instead",
         .assumes = "all of it can be shared, among threads that do together what was measured of "
                    "them; not under the roofs",
         .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
@@ -282,7 +282,8 @@ static const struct kg_rule rules[] = {
         .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits"},
         .when =
             "less than `utilization` of one CPU is busy, a thread gives up its CPU in every call "
-            "where that is counted, others did not have it most of the rest, and no profile shows "
+            "where that is counted, it was not preempted for most of the rest, and no profile "
+            "shows "
             "threads waiting for each other",
         .assumes = "all waits of a call are under way at once; where there is one, or it is not "
                    "known how many, other calls compute meanwhile",
@@ -324,7 +325,7 @@ static const struct kg_rule rules[] = {
                 "largest first, or divide by work rather than by count.",
         .evidence = {"imbalance", "imbalance_ns", "scope_threads", "time_ns", "cores_busy"},
         .when = "a profile shows the busiest thread with 1 + `imbalance` times an even share or "
-                "more, and no others had the CPUs",
+                "more, and threads were not preempted",
         .assumes = "all threads have the same share",
         .settings = "imbalance",
     },

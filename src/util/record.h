@@ -181,6 +181,9 @@ bool kg_record_parse(const struct kg_record *record, const char *schema, const c
  * false where it has another schema, or a newer version of it: err says which. */
 bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
                        struct kg_error *err);
+/* Characters of a schema before its version: those of "kgate.results" in "kgate.results.v1". All of
+ * them where it does not end in a version. */
+size_t kg_schema_kind_length(const char *schema);
 /* Whether two schemas are of one kind of file: equal but for their versions. */
 bool kg_schema_is(const char *schema, const char *found);
 /* The `schema` member of a JSON file, into `schema` (64 bytes): to tell files apart. */

@@ -8,23 +8,23 @@
 
 static const size_t FILE_MOST = (size_t)1 << 30;
 
-/* The place of ".vN" at the end of a schema's name, or of its end where there is none. */
-static size_t family_length(const char *schema)
+size_t kg_schema_kind_length(const char *schema)
 {
     const char *dot = strrchr(schema, '.');
-    return dot && dot[1] == 'v' && dot[2] ? (size_t)(dot - schema) : strlen(schema);
+    const size_t digits = dot && dot[1] == 'v' ? strspn(dot + 2, "0123456789") : 0;
+    return digits && !dot[2 + digits] ? (size_t)(dot - schema) : strlen(schema);
 }
 
 bool kg_schema_is(const char *schema, const char *found)
 {
-    const size_t length = family_length(schema);
-    return length == family_length(found) && !memcmp(schema, found, length);
+    const size_t length = kg_schema_kind_length(schema);
+    return length == kg_schema_kind_length(found) && !memcmp(schema, found, length);
 }
 
 /* The number after ".v"; 0 where there is none. */
 static unsigned long version_of(const char *schema)
 {
-    const size_t length = family_length(schema);
+    const size_t length = kg_schema_kind_length(schema);
     return schema[length] ? strtoul(schema + length + 2, NULL, 10) : 0;
 }
 

@@ -65,6 +65,26 @@ decisions() {
     [ "$status" -ne 2 ]
 }
 
+@test "damaged counters of version 1 are refused by name" {
+    local damage message
+    while IFS='|' read -r damage message; do
+        jq ".cases[1].counters$damage" base.json >"$BATS_TEST_TMPDIR/damaged.json"
+        run kgate report "$BATS_TEST_TMPDIR/damaged.json"
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"damaged.json: cases[1].series$message"* ]]
+    done <<'END'
+ = 7|: expected a list of objects, found a number
+ = {}|: expected a list of objects, found an object
+[0] = 7|[2]: expected an object, found a number
+[0].values = null|[2].values[0]: expected a number, found null
+[0].values = 7|[2].values: expected a list of numbers, found a number
+END
+    jq '.cases[1].counters = null | .cases[0].counters[0].values = []' base.json \
+        >"$BATS_TEST_TMPDIR/unknown.json"
+    run kgate report "$BATS_TEST_TMPDIR/unknown.json"
+    [ "$status" -eq 0 ]
+}
+
 @test "a file of a newer version is refused with the version's name" {
     local file newer
     for file in base baseline; do

@@ -189,6 +189,10 @@ static void other_versions_and_files_are_refused_by_name(void **state)
         {"kgate.thing.v12", "written by a newer kgate (kgate.thing.v12; this one reads up to v3)"},
         {"kgate.thing.v0", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v0'"},
         {"kgate.other.v4", "schema: expected 'kgate.thing.v3', found 'kgate.other.v4'"},
+        {"kgate.thing.v-1", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v-1'"},
+        {"kgate.thing.v+4", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v+4'"},
+        {"kgate.thing.v4x", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v4x'"},
+        {"kgate.thing.v", "schema: expected 'kgate.thing.v3', found 'kgate.thing.v'"},
         {"thing", "schema: expected 'kgate.thing.v3', found 'thing'"},
     };
     (void)state;
@@ -208,6 +212,7 @@ static void a_schema_is_of_a_kind_whatever_its_version(void **state)
     (void)state;
     assert_true(kg_schema_is("kgate.results.v1", "kgate.results.v20"));
     assert_false(kg_schema_is("kgate.results.v1", "kgate.result.v1"));
+    assert_false(kg_schema_is("kgate.results.v1", "kgate.results.v-1"));
     assert_false(kg_schema_is("kgate.ceilings.v1", "kgate.cpu_ceilings.v1"));
 }
 
