@@ -91,8 +91,10 @@ bool kg_calibrate_suite(const struct kg_prepared_suite *what,
     runs.runs = kg_arena_alloc(&runs.arena, options->runs, sizeof *runs.runs);
     runs.wanted = kg_arena_alloc(&runs.arena, cases, sizeof *runs.wanted);
     runs.limits = kg_planned_limits(&runs.arena, what->plan);
-    bool good = runs.runs && runs.wanted && runs.limits ? true : kg_error_memory(err);
-    good = good && runs_measure(&runs);
+    const bool room = runs.runs && runs.wanted && runs.limits;
+    if (!room)
+        kg_error_memory(err);
+    bool good = room && runs_measure(&runs);
     *signal = runs.signal;
     if (good && !runs.signal)
         good = conclude(&runs, calibration);

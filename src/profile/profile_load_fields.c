@@ -188,7 +188,7 @@ static bool refuse(struct kg_error *err, const char *list, size_t index, const c
 static size_t word_index(const char *word, const char *const *words)
 {
     size_t index = 0;
-    while (strcmp(word, words[index]) != 0)
+    while (words[index] && strcmp(word, words[index]) != 0)
         index++;
     return index;
 }

@@ -57,7 +57,8 @@ static bool compared_validate(const struct kg_case_result *result, size_t index,
                               struct kg_error *err)
 {
     for (int kind = 0; kind < KG_METRIC_KINDS; kind++) {
-        if (kg_metric_rows[kind].origin != KG_ORIGIN_FIELD || !kg_metric_asked(result, kind))
+        if (kg_metric_rows[kind].origin != KG_ORIGIN_FIELD ||
+            !kg_metric_asked(result, (enum kg_metric_kind)kind))
             continue;
         const struct kg_series *series = kg_case_series(result, (enum kg_metric_kind)kind);
         if (!series || strcmp(series->source, KG_SERIES_OF_ROUNDS) != 0)

@@ -30,7 +30,7 @@ struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_me
     return NULL;
 }
 
-bool kg_metric_asked(const struct kg_case_result *result, int kind)
+bool kg_metric_asked(const struct kg_case_result *result, enum kg_metric_kind kind)
 {
     const unsigned usual = 1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY;
     return (result->metrics ? result->metrics : usual) & 1u << kind;

@@ -10,7 +10,7 @@ struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_me
 
 /* Whether the suite asked for that metric to be compared; a file without `metrics` for the
  * usual two. */
-bool kg_metric_asked(const struct kg_case_result *result, int kind);
+bool kg_metric_asked(const struct kg_case_result *result, enum kg_metric_kind kind);
 
 /* Whether it is to be compared. What this machine does not tell is not: its `reason` is a note. */
 bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series);

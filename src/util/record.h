@@ -118,7 +118,7 @@ struct kg_record {
 #define KG_NULLABLE .nullable = true
 #define KG_NOT_EMPTY .not_empty = true
 #define KG_DISTINCT .distinct = true
-#define KG_OF(table) .record = &(table)
+#define KG_OF(table) .record = (&(table))
 #define KG_NAMES(table) .names = (table)
 #define KG_WORDS(...)                                                                              \
     .names = (const char *const[])                                                                 \
