@@ -64,8 +64,7 @@ double kg_powercap_read(struct kg_powercap *powercap)
     return powercap->used_j;
 }
 
-/* --- Who tells what
- * ----------------------------------------------------------------------------- */
+/* --- Who tells what ------------------------------------------------------------------------- */
 
 struct kg_reader {
     enum kg_metric_kind metric;
@@ -102,8 +101,7 @@ static const struct kg_reader readers[] = {
 };
 enum { READERS = sizeof readers / sizeof *readers };
 
-/* --- Around a round
- * ----------------------------------------------------------------------------- */
+/* --- Around a round ------------------------------------------------------------------------- */
 
 static void tally_open(struct kg_worker *worker, enum kg_metric_kind metric)
 {
@@ -142,6 +140,15 @@ void kg_readings_end(struct kg_worker *worker)
     }
 }
 
+static const char *why_unknown(struct kg_worker *worker, const struct kg_tally *tally)
+{
+    if (!tally->reader)
+        return tally->why;
+    return kg_arena_printf(
+        &worker->arena, "%s is not known: its counter %s", kg_metric_kind_names[tally->metric],
+        tally->sum == 0 ? "did not move in a round; raise `min_time`" : "could not be read");
+}
+
 bool kg_readings_collect(struct kg_worker *worker)
 {
     struct kg_response *response = &worker->response;
@@ -157,12 +164,7 @@ bool kg_readings_collect(struct kg_worker *worker)
             .metric = tally->metric,
             .source = known ? tally->reader->source : KG_SERIES_OF_NOTHING,
             .value = known ? tally->sum / calls : NAN,
-            .reason = known           ? NULL
-                      : tally->reader ? tally->sum == 0
-                                            ? "energy is not known: its counter did not move in a "
-                                              "round; raise `min_time`"
-                                            : "energy is not known: its counter could not be read"
-                                      : tally->why,
+            .reason = known ? NULL : why_unknown(worker, tally),
         };
     }
     return true;
