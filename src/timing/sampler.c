@@ -8,14 +8,19 @@
 #include "timing/clock.h"
 #include "timing/samples.h"
 
-/* Short enough that an interrupt spoils one sample among many, which the median then ignores. */
-static const double SAMPLE_NS = 100e3;
+/* Long enough for the clock; and of all batches that are, the shortest: an interrupt then spoils one
+ * sample among many, which the median ignores. */
+static const double SAMPLE_NS = 50e3;
 static const double RESOLUTION_SHARE = 0.001;
-/* A margin: a batch gets faster once it is warm, and must still be long enough. */
-static const double MARGIN = 1.25;
-/* A reference's batch is kept even where its samples are so many times shorter than wished. */
-static const double REFERENCE_SLACK = 4;
-static const double CLEARLY = 4;
+/* Batches are powers of it: the coarser, the less often two searches choose different ones. */
+enum { BATCH_STEP = 4 };
+/* A batch is tried so often, and for so long, before it is believed to be long enough; a call that
+ * is far too long to batch not as often. */
+enum { TRIALS_LEAST = 5, TRIALS_OF_LONG = 2 };
+static const double TRIALS_NS = 3e6, TRIALS_LONG_NS = 30e6;
+/* What speaks against the batch of a reference: the clock's resolution is 2 % of a sample, or a
+ * sample takes so long. */
+static const double REFERENCE_RESOLUTIONS = 50, REFERENCE_LONGEST_NS = 1e9;
 static const double STABLE = 1.02;
 static const double WARM_UP_SHARE = 0.1;
 static const double PULSE_EVERY_NS = 1e6;
@@ -28,37 +33,44 @@ static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
     return (double)(kg_clock_ns() - start);
 }
 
-/* The middle one of three: neither a cold first batch nor an interrupted one decides. */
-static double batch_time_typical_ns(const struct kg_sampler *sampler, uint64_t batch)
+/* Whether a batch takes so long even where nothing disturbs it: as soon as one trial is shorter, it
+ * does not. What disturbs makes trials longer, never shorter, so the fastest repeats best. */
+static bool long_enough(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
 {
-    double times[3];
-    for (int i = 0; i < 3; i++)
-        times[i] = batch_time_ns(sampler, batch);
-    kg_sort(times, 3);
-    return times[1];
+    double spent = 0;
+    for (int trials = 0;; trials++) {
+        if ((trials >= TRIALS_LEAST && spent >= TRIALS_NS) ||
+            (trials >= TRIALS_OF_LONG && spent >= TRIALS_LONG_NS))
+            return true;
+        const double time = batch_time_ns(sampler, batch);
+        if (time < target_ns)
+            return false;
+        spent += time;
+    }
 }
 
-/* Whether samples of that many calls are long enough for the clock, even if not as long as
- * wished. */
-static bool batch_does(const struct kg_sampler *sampler, uint64_t batch, double target_ns)
+/* Whether samples of as many calls as a reference's can be taken at all. A disturbance cannot make
+ * them too short; too long, hundreds of times longer than any batch that is chosen, only where it
+ * lasts through three calls. */
+static bool reference_does(const struct kg_sampler *sampler, uint64_t reference)
 {
-    return batch_time_typical_ns(sampler, batch) >= target_ns / REFERENCE_SLACK;
+    double call = INFINITY;
+    for (int i = 0; i < 3 && reference > 1 && call * (double)reference > REFERENCE_LONGEST_NS; i++)
+        call = fmin(call, batch_time_ns(sampler, 1));
+    if (reference > 1 && call * (double)reference > REFERENCE_LONGEST_NS)
+        return false;
+    return batch_time_ns(sampler, reference) >= REFERENCE_RESOLUTIONS * sampler->resolution_ns;
 }
 
 uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference)
 {
-    double target = fmax(SAMPLE_NS, sampler->resolution_ns / RESOLUTION_SHARE);
-    target = MARGIN * fmax(target, 2 * sampler->min_time_ns / KG_SAMPLES_MOST);
-    /* Calls that are far too long to batch are not timed a third time, which could take minutes. */
-    if (!reference && batch_time_ns(sampler, 1) >= CLEARLY * target &&
-        batch_time_ns(sampler, 1) >= CLEARLY * target)
-        return 1;
-    if (reference && batch_does(sampler, reference, target))
+    const double target = fmax(fmax(SAMPLE_NS, sampler->resolution_ns / RESOLUTION_SHARE),
+                               2 * sampler->min_time_ns / KG_SAMPLES_MOST);
+    if (reference && reference_does(sampler, reference))
         return reference;
     uint64_t batch = 1;
-    for (double time; (time = batch_time_typical_ns(sampler, batch)) < target;)
-        batch = kg_batch_from(
-            fmin(fmax(2, target / fmax(time, 1)) * (double)batch, 16.0 * (double)batch));
+    while (batch < UINT64_C(1) << 60 && !long_enough(sampler, batch, target))
+        batch *= BATCH_STEP;
     return batch;
 }
 

@@ -23,9 +23,12 @@ struct kg_sampler {
 enum { KG_SAMPLES_MOST = 16384 };
 
 /* Calls a sample must have, so that the clock's resolution is under 0.1 % of it, and that a round
- * has no more than a few thousand samples: a power of two. Runs the workload for about that long.
- * reference  calls that samples of a reference had, or 0: kept where they do at all, because for
- *            skewed times the median of samples of two calls is not that of samples of one */
+ * has no more than a few thousand samples: a power of four, by the fastest of several trials, so
+ * that two searches on one machine find the same. Runs the workload for some milliseconds, but a
+ * long call no more than twice.
+ * reference  calls that samples of a reference had, or 0: kept where they can be timed at all,
+ *            because for skewed times the median of samples of two calls is not that of samples of
+ *            one */
 uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference);
 
 /* Readings of the core's speed (kg_clock_pace_ns), spread over a round between its samples. */

@@ -77,8 +77,29 @@ static void round_counts_calls_and_reaches_its_time(void **state)
     kg_arena_free(&arena);
 }
 
-/* 50 us a call: two calls would do. A reference that had one, or four, keeps them; one that had a
- * thousandth of what is needed does not. */
+/* A call whose first so many are slow, as where the machine was disturbed. */
+static void busy_later(void *state)
+{
+    struct work *work = state;
+    const uint64_t end = kg_clock_ns() + (work->calls < 4 ? 1000000 : work->length_ns);
+    work->calls++;
+    while (kg_clock_ns() < end)
+        continue;
+}
+
+/* 20 us a call: four do. Four calls of 1 ms before them must not make it one. */
+static void disturbed_trials_do_not_choose_the_batch(void **state)
+{
+    struct work work = {.length_ns = 20000};
+    struct kg_sampler sampler = sampler_for(&work, 1e6);
+    (void)state;
+    sampler.resolution_ns = 30;
+    sampler.run = busy_later;
+    assert_int_equal(kg_sampler_batch(&sampler, 0), 4);
+}
+
+/* 50 us a call. A reference keeps its batch whether it is shorter or longer than would be chosen;
+ * not where the clock could not show its samples. */
 static void a_reference_keeps_its_batch_where_it_does(void **state)
 {
     struct work work = {.length_ns = 50000};
@@ -87,9 +108,22 @@ static void a_reference_keeps_its_batch_where_it_does(void **state)
     sampler.resolution_ns = 30;
     assert_int_equal(kg_sampler_batch(&sampler, 1), 1);
     assert_int_equal(kg_sampler_batch(&sampler, 4), 4);
+    assert_int_equal(kg_sampler_batch(&sampler, 100), 100);
+    work.length_ns = 2000;
+    assert_int_equal(kg_sampler_batch(&sampler, 1), 1);
     work.length_ns = 200;
     const uint64_t batch = kg_sampler_batch(&sampler, 1);
-    assert_true(batch > 64 && (batch & (batch - 1)) == 0);
+    assert_true(batch > 16 && (batch & (batch - 1)) == 0);
+}
+
+/* 20 ms a call, and 64 of them a sample: more than a second. */
+static void a_reference_of_endless_samples_is_left(void **state)
+{
+    struct work work = {.length_ns = 20000000};
+    const struct kg_sampler sampler = sampler_for(&work, 1e6);
+    (void)state;
+    assert_int_equal(kg_sampler_batch(&sampler, 64), 1);
+    assert_in_range(work.calls, 3, 7);
 }
 
 int main(void)
@@ -97,6 +131,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resolution_is_positive_and_below_a_microsecond_or_so),
         cmocka_unit_test(a_reference_keeps_its_batch_where_it_does),
+        cmocka_unit_test(a_reference_of_endless_samples_is_left),
+        cmocka_unit_test(disturbed_trials_do_not_choose_the_batch),
         cmocka_unit_test(short_calls_are_batched_past_the_clock),
         cmocka_unit_test(long_calls_are_timed_alone),
         cmocka_unit_test(round_counts_calls_and_reaches_its_time),
