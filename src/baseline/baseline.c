@@ -29,7 +29,15 @@ static const struct kg_record series_record =
 static const struct kg_field case_fields[] = {
     KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
     KG_FIELD(definition_hash, STRING, "of the case", KG_PATTERN_HASH),
-    KG_FIELD(code_hash, STRING, "of the machine code", KG_OPTIONAL, KG_PATTERN_HASH),
+    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,
+                KG_PATTERN_HASH),
+    KG_FIELD_AS(
+        "code_scope", code.scope, ENUM,
+        "what of it was looked at: its file alone, also the libraries that are loaded as it "
+        "starts, or these of code that can load or start more (open)",
+        KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),
+    KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,
+               "NAME HASH of each of them", KG_OPTIONAL),
     KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
     KG_LIST(series, series_count, RECORDS, "its metrics; `time` is always there",
             KG_OF(series_record)),
@@ -152,7 +160,7 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
     *stored = (struct kg_baseline_case){
         .id = result->id,
         .definition_hash = result->definition_hash,
-        .code_hash = result->code_hash,
+        .code = result->code,
         .batch = result->round_count ? result->rounds[0].batch : 0,
         .series = kg_arena_alloc(arena, result->series_count + BESIDE, sizeof *stored->series),
     };

@@ -1,11 +1,28 @@
 #include "code/code_identity.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "code/code_file.h"
 #include "code/code_hash.h"
 #include "code/code_table.h"
 #include "code/elf.h"
+#include "code/loader.h"
 #include "util/file.h"
+
+const char *const kg_code_scope_names[4] = {"file", "libraries", "open", NULL};
+
+struct kg_code_memory {
+    struct known {
+        struct kg_code_owner owner;
+        struct kg_code_identity identity;
+    } * known;
+    size_t count, capacity;
+    struct kg_code_files files;
+    const char *self; /* the path of this kgate */
+};
 
 /* In the table of the kgate that `bytes` are. */
 static bool table_search(const struct kg_text *bytes, const struct kg_code_owner *owner,
@@ -39,24 +56,180 @@ static bool kernel_hash(const struct kg_code_owner *owner, char hex[17])
     return found;
 }
 
+/* --- Libraries -------------------------------------------------------------------------------- */
+
+/* Whether the file can bring code that nobody can know beforehand. What a system library does is
+ * the system's. The CUDA runtime loads the driver so, whose version is known otherwise. */
+static bool brings_more(const struct kg_code_file *file, enum kgate_device device)
+{
+    return file->starts_programs || (file->loads_code && device != KGATE_DEVICE_CUDA);
+}
+
+static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
+                          const struct kg_loaded *loaded, size_t count, enum kgate_device device,
+                          struct kg_code_identity *identity)
+{
+    const char **libraries = kg_arena_alloc(arena, count, sizeof *libraries);
+    for (size_t i = 0; i < count && libraries; i++) {
+        const struct kg_code_file *file =
+            kg_code_file_find(&memory->files, arena, loaded[i].path, device, true);
+        if (!file || !file->hash)
+            return false;
+        libraries[i] = kg_arena_printf(arena, "%s %s", loaded[i].name, file->hash);
+        if (!libraries[i])
+            return false;
+        if (!file->system && brings_more(file, device))
+            identity->scope = KG_CODE_OPEN_ENDED;
+    }
+    if (!libraries)
+        return false;
+    identity->libraries = libraries;
+    identity->library_count = count;
+    return true;
+}
+
+/* The file that decides what is loaded: a kernel's is its kgate. */
+static const struct kg_code_file *loaded_file(struct kg_code_memory *memory, struct kg_arena *arena,
+                                              const struct kg_code_owner *owner)
+{
+    const char *path = owner->file ? owner->file : memory->self;
+    return path ? kg_code_file_find(&memory->files, arena, path, owner->device, false) : NULL;
+}
+
+/* Path of the loader: a program names its own, a plugin is loaded by kgate's. */
+static const char *interpreter_of(struct kg_code_memory *memory, struct kg_arena *arena,
+                                  const struct kg_code_owner *owner,
+                                  const struct kg_code_file *file)
+{
+    if (owner->program || owner->kernel)
+        return file->interpreter;
+    const struct kg_code_file *kgate =
+        memory->self ? kg_code_file_find(&memory->files, arena, memory->self, owner->device, false)
+                     : NULL;
+    return kgate ? kgate->interpreter : NULL;
+}
+
+/* A static program has no libraries, but what it loads or starts cannot be seen. */
+static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena,
+                           const struct kg_code_owner *owner, struct kg_code_identity *identity)
+{
+    const struct kg_code_file *found = loaded_file(memory, arena, owner);
+    struct kg_loaded *loaded;
+    size_t count;
+    if (!found || !found->hash)
+        return;
+    const struct kg_code_file file = *found; /* the next search may move it */
+    const char *interpreter = interpreter_of(memory, arena, owner, &file);
+    if (!interpreter)
+        return;
+    const bool open = !owner->kernel && brings_more(&file, owner->device);
+    struct kg_code_identity with = *identity;
+    with.scope = open ? KG_CODE_OPEN_ENDED : KG_CODE_WITH_LIBRARIES;
+    if (kg_loader_list(arena, interpreter, file.path, owner->directory, &loaded, &count) &&
+        libraries_add(memory, arena, loaded, count, owner->device, &with))
+        *identity = with;
+}
+
+/* --- Identities ------------------------------------------------------------------------------- */
+
 static bool string_same(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
 }
 
-const char *kg_code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
-                             struct kg_code_owner owner)
+static bool owner_same(const struct kg_code_owner *a, const struct kg_code_owner *b)
+{
+    return a->device == b->device && a->program == b->program && string_same(a->file, b->file) &&
+           string_same(a->kernel, b->kernel) && string_same(a->directory, b->directory);
+}
+
+struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena)
+{
+    char self[PATH_MAX];
+    struct kg_code_memory *memory = kg_arena_alloc(arena, 1, sizeof *memory);
+    if (memory && realpath("/proc/self/exe", self))
+        memory->self = kg_arena_copy(arena, self);
+    return memory;
+}
+
+static const char *hash_find(struct kg_code_memory *memory, struct kg_arena *arena,
+                             const struct kg_code_owner *owner)
 {
     char hex[17];
-    const size_t slot = owner.device == KGATE_DEVICE_CUDA;
-    const struct kg_code_owner *before = &memory->last[slot].owner;
-    if (memory->last[slot].known && string_same(before->file, owner.file) &&
-        string_same(before->kernel, owner.kernel))
-        return memory->last[slot].hash;
-    const bool found =
-        owner.kernel ? kernel_hash(&owner, hex) : kg_code_hash_file(owner.file, owner.device, hex);
-    memory->last[slot].owner = owner;
-    memory->last[slot].hash = found ? kg_arena_copy(arena, hex) : NULL;
-    memory->last[slot].known = true;
-    return memory->last[slot].hash;
+    if (owner->kernel)
+        return kernel_hash(owner, hex) ? kg_arena_copy(arena, hex) : NULL;
+    const struct kg_code_file *file = loaded_file(memory, arena, owner);
+    return file ? file->hash : NULL;
+}
+
+struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
+                                         struct kg_code_owner owner)
+{
+    const struct kg_code_identity unknown = {0};
+    if (!memory)
+        return unknown;
+    for (size_t i = memory->count; i-- > 0;)
+        if (owner_same(&memory->known[i].owner, &owner))
+            return memory->known[i].identity;
+    if (!kg_arena_grow(arena, &memory->known, memory->count, &memory->capacity,
+                       sizeof *memory->known))
+        return unknown;
+    struct known *known = &memory->known[memory->count++];
+    *known = (struct known){owner, {.hash = hash_find(memory, arena, &owner)}};
+    if (known->identity.hash)
+        libraries_find(memory, arena, &owner, &known->identity);
+    return known->identity;
+}
+
+size_t kg_code_library_name(const char *library)
+{
+    const char *space = strrchr(library, ' ');
+    return space ? (size_t)(space - library) : strlen(library);
+}
+
+static bool libraries_same(const struct kg_code_identity *a, const struct kg_code_identity *b)
+{
+    bool same = a->library_count == b->library_count;
+    for (size_t i = 0; i < a->library_count && same; i++)
+        same = !strcmp(a->libraries[i], b->libraries[i]);
+    return same;
+}
+
+enum kg_code_match kg_code_match(const struct kg_code_identity *a, const struct kg_code_identity *b)
+{
+    if (!a->hash || !b->hash)
+        return KG_CODE_UNKNOWN;
+    if (strcmp(a->hash, b->hash) != 0)
+        return KG_CODE_OTHER;
+    if (a->scope == KG_CODE_FILE_ALONE || b->scope == KG_CODE_FILE_ALONE)
+        return KG_CODE_SAME_FILE;
+    if (!libraries_same(a, b))
+        return KG_CODE_OTHER_LIBRARIES;
+    return a->scope == KG_CODE_OPEN_ENDED || b->scope == KG_CODE_OPEN_ENDED ? KG_CODE_SAME_OPEN
+                                                                            : KG_CODE_SAME;
+}
+
+/* --- Programs --------------------------------------------------------------------------------- */
+
+static const char *beside(struct kg_arena *arena, const char *directory, const char *path)
+{
+    return directory && *path != '/' ? kg_arena_printf(arena, "%s/%s", directory, path)
+                                     : kg_arena_copy(arena, path);
+}
+
+const char *kg_code_program(struct kg_arena *arena, const char *word, const char *directory)
+{
+    const char *folders = getenv("PATH");
+    if (strchr(word, '/'))
+        return beside(arena, directory, word);
+    while (folders && *folders) {
+        const size_t length = strcspn(folders, ":");
+        const char *path = length ? kg_arena_printf(arena, "%.*s/%s", (int)length, folders, word)
+                                  : kg_arena_printf(arena, "./%s", word);
+        path = path ? beside(arena, directory, path) : NULL;
+        if (path && access(path, X_OK) == 0)
+            return path;
+        folders += length + (folders[length] == ':');
+    }
+    return NULL;
 }

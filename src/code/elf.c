@@ -121,3 +121,66 @@ bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t
     memcpy(relocation, entry, size);
     return true;
 }
+
+/* The first section of that name; false where there is none. */
+static bool section_find(const struct kg_elf *elf, const char *name, Elf64_Shdr *found)
+{
+    for (size_t i = 0; i < elf->section_count; i++) {
+        *found = kg_elf_section(elf, i);
+        if (!strcmp(kg_elf_section_name(elf, found), name))
+            return true;
+    }
+    return false;
+}
+
+const char *kg_elf_interpreter(const struct kg_elf *elf)
+{
+    Elf64_Shdr section;
+    size_t size;
+    if (!section_find(elf, ".interp", &section))
+        return NULL;
+    const unsigned char *bytes = kg_elf_section_bytes(elf, &section, &size);
+    return bytes && size > 1 && bytes[size - 1] == 0 ? (const char *)bytes : NULL;
+}
+
+/* Of a note's header, its name and its contents, each rounded up to 4 bytes (System V ABI). */
+const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size)
+{
+    static const char OWNER[] = "GNU";
+    Elf64_Shdr section;
+    Elf64_Nhdr note;
+    size_t length;
+    if (!section_find(elf, ".note.gnu.build-id", &section))
+        return NULL;
+    const unsigned char *bytes = kg_elf_section_bytes(elf, &section, &length);
+    if (!bytes || length < sizeof note + sizeof OWNER)
+        return NULL;
+    memcpy(&note, bytes, sizeof note);
+    const size_t before = sizeof note + sizeof OWNER;
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof OWNER || !note.n_descsz ||
+        note.n_descsz > length - before || memcmp(bytes + sizeof note, OWNER, sizeof OWNER) != 0)
+        return NULL;
+    *size = note.n_descsz;
+    return bytes + before;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+bool kg_elf_imports(const struct kg_elf *elf, const char *const *names)
+{
+    for (size_t table = 0; table < elf->section_count; table++) {
+        const char *name;
+        Elf64_Sym symbol;
+        if (kg_elf_section(elf, table).sh_type != SHT_DYNSYM)
+            continue;
+        for (size_t i = 1; kg_elf_symbol(elf, table, i, &symbol, &name); i++)
+            if (symbol.st_shndx == SHN_UNDEF && is_one_of(name, names))
+                return true;
+    }
+    return false;
+}

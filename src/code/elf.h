@@ -35,3 +35,11 @@ bool kg_elf_symbol(const struct kg_elf *elf, size_t table, size_t i, Elf64_Sym *
 /* Entry i of a table of relocations (SHT_RELA, SHT_REL, which has no addends); false likewise. */
 bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t i,
                        Elf64_Rela *relocation);
+
+/* The path of the program interpreter (.interp): the dynamic loader; NULL where there is none, as in
+ * a static program or a shared object. */
+const char *kg_elf_interpreter(const struct kg_elf *elf);
+/* The build id that the linker made of the contents, `size` bytes; NULL where it has none. */
+const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
+/* Whether it leaves one of these names, ended by NULL, to be found in another file as it starts. */
+bool kg_elf_imports(const struct kg_elf *elf, const char *const *names);

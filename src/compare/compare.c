@@ -47,6 +47,8 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
         return true;
     metric->against = against;
     metric->name = keep(comparer, metric->name);
+    if (metric->code && !(metric->code = keep(comparer, metric->code)))
+        return kg_error_memory(comparer->err);
     comparer->evidence_count++;
     change->metric_count++;
     return metric->name ? true : kg_error_memory(comparer->err);

@@ -35,7 +35,10 @@ extern const char *const kg_against_names[5];
 enum kg_doubt {
     KG_DOUBT_NONE,           /* the figures need no explanation */
     KG_DOUBT_CODE_CHANGED,   /* the metric changed, and the machine code changed too */
-    KG_DOUBT_CODE_UNCHANGED, /* the metric changed, the machine code did not */
+    KG_DOUBT_LIBRARY_OTHER,  /* and a library that is loaded with the code changed too */
+    KG_DOUBT_CODE_ALONE,     /* and the code did not change; its libraries are not known */
+    KG_DOUBT_CODE_OPEN,      /* and neither changed; but the code can load or start more */
+    KG_DOUBT_CODE_UNCHANGED, /* the metric changed, neither the code nor its libraries did */
     KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
     KG_DOUBT_UNLIKE,         /* times are skewed, and the sides average different call counts */
     KG_DOUBT_MEAN,           /* the mean moved, the typical round did not */
@@ -52,7 +55,7 @@ enum kg_doubt {
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
-extern const char *const kg_doubt_names[19];
+extern const char *const kg_doubt_names[22];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -90,6 +93,7 @@ struct kg_metric {
     size_t least_rounds;   /* that each side needs before the metric can be called unchanged */
     bool of_processes;     /* the rounds are processes of a profile */
     bool code_unchanged;   /* of a time: the machine code is the reference's */
+    const char *code;      /* of a time: in words, what the code did; NULL where not known */
     double needed_p;       /* the p_value that a change needs; NaN where not tested */
     double mean_ratio;     /* of a time: ratio of the rounds' means; NaN: unknown */
     double screened_ratio; /* ratio that screening saw and confirming rounds refuted; else NaN */

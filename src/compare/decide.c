@@ -63,9 +63,20 @@ static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
 {
     if (!evidence->row->timed)
         return KG_DOUBT_NONE;
-    return evidence->code_unchanged ? KG_DOUBT_CODE_UNCHANGED
-           : evidence->code_changed ? KG_DOUBT_CODE_CHANGED
-                                    : KG_DOUBT_NONE;
+    switch (evidence->code) {
+    case KG_CODE_OTHER:
+        return KG_DOUBT_CODE_CHANGED;
+    case KG_CODE_OTHER_LIBRARIES:
+        return KG_DOUBT_LIBRARY_OTHER;
+    case KG_CODE_SAME_FILE:
+        return KG_DOUBT_CODE_ALONE;
+    case KG_CODE_SAME_OPEN:
+        return KG_DOUBT_CODE_OPEN;
+    case KG_CODE_SAME:
+        return KG_DOUBT_CODE_UNCHANGED;
+    default:
+        return KG_DOUBT_NONE;
+    }
 }
 
 /* Whether the metric may be called unchanged. Where its clock moved, the cycles say so. */
@@ -123,7 +134,7 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->current_rounds = evidence->current_rounds;
     metric->least_rounds = rounds_least(evidence);
     metric->of_processes = evidence->processes;
-    metric->code_unchanged = code_doubt(evidence) == KG_DOUBT_CODE_UNCHANGED;
+    metric->code_unchanged = evidence->row->timed && evidence->code >= KG_CODE_OTHER_LIBRARIES;
     metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
     metric->mean_ratio = evidence->mean_ratio;
     metric->screened_ratio = NAN;

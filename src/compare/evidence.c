@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compare/code_words.h"
 #include "results/throttle.h"
 
 /* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
@@ -284,6 +285,17 @@ static bool clock_governs(const struct kg_case_result *result, const struct kg_m
     return result->work.bandwidth_share * metric->ratio < MEMORY_BOUND;
 }
 
+/* What the machine code did, of a time also in words. */
+static bool code_compare(struct kg_arena *scratch, const struct kg_case_result *result,
+                         const struct kg_reference *reference, struct kg_evidence *evidence)
+{
+    evidence->code = kg_code_match(&result->code, &reference->code);
+    if (!evidence->row->timed || evidence->code == KG_CODE_UNKNOWN)
+        return true;
+    evidence->metric->code = kg_code_words(scratch, &result->code, &reference->code);
+    return evidence->metric->code != NULL;
+}
+
 bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
                       const struct kg_reference *reference, const struct kg_series *series,
                       enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
@@ -327,8 +339,5 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->unlike = unlike(&gathering, input.threshold);
     evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
-    const bool codes_known = result->code_hash && reference->code_hash;
-    evidence->code_unchanged = codes_known && !strcmp(result->code_hash, reference->code_hash);
-    evidence->code_changed = codes_known && !evidence->code_unchanged;
-    return true;
+    return code_compare(scratch, result, reference, evidence);
 }

@@ -147,6 +147,32 @@ static const char *budget_missed_say(struct kg_arena *arena, const struct kg_met
                            relation, limit);
 }
 
+/* What the code did, in words. */
+static const char *code_of(const struct kg_metric *metric)
+{
+    return metric->code ? metric->code : "the code is unchanged";
+}
+
+static const char *library_other_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_copy(arena, code_of(metric));
+}
+
+static const char *code_alone_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena, "%s: the machine moved, or a library", code_of(metric));
+}
+
+static const char *code_open_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena, "%s: the machine moved, or that", code_of(metric));
+}
+
+static const char *code_unchanged_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena, "%s: the machine moved", code_of(metric));
+}
+
 /* A sentence as it stands, or what writes one; of KG_DOUBT_NONE neither. */
 static const struct sentence {
     const char *text;
@@ -154,7 +180,10 @@ static const struct sentence {
     bool of_code; /* an unchanged code is worth a word more */
 } sentences[] = {
     [KG_DOUBT_CODE_CHANGED] = {.text = "the code changed"},
-    [KG_DOUBT_CODE_UNCHANGED] = {.text = "the code is unchanged: the machine moved, or a library"},
+    [KG_DOUBT_LIBRARY_OTHER] = {.say = library_other_say},
+    [KG_DOUBT_CODE_ALONE] = {.say = code_alone_say},
+    [KG_DOUBT_CODE_OPEN] = {.say = code_open_say},
+    [KG_DOUBT_CODE_UNCHANGED] = {.say = code_unchanged_say},
     [KG_DOUBT_CLOCK_EXPLAINS] = {.text = "the time moved with the GPU's clock: in cycles nothing "
                                          "changed"},
     [KG_DOUBT_UNLIKE] = {.text = "its times are skewed, and were averaged over another number of "
@@ -196,7 +225,7 @@ bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
     const char *reason = sentence->say ? sentence->say(arena, metric) : sentence->text;
     bool good = reason || !sentence->say;
     if (reason && sentence->of_code && metric->code_unchanged) {
-        reason = kg_arena_printf(arena, "%s; the code is unchanged", reason);
+        reason = kg_arena_printf(arena, "%s; %s", reason, code_of(metric));
         good = reason != NULL;
     }
     if (good && metric->screened_ratio > 0) {

@@ -71,7 +71,7 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
             continue;
         reference->cases[reference->case_count++] = stored;
         reference->round_count += rounds;
-        reference->code_hash = stored->code_hash;
+        reference->code = stored->code;
         reference->bandwidth_bytes_per_s =
             index->baseline->runs[entries[i].run].bandwidth_bytes_per_s;
         const char *run_pair = index->baseline->runs[entries[i].run].pair;

@@ -27,7 +27,7 @@ struct kg_reference {
     const struct kg_baseline_case **cases; /* oldest first */
     size_t case_count;
     size_t round_count;           /* of all of them */
-    const char *code_hash;        /* of the newest; NULL where not known */
+    struct kg_code_identity code; /* of the newest */
     bool paired;                  /* it is one run, measured in turns with the results */
     double bandwidth_bytes_per_s; /* read by the newest run's probe; NaN: unknown */
 };

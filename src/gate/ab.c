@@ -110,8 +110,9 @@ static size_t same_code_count(const struct kg_ab *ab)
 {
     size_t same = 0;
     for (size_t i = 0; i < ab->head->case_count; i++) {
-        const char *base = ab->base->cases[i].code_hash, *head = ab->head->cases[i].code_hash;
-        same += base && head && !strcmp(base, head);
+        const struct kg_code_identity *base = &ab->base->cases[i].code,
+                                      *head = &ab->head->cases[i].code;
+        same += kg_code_match(base, head) >= KG_CODE_SAME_FILE;
     }
     return same;
 }

@@ -153,12 +153,16 @@ static const char *skip_reason(const struct kg_build *build,
     return source->unfit[build->kind];
 }
 
-/* The kgate or plugin with the case's code on this build; NULL where there is none. */
+/* The kgate, plugin or program with the case's code on this build; NULL where there is none. */
 static const char *code_file(struct kg_arena *arena, const struct kg_build *build,
-                             const struct kg_workload_spec *spec)
+                             const struct kg_case *planned)
 {
+    const struct kg_workload_spec *spec = planned->spec;
     if (kg_sources[spec->source]->code == KG_CODE_IN_KGATE)
         return build->program;
+    if (kg_sources[spec->source]->code == KG_CODE_ANYWHERE)
+        return build->command ? build->command
+                              : kg_code_program(arena, planned->command[0], build->directory);
     if (build->plugin)
         return build->plugin;
     if (build->directory && spec->target[0] != '/')
@@ -166,38 +170,30 @@ static const char *code_file(struct kg_arena *arena, const struct kg_build *buil
     return spec->target;
 }
 
-/* The hash of the whole file, which may be a script, that takes the place of every command. */
-static const char *command_hash(struct kg_arena *arena, const struct kg_build *build)
+static struct kg_code_identity code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
+                                             const struct kg_build *build,
+                                             const struct kg_case *planned)
 {
-    char hex[17];
-    return build->command && kg_file_hash(build->command, hex) ? kg_arena_copy(arena, hex) : NULL;
-}
-
-static const char *code_hash(struct kg_code_memory *memory, struct kg_arena *arena,
-                             const struct kg_build *build, const struct kg_case *planned)
-{
-    const struct kg_workload_spec *spec = planned->spec;
-    const bool built_in = kg_sources[spec->source]->code == KG_CODE_IN_KGATE;
-    const char *file = code_file(arena, build, spec);
-    if (!file)
-        return NULL;
-    const struct kg_code_owner owner = {
-        .file = file, .kernel = built_in ? spec->target : NULL, .device = planned->device};
-    return kg_code_identify(memory, arena, owner);
+    const enum kg_code_place place = kg_sources[planned->spec->source]->code;
+    const struct kg_code_owner owner = {.file = code_file(arena, build, planned),
+                                        .kernel = place == KG_CODE_IN_KGATE ? planned->spec->target
+                                                                            : NULL,
+                                        .directory = build->directory,
+                                        .program = place == KG_CODE_ANYWHERE,
+                                        .device = planned->device};
+    return owner.file || owner.kernel ? kg_code_identify(memory, arena, owner)
+                                      : (struct kg_code_identity){0};
 }
 
 bool kg_build_apply(const struct kg_build *build, const struct kg_plan *plan,
                     struct kg_results *results, struct kg_error *err)
 {
-    struct kg_code_memory memory = {0};
-    const char *command = command_hash(&results->arena, build);
+    struct kg_code_memory *memory = kg_code_memory_make(&results->arena);
     for (size_t i = 0; i < plan->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         const struct kg_source_operations *source = kg_sources[plan->cases[i].spec->source];
         const char *why = skip_reason(build, source);
-        result->code_hash = source->code == KG_CODE_ANYWHERE
-                                ? command
-                                : code_hash(&memory, &results->arena, build, &plan->cases[i]);
+        result->code = code_identify(memory, &results->arena, build, &plan->cases[i]);
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;

@@ -95,19 +95,23 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
            result->target && good;
 }
 
-/* Nothing is claimed of code that may lie anywhere. */
-static void code_hashes(struct kg_results *results, const struct kg_plan *plan)
+static void code_identify(struct kg_results *results, const struct kg_plan *plan)
 {
-    struct kg_code_memory memory = {0};
+    struct kg_code_memory *memory = kg_code_memory_make(&results->arena);
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct kg_workload_spec *spec = plan->cases[i].spec;
         const enum kg_code_place code = kg_sources[spec->source]->code;
-        const bool here = code == KG_CODE_IN_KGATE;
-        const struct kg_code_owner owner = {.file = here ? NULL : spec->target,
+        const bool here = code == KG_CODE_IN_KGATE, program = code == KG_CODE_ANYWHERE;
+        const char *file = here ? NULL
+                           : program
+                               ? kg_code_program(&results->arena, plan->cases[i].command[0], NULL)
+                               : spec->target;
+        const struct kg_code_owner owner = {.file = file,
                                             .kernel = here ? spec->target : NULL,
+                                            .program = program,
                                             .device = plan->cases[i].device};
-        if (code != KG_CODE_ANYWHERE)
-            results->cases[i].code_hash = kg_code_identify(&memory, &results->arena, owner);
+        if (here || file)
+            results->cases[i].code = kg_code_identify(memory, &results->arena, owner);
     }
 }
 
@@ -141,6 +145,6 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
         *results = (struct kg_results){0};
         return kg_error_memory(err);
     }
-    code_hashes(results, plan);
+    code_identify(results, plan);
     return true;
 }

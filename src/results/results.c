@@ -255,7 +255,15 @@ static const struct kg_field case_fields[] = {
              "what is measured; results of another definition are never compared", KG_PATTERN_HASH),
     KG_FIELD(timing, STRING, "what of a call on the GPU is timed", KG_OPTIONAL,
              KG_NAMES(kg_timing_names)),
-    KG_FIELD(code_hash, STRING, "of the machine code", KG_OPTIONAL, KG_PATTERN_HASH),
+    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,
+                KG_PATTERN_HASH),
+    KG_FIELD_AS(
+        "code_scope", code.scope, ENUM,
+        "what of it was looked at: its file alone, also the libraries that are loaded as it "
+        "starts, or these of code that can load or start more (open)",
+        KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),
+    KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,
+               "NAME HASH of each of them", KG_OPTIONAL),
     KG_LIST(tags, tag_count, STRINGS, "of the suite"),
     KG_FIELD(status, ENUM, "whether it was measured", KG_NAMES(kg_status_names)),
     KG_FIELD(reason, STRING, "why not OK", KG_OPTIONAL),

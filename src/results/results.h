@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code/code_identity.h"
 #include "config/metric_table.h"
 #include "config/suggest_settings.h"
 #include "config/suite.h"
@@ -252,7 +253,7 @@ struct kg_case_result {
     const char *backend; /* a name of kg_backend_names */
     const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
     const char *definition_hash;
-    const char *code_hash; /* of the machine code; NULL where not to be had */
+    struct kg_code_identity code; /* of the machine code; without a hash where not to be had */
     const char **tags;
     size_t tag_count;
     enum kg_status status;

@@ -107,14 +107,51 @@ plugin_hash() {
     [[ "$output" == *"2 of 2 cases have the same code on both sides"* ]]
 }
 
-@test "built-in kernels have hashes, commands have none" {
+@test "built-in kernels and programs have hashes and libraries, scripts have none" {
+    printf '#!/bin/sh\nexit 0\n' >script
+    chmod +x script
+    echo 'int main(void) { return 0; }' | cc -x c - -o program
     suite_of <<YAML
   - {name: copy, kernel: copy, params: {bytes: 4KiB}}
   - {name: softmax, kernel: softmax, params: {rows: 4, cols: 16}}
-  - {name: program, command: ["true"]}
+  - {name: program, command: [./program]}
+  - {name: shell, command: [sh, -c, ./program]}
+  - {name: script, command: [./script]}
 YAML
     kgate run -c one.yaml -o r.json -q
-    jq -e '[.cases[].code_hash] | .[0] != null and .[1] != null and .[0] != .[1] and .[2] == null' r.json
+    valid r.json results
+    jq -e '[.cases[].code_hash] | all(.[:4][]; . != null) and (unique | length == 5) and .[4] == null' r.json
+    # what a shell starts is not known
+    jq -e '[.cases[].code_scope] == ["libraries", "libraries", "libraries", "open", "file"]' r.json
+    jq -e 'all(.cases[:3][]; any(.libraries[]; test("^libc[^ ]* [0-9a-f]{16}$")))' r.json
+}
+
+# A plugin over a library of its own, libturns.so.1, which does $1 turns; both lie in folder $2.
+plugin_over_library() {
+    mkdir -p "$2/lib"
+    echo "double turns(double x) { for (int i = 0; i < $1; i++) x = x * 0.999 + 1; return x; }" >"$2/turns.c"
+    cc -O2 -shared -fPIC -Wl,-soname,libturns.so.1 "$2/turns.c" -o "$2/lib/libturns.so.1"
+    plugin "$2/over" "double turns(double x);" -DCALLED=turns "$2/lib/libturns.so.1" -Wl,-rpath,'$ORIGIN/lib'
+}
+
+@test "a library that changed under a plugin is named, in compare and in ab" {
+    plugin_over_library 10 base
+    plugin_over_library 400 head
+    cmp base/over.so head/over.so
+    suite_of <<<"  - {name: waves, plugin: ./base/over.so, metrics: [time]}"
+    kgate run -c one.yaml -o before.json -q --set rounds.min=6
+    jq -e '.cases[0] | .code_scope == "libraries" and any(.libraries[]; startswith("libturns.so.1 "))' before.json
+    cp head/lib/libturns.so.1 base/lib/
+    kgate run -c one.yaml -o after.json -q --set rounds.min=6
+    jq -e --slurpfile before before.json '.cases[0].code_hash == $before[0].cases[0].code_hash' after.json
+    run kgate compare before.json after.json -o out
+    [[ "$output" == *"the code is unchanged, but a library changed: libturns.so.1"* ]]
+    valid out/comparison.json comparison
+    plugin_over_library 10 base
+    suite_of <<<"  - {name: waves, plugin: over.so, metrics: [time], rounds: {min: 8, max: 8}}"
+    run kgate ab -c one.yaml --base base --head head -o ab
+    [[ "$output" == *"the code is unchanged, but a library changed: libturns.so.1"* ]]
+    [[ "$output" != *"same code"* ]]
 }
 
 @test "the hash of CUDA code is the same in another folder, and follows the fat binary" {
@@ -146,13 +183,14 @@ YAML
 
 @test "compare says of a moved time whether the code changed: on the terminal and in the report" {
     kgate run -c suite.yaml -o a.json -q --set rounds.min=6 >run.txt
-    agreeing a.json | jq '.cases[].code_hash = "0123456789abcdef"' >before.json
+    agreeing a.json | jq '.cases[] += {code_hash: "0123456789abcdef", code_scope: "libraries",
+        libraries: ["liba.so 1111111111111111", "libb.so 2222222222222222"]}' >before.json
     scale before.json 3 >slow.json
     scale before.json 0.3 >fast.json
     for after in slow fast; do
         run kgate compare before.json $after.json -o same
-        [[ "$output" == *"the code is unchanged: the machine moved, or a library"* ]]
-        grep -q "the code is unchanged: the machine moved, or a library" same/report.md
+        [[ "$output" == *"the code and its 2 libraries are unchanged: the machine moved"* ]]
+        grep -q "the code and its 2 libraries are unchanged: the machine moved" same/report.md
         jq '.cases[].code_hash = "fedcba9876543210"' $after.json >other.json
         run kgate compare before.json other.json -o other
         [[ "$output" == *"the code changed"* ]]

@@ -175,11 +175,12 @@ static void every_built_in_kernel_has_a_hash_that_another_kgate_reads_from_the_f
     const struct kgate_workload *const *workloads = kg_registry_workloads(&count);
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        struct kg_code_memory here = {0}, there = {0};
+        struct kg_code_memory *here = kg_code_memory_make(&arena),
+                              *there = kg_code_memory_make(&arena);
         struct kg_code_owner owner = {.kernel = workloads[i]->name, .device = KGATE_DEVICE_CPU};
-        const char *own = kg_code_identify(&here, &arena, owner);
+        const char *own = kg_code_identify(here, &arena, owner).hash;
         owner.file = "/proc/self/exe";
-        const char *read = kg_code_identify(&there, &arena, owner);
+        const char *read = kg_code_identify(there, &arena, owner).hash;
         if (!own || !read || strcmp(own, read) != 0)
             fail_msg("%s: %s in memory, %s in the file", workloads[i]->name, own ? own : "nothing",
                      read ? read : "nothing");
@@ -190,21 +191,21 @@ static void every_built_in_kernel_has_a_hash_that_another_kgate_reads_from_the_f
 static void what_is_not_there_has_no_hash_and_answers_are_not_mixed_up(void **state)
 {
     struct kg_arena arena = {0};
-    struct kg_code_memory memory = {0};
+    struct kg_code_memory *memory = kg_code_memory_make(&arena);
     const struct kg_code_owner kernel = {.kernel = "softmax"}, none = {.kernel = "none"},
                                plugin = {.file = "/proc/self/exe"}, nowhere = {.file = "/nowhere"},
                                script = {.file = "/etc/passwd", .kernel = "softmax"};
     (void)state;
     for (size_t turn = 0; turn < 2; turn++) {
-        const char *hash = kg_code_identify(&memory, &arena, kernel);
+        const char *hash = kg_code_identify(memory, &arena, kernel).hash;
         assert_non_null(hash);
-        assert_ptr_equal(hash, kg_code_identify(&memory, &arena, kernel));
-        assert_null(kg_code_identify(&memory, &arena, none));
-        const char *file = kg_code_identify(&memory, &arena, plugin);
+        assert_ptr_equal(hash, kg_code_identify(memory, &arena, kernel).hash);
+        assert_null(kg_code_identify(memory, &arena, none).hash);
+        const char *file = kg_code_identify(memory, &arena, plugin).hash;
         assert_non_null(file);
         assert_string_not_equal(file, hash);
-        assert_null(kg_code_identify(&memory, &arena, nowhere));
-        assert_null(kg_code_identify(&memory, &arena, script));
+        assert_null(kg_code_identify(memory, &arena, nowhere).hash);
+        assert_null(kg_code_identify(memory, &arena, script).hash);
     }
     kg_arena_free(&arena);
 }
