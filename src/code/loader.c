@@ -10,8 +10,6 @@
 
 #include "util/text.h"
 
-extern char **environ;
-
 /* The loader's standard output goes to the pipe, its errors nowhere. */
 static bool actions_make(posix_spawn_file_actions_t *actions, const int ends[2],
                          const char *directory)
@@ -113,7 +111,8 @@ static bool answer_read(struct kg_arena *arena, char *answer, struct kg_loaded *
             return false;
         *count += is_file;
     }
-    qsort(*loaded, *count, sizeof **loaded, compare_loaded);
+    if (*count)
+        qsort(*loaded, *count, sizeof **loaded, compare_loaded);
     return true;
 }
 
