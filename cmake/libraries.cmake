@@ -17,6 +17,8 @@ endfunction()
 
 kgate_library(kgate_yaml yaml.h libyaml.a yaml)
 kgate_library(kgate_jansson jansson.h libjansson.a jansson)
+# kgate-worker carries no library into the process of a plugin: where there is an archive, that.
+find_library(KGATE_JANSSON_ARCHIVE NAMES libjansson.a jansson REQUIRED)
 
 # OpenBLAS: the reference for matrix work, and the `blas` version of gemm. Debian keeps it in a
 # folder for each of its variants; the plain name is a link that may belong to another BLAS.

@@ -16,6 +16,14 @@ static void name_make(void)
     snprintf(name, sizeof name, "%.*s for %s", (int)words, config, openblas_get_corename());
 }
 
+/* OpenBLAS's own, which its headers leave out: what it does before a fork. */
+int blas_thread_shutdown_(void); /* NOLINT(readability-identifier-naming) */
+
+void kg_blas_rest(void)
+{
+    blas_thread_shutdown_();
+}
+
 const char *kg_blas_name(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

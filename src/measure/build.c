@@ -11,6 +11,7 @@
 #include "code/code_identity.h"
 #include "measure/interrupt.h"
 #include "measure/supervise.h"
+#include "measure/worker_program.h"
 #include "util/file.h"
 #include "worker/protocol.h"
 
@@ -117,7 +118,7 @@ static bool protocol_check(const struct kg_build *build, struct kg_error *err)
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
                       struct kg_build *build, struct kg_error *err)
 {
-    char absolute[PATH_MAX];
+    char absolute[PATH_MAX], worker[PATH_MAX];
     *build = (struct kg_build){.label = label, .given = given};
     if (!realpath(given, absolute))
         return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", label, given,
@@ -133,6 +134,8 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
         break;
     case KG_BUILD_KGATE:
         build->program = path;
+        if (kg_worker_program_find(path, worker))
+            build->worker = kg_arena_copy(arena, worker);
         break;
     case KG_BUILD_PLUGIN:
         build->plugin = path;

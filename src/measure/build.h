@@ -13,6 +13,7 @@ struct kg_build {
     const char *given; /* as on the command line */
     enum kg_build_kind kind;
     const char *program;   /* kgate's executable; NULL: this one */
+    const char *worker;    /* of a kgate: the kgate-worker beside it; NULL: this kgate's */
     const char *directory; /* where workers run; NULL: here */
     const char *plugin;
     const char *command;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "measure/callgrind.h"
+#include "measure/worker_program.h"
 
 /* Callgrind slows code down about fifty times; a hundred times where it simulates caches too. */
 static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
@@ -71,10 +72,10 @@ static void callgrind_apply(struct kg_count_tool *tool, const struct kg_measurem
     arguments[count++] = tool->output;
     for (size_t i = 0; i < options->count_option_count; i++)
         arguments[count++] = options->count_options[i];
-    arguments[count++] = measurement->build && measurement->build->program
-                             ? measurement->build->program
-                             : measurement->program;
-    arguments[count++] = "worker";
+    char *const *of_worker;
+    arguments[count++] = kg_case_program(measurement, index, &of_worker);
+    while (*++of_worker)
+        arguments[count++] = *of_worker;
     arguments[count] = NULL;
     options->program = tool->valgrind;
     options->arguments = (char *const *)arguments;

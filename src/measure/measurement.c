@@ -17,6 +17,7 @@
 #include "measure/pass.h"
 #include "measure/rounds.h"
 #include "measure/trace_pass.h"
+#include "measure/worker_program.h"
 #include "timing/clock.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
@@ -120,7 +121,7 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
                                            .started_ns = kg_clock_ns()};
     measurement->random.state = measurement->started_ns;
     measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
-    if (!program_find(measurement, err) ||
+    if (!program_find(measurement, err) || !kg_measurement_worker_find(measurement, err) ||
         !kg_results_start(&measurement->results, what->suite, what->plan, what->machine,
                           options->filter, err))
         return false;

@@ -52,6 +52,7 @@ struct kg_measurement {
     const struct kg_plan *plan;
     struct kg_progress progress;
     char program[4096];
+    char worker[4096]; /* its kgate-worker; empty where there is none and no case needs it */
     struct kg_journal journal;
     bool journaled;
     uint64_t *batch;                    /* calls a sample, found by the check */

@@ -5,6 +5,7 @@
 
 #include "measure/case_worker.h"
 #include "measure/supervise.h"
+#include "measure/worker_program.h"
 
 /* --- The request ------------------------------------------------------------------------------- */
 
@@ -97,11 +98,11 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
     const uint64_t threads =
         options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
     const char *request = request_text(measurement, index, options, threads, arena);
+    char *const *arguments;
+    const char *program = kg_case_program(measurement, index, &arguments);
     *launch = (struct kg_launch){
-        .program = options->program          ? options->program
-                   : build && build->program ? build->program
-                                             : measurement->program,
-        .arguments = options->arguments,
+        .program = options->program ? options->program : program,
+        .arguments = options->program ? options->arguments : arguments,
         .directory = build && !machine ? build->directory : NULL,
         .request = request,
         .request_length = request ? strlen(request) : 0,

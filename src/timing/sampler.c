@@ -74,9 +74,19 @@ uint64_t kg_sampler_batch(const struct kg_sampler *sampler, uint64_t reference)
     return batch;
 }
 
+static double settle(const struct kg_sampler *sampler)
+{
+    const uint64_t start = kg_clock_ns();
+    if (sampler->settle)
+        sampler->settle(sampler->owner);
+    return (double)(kg_clock_ns() - start);
+}
+
 static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
 {
-    double spent = 0, last[3] = {0};
+    double spent = settle(sampler), last[3] = {0};
+    if (spent > WARM_UP_SHARE * sampler->min_time_ns && sampler->settle && batch == 1)
+        return spent;
     for (int i = 0;; i++) {
         const double time = batch_time_ns(sampler, batch);
         spent += time;
@@ -90,13 +100,18 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
 }
 
 /* One reading for each millisecond measured, or each sample where that is longer: under 2 %. */
-static void pulse_take(struct kg_pulses *pulses, double sample_ns)
+static void pulse_take(struct kg_sampling *sampling, double measured_ns, double sample_ns)
 {
+    struct kg_pulses *pulses = &sampling->pulses;
+    const struct kg_sampler *sampler = sampling->sampler;
     pulses->since_ns += sample_ns;
-    if (pulses->since_ns < PULSE_EVERY_NS || pulses->count == KG_PULSES_MOST)
+    if (pulses->since_ns < PULSE_EVERY_NS)
         return;
-    pulses->ns[pulses->count++] = kg_pulse_ns();
     pulses->since_ns = 0;
+    if (sampler->settle_again)
+        sampler->settle_again(sampler->owner, measured_ns);
+    if (pulses->count < KG_PULSES_MOST)
+        pulses->ns[pulses->count++] = kg_pulse_ns();
 }
 
 static double pulses_median(struct kg_pulses *pulses)
@@ -135,7 +150,7 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
             sampling->count = kg_samples_thin(sampler->buffer, sampling->count);
         sampler->buffer[sampling->count++] = time / (double)sampling->batch;
         sampling->taken++;
-        pulse_take(&sampling->pulses, time);
+        pulse_take(sampling, sampling->spent_ns + spent, time);
     }
     const struct rusage after = usage_now(sampler);
     kg_usage_add(&sampling->usage, &before, &after);

@@ -13,6 +13,11 @@
 struct kg_sampler {
     void (*run)(void *state);
     void *state;
+    /* Optional, with `owner`: makes the first call and sees to where the threads run, and looks
+     * after that between samples, at most every millisecond (worker/settle.h). */
+    void (*settle)(void *owner);
+    void (*settle_again)(void *owner, double measured_ns);
+    void *owner;
     double resolution_ns; /* kg_clock_resolution_ns */
     double min_time_ns;   /* measured time of a round */
     bool children;        /* the work is done in child processes: count their CPU time */

@@ -22,8 +22,8 @@
 #include "util/record.h"
 
 /* Raised when a request or response changes its meaning: a worker refuses another version. */
-#define KG_REQUEST_SCHEMA "kgate.request.v3"
-#define KG_RESPONSE_SCHEMA "kgate.response.v3"
+#define KG_REQUEST_SCHEMA "kgate.request.v4"
+#define KG_RESPONSE_SCHEMA "kgate.response.v4"
 
 enum { KG_WORKER_RESPONSE = 3 };
 

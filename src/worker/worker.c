@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "ceilings/ceilings.h"
-#include "cpu/team.h"
 #include "timing/clock.h"
 #include "util/file.h"
+#include "worker/settle.h"
 #include "worker/worker_state.h"
 #include "workload/params.h"
 #include "workload/source.h"
@@ -171,13 +171,15 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
     worker->response.harness_bytes = kg_worker_status_bytes("VmRSS");
     peak_reset();
     worker->host.context.message[0] = '\0';
-    if (worker->workload && worker->host.context.device == KGATE_DEVICE_CPU)
-        kg_team_spread(worker->host.context.threads);
     if (worker->workload && !worker->workload->set_up(&worker->host.context, &worker->state))
         return kg_worker_host_error(worker, "set-up", err);
+    const bool in_this_process = worker->workload && !kg_worker_on_stream(worker);
     worker->sampler = (struct kg_sampler){
         .run = worker->workload ? worker->workload->run : kg_command_call,
         .state = worker->workload ? worker->state : &worker->command,
+        .settle = in_this_process ? kg_settle : NULL,
+        .settle_again = in_this_process ? kg_settle_again : NULL,
+        .owner = worker,
         .resolution_ns = worker->response.timer_resolution_ns,
         .min_time_ns = worker->request.min_time_ns,
         .children = !worker->workload,

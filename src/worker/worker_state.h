@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu/placing.h"
 #include "timing/counting.h"
 #include "timing/sampler.h"
 #include "worker/protocol.h"
@@ -26,6 +27,8 @@ struct kg_worker {
     void *state;
     struct kg_command_run command;
     struct kg_sampler sampler;
+    struct kg_placing placing;
+    double settled_again_ns; /* spent on that between samples */
     struct kg_counting counting;
     struct kg_readings readings;
     struct kg_reported reported[KG_REPORTS_MOST + 1];

@@ -315,6 +315,8 @@ bool kg_worker_task(struct kg_worker *worker, struct kg_error *err)
             return false;
         if (kg_worker_on_stream(worker))
             return kg_worker_gpu_check(worker, err);
+        if (worker->sampler.settle)
+            worker->sampler.settle(worker->sampler.owner);
         worker->response.batch = kg_sampler_batch(&worker->sampler, worker->request.batch);
         return true;
     case KG_TASK_ROUND:

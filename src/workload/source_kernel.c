@@ -1,4 +1,5 @@
 /* The source `kernel`: one of the workloads that are built into kgate. */
+#include "cpu/blas.h"
 #include "util/nearest.h"
 #include "util/text.h"
 #include "workload/registry.h"
@@ -48,6 +49,7 @@ static const struct kgate_workload *kernel_open(const char *target, const char *
     (void)entry;
     if (!kernel)
         kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'", target);
+    kg_blas_rest();
     return kernel;
 }
 

@@ -83,12 +83,12 @@ YAML
     chmod +x newer older
     run kgate ab -c suite.yaml --base newer --head "$KGATE" -o out
     [ "$status" -eq 2 ]
-    [[ "$output" == *"speaks kgate.request.v99, this kgate kgate.request.v3"* ]]
+    [[ "$output" == *"speaks kgate.request.v99, this kgate kgate.request.v4"* ]]
     run kgate ab -c suite.yaml --base older --head "$KGATE" -o out
     [ "$status" -eq 2 ]
     [[ "$output" == *"an older protocol that does not say its version"* ]]
     run kgate worker --protocol
-    [ "$output" = kgate.request.v3 ]
+    [ "$output" = kgate.request.v4 ]
 }
 
 @test "a side that says nothing about any case is bad usage" {
