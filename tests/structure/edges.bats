@@ -93,5 +93,5 @@ edges() {
     sed 's/^cpu \* /cpu   /' "$BATS_TEST_DIRNAME/edges.txt" >structure/edges.txt
     run structure/edges.sh "$BATS_TEST_TMPDIR"
     [ "$status" -eq 1 ]
-    [[ "$output" == *'src/cpu/blas.h:1: its first comment does not name team.h'* ]]
+    [[ "$output" == *'src/cpu/blas.h:1: its first comment does not name placing.h'* ]]
 }
