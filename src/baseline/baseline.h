@@ -71,6 +71,7 @@ struct kg_baseline {
     struct kg_machine machine;    /* of the newest run */
     struct kg_baseline_run *runs; /* oldest first */
     size_t run_count;
+    bool chosen; /* named by a user, who expects the suite in it; not found by its fingerprint */
 };
 
 extern const struct kg_record kg_baseline_record;

@@ -8,13 +8,14 @@ bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err)
     struct kg_error as_baseline;
     *base = (struct kg_base){0};
     if (kg_results_load(path, &base->results, err))
-        return kg_baseline_from_results(&base->results, &base->baseline, err);
+        return kg_baseline_from_results(&base->results, &base->baseline, err) &&
+               (base->baseline.chosen = true);
     /* Only a file that says it is a baseline is read as one: its errors are
      * the ones that matter. */
     char schema[64];
     if (!kg_schema_peek(path, schema, &as_baseline) || !kg_schema_is(KG_BASELINE_SCHEMA, schema))
         return false;
-    return kg_baseline_load(path, &base->baseline, err);
+    return kg_baseline_load(path, &base->baseline, err) && (base->baseline.chosen = true);
 }
 
 void kg_base_free(struct kg_base *base)

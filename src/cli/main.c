@@ -72,7 +72,7 @@ static void help(void)
                subcommands[i].summary);
     printf("\n`kgate SUBCOMMAND --help` says more.\n\n"
            "exit status: 0 pass, 1 regression, 2 bad usage, suite or file, 3 a workload failed or\n"
-           "could not be measured, 4 no verdict, 130 or 143 interrupted\n");
+           "could not be measured, 4 undecided, 130 or 143 interrupted\n");
 }
 
 static int unknown(const char *name)

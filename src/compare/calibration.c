@@ -8,7 +8,7 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(round_scatter, REAL, "between the rounds of a run", KG_OPTIONAL),
     KG_FIELD(worst_ratio, REAL, "the largest of two runs", KG_OPTIONAL),
     KG_FIELD(alarms, SIZE, "pairs in which it was called changed"),
-    KG_FIELD(doubts, SIZE, "pairs in which it was called INCONCLUSIVE"),
+    KG_FIELD(doubts, SIZE, "pairs in which it was called SUSPECT or INCONCLUSIVE"),
     KG_FIELD(caught, REAL,
              "the smallest slowdown, as a share, that every pair catches; left out above 0.5",
              KG_OPTIONAL),

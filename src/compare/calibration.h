@@ -16,7 +16,7 @@ struct kg_calibrated_case {
     double round_scatter; /* standard deviation of the log time between rounds of a run; likewise */
     double worst_ratio;   /* the largest ratio of two runs */
     size_t alarms;        /* pairs of runs in which the case was called REGRESSION or IMPROVEMENT */
-    size_t doubts;        /* pairs in which it was called INCONCLUSIVE */
+    size_t doubts;        /* pairs in which it was called SUSPECT or INCONCLUSIVE */
     double caught; /* the smallest change that every pair catches, as a share; NaN: above 50 % */
     double rounds; /* mean of rounds taken in a pair */
     const char *advice; /* one sentence; NULL where nothing needs to change */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const char *const kg_verdict_names[3] = {"PASS", "FAIL", NULL};
+const char *const kg_verdict_names[4] = {"PASS", "FAIL", "UNDECIDED", NULL};
 
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
@@ -110,6 +110,7 @@ static const struct kg_field counts_fields[] = {
     KG_FIELD(improvement, SIZE, "cases of IMPROVEMENT"),
     KG_FIELD(regression, SIZE, "cases of REGRESSION"),
     KG_FIELD(no_change, SIZE, "cases of NO_CHANGE"),
+    KG_FIELD(suspect, SIZE, "cases of SUSPECT", KG_OPTIONAL),
     KG_FIELD(inconclusive, SIZE, "cases of INCONCLUSIVE"),
     KG_FIELD_AS("new", new_case, SIZE, "cases of NEW"),
     KG_FIELD(removed, SIZE, "cases of REMOVED"),
@@ -128,6 +129,7 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(exit_status, SIZE, "of kgate", KG_WORDS("0", "1", "3", "4")),
     KG_LIST(verdict_reasons, verdict_reason_count, STRINGS,
             "the one that set the exit status first"),
+    KG_FIELD(next, STRING, "what to do where nothing was decided", KG_OPTIONAL),
     KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
     KG_FIELD(complete, BOOL, "false: the run was interrupted"),
     KG_FIELD(baseline_created, STRING, "of the newest ordinary run", KG_OPTIONAL),

@@ -20,11 +20,13 @@ enum kg_exit {
     KG_EXIT_REGRESSION = 1, /* or another change that the policy fails on */
     KG_EXIT_USAGE = 2,
     KG_EXIT_FAILED = 3,     /* a workload failed or could not be measured */
-    KG_EXIT_NO_VERDICT = 4, /* inconclusive or no baseline, where the policy demands one */
+    KG_EXIT_NO_VERDICT = 4, /* UNDECIDED */
 };
 
-enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL };
-extern const char *const kg_verdict_names[3];
+/* UNDECIDED: a suspect, most cases undecided, nothing compared, an interrupted run, or no verdict on
+ * a case where the policy demands one. */
+enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL, KG_VERDICT_UNDECIDED };
+extern const char *const kg_verdict_names[4];
 
 /* What a metric is compared with. `against` of struct kg_metric holds this word; after "pin" the
  * run's name follows. */
@@ -128,7 +130,8 @@ struct kg_case_change {
 };
 
 struct kg_change_counts {
-    size_t improvement, regression, no_change, inconclusive, new_case, removed, failed, skipped;
+    size_t improvement, regression, no_change, suspect, inconclusive;
+    size_t new_case, removed, failed, skipped;
 };
 
 struct kg_comparison {
@@ -140,6 +143,7 @@ struct kg_comparison {
     size_t exit_status;           /* an enum kg_exit */
     const char **verdict_reasons; /* sentences, the one that set the exit status first */
     size_t verdict_reason_count;
+    const char *next; /* what to do about an UNDECIDED or a first run: a sentence; else NULL */
     struct kg_results_policy policy;
     bool complete;
     const char *baseline_created; /* of the newest ordinary run; NULL without one */
@@ -166,7 +170,7 @@ const char *kg_metric_pin(const struct kg_metric *metric);
 enum kg_stage {
     KG_STAGE_FINAL,  /* the number of rounds was fixed beforehand: they decide */
     KG_STAGE_SCREEN, /* the number of rounds depends on what they show: without confirming rounds a
-                        change is only suspected, and INCONCLUSIVE */
+                        change is only suspected: SUSPECT */
 };
 
 /* Compares. Where a case has confirming rounds, they alone decide. Other suites' runs are ignored.

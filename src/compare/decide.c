@@ -113,7 +113,7 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
     const bool changed = !by_clock && (metric->change == KG_CHANGE_REGRESSION ||
                                        metric->change == KG_CHANGE_IMPROVEMENT);
     if (evidence->unlike) {
-        metric->change = KG_CHANGE_INCONCLUSIVE;
+        metric->change = kg_metric_undecided(metric);
         metric->doubt = KG_DOUBT_UNLIKE;
     } else if (changed) {
         metric->doubt = code_doubt(evidence);
@@ -121,7 +121,7 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
         metric->change = KG_CHANGE_NO_CHANGE;
         metric->doubt = by_clock ? KG_DOUBT_CLOCK_EXPLAINS : KG_DOUBT_NONE;
     } else {
-        metric->change = KG_CHANGE_INCONCLUSIVE;
+        metric->change = kg_metric_undecided(metric);
         metric->doubt = doubt_find(evidence, alpha);
     }
 }

@@ -235,6 +235,15 @@ static bool unproven(const struct kg_metric *metric)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
+enum kg_change kg_metric_undecided(const struct kg_metric *metric)
+{
+    const bool worse = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
+    const bool beyond = metric->suspected || unproven(metric);
+    return worse && beyond && kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric)
+               ? KG_CHANGE_SUSPECT
+               : KG_CHANGE_INCONCLUSIVE;
+}
+
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold;

@@ -58,7 +58,12 @@ bool kg_metric_in_cycles(const struct kg_metric *metric);
 /* Decides `change` from the figures. `significant`: the test passed, or the values repeat. */
 void kg_metric_classify(struct kg_metric *metric, bool significant);
 
-/* The doubt of an INCONCLUSIVE metric, from its interval. */
+/* What a metric is called that is neither changed nor unchanged: SUSPECT where all of its interval
+ * is worse by more than the threshold, or screening found it worse; else INCONCLUSIVE. Faster by
+ * more than the threshold without proof is INCONCLUSIVE: nobody has to look into it. */
+enum kg_change kg_metric_undecided(const struct kg_metric *metric);
+
+/* The doubt of a SUSPECT or INCONCLUSIVE metric, from its interval. */
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric);
 
 /* The largest absolute effect within the interval, in the metric's unit. */

@@ -6,15 +6,15 @@
 
 /* What decides a case when its metrics differ: the lower the rank, the worse. */
 static const int severity[KG_CHANGE_COUNT] = {
-    [KG_CHANGE_FAILED] = 0,      [KG_CHANGE_REGRESSION] = 1, [KG_CHANGE_INCONCLUSIVE] = 2,
-    [KG_CHANGE_IMPROVEMENT] = 3, [KG_CHANGE_NO_CHANGE] = 4,  [KG_CHANGE_NEW] = 5,
-    [KG_CHANGE_REMOVED] = 5,     [KG_CHANGE_SKIPPED] = 5};
+    [KG_CHANGE_FAILED] = 0,       [KG_CHANGE_REGRESSION] = 1,  [KG_CHANGE_SUSPECT] = 2,
+    [KG_CHANGE_INCONCLUSIVE] = 3, [KG_CHANGE_IMPROVEMENT] = 4, [KG_CHANGE_NO_CHANGE] = 5,
+    [KG_CHANGE_NEW] = 6,          [KG_CHANGE_REMOVED] = 6,     [KG_CHANGE_SKIPPED] = 6};
 
 /* Where reports show it. */
 static const int position[KG_CHANGE_COUNT] = {
-    [KG_CHANGE_FAILED] = 0,      [KG_CHANGE_REGRESSION] = 1, [KG_CHANGE_INCONCLUSIVE] = 2,
-    [KG_CHANGE_NEW] = 3,         [KG_CHANGE_REMOVED] = 4,    [KG_CHANGE_SKIPPED] = 5,
-    [KG_CHANGE_IMPROVEMENT] = 6, [KG_CHANGE_NO_CHANGE] = 7};
+    [KG_CHANGE_FAILED] = 0,       [KG_CHANGE_REGRESSION] = 1,  [KG_CHANGE_SUSPECT] = 2,
+    [KG_CHANGE_INCONCLUSIVE] = 3, [KG_CHANGE_NEW] = 4,         [KG_CHANGE_REMOVED] = 5,
+    [KG_CHANGE_SKIPPED] = 6,      [KG_CHANGE_IMPROVEMENT] = 7, [KG_CHANGE_NO_CHANGE] = 8};
 
 int kg_compare_ids(const void *a, const void *b)
 {
@@ -81,9 +81,10 @@ bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err)
     }
     for (size_t i = 0; i < count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        const bool moved = change->metric_count && (change->change == KG_CHANGE_REGRESSION ||
-                                                    change->change == KG_CHANGE_IMPROVEMENT ||
-                                                    change->change == KG_CHANGE_INCONCLUSIVE);
+        const bool moved =
+            change->metric_count &&
+            (change->change == KG_CHANGE_REGRESSION || change->change == KG_CHANGE_IMPROVEMENT ||
+             change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE);
         ranked[i] = (struct ranked){
             .change = change, .size = moved ? distance(&change->metrics[0]) : 0, .index = i};
     }

@@ -8,7 +8,7 @@
  * unless it misses a budget. */
 void kg_case_decide(struct kg_case_change *change);
 
-/* Sorts the cases: failed, worst regression first, inconclusive, new, removed, skipped, best
+/* Sorts the cases: failed, worst regression first, suspect, inconclusive, new, removed, skipped, best
  * improvement first, unchanged; cases of equal rank keep their order. */
 bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err);
 

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compare/undecided.h"
 #include "results/throttle.h"
 #include "util/units.h"
 
-enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 1 };
+enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 4 };
 
 static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANGE_COUNT])
 {
@@ -18,6 +19,7 @@ static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANG
         .improvement = counts[KG_CHANGE_IMPROVEMENT],
         .regression = counts[KG_CHANGE_REGRESSION],
         .no_change = counts[KG_CHANGE_NO_CHANGE],
+        .suspect = counts[KG_CHANGE_SUSPECT],
         .inconclusive = counts[KG_CHANGE_INCONCLUSIVE],
         .new_case = counts[KG_CHANGE_NEW],
         .removed = counts[KG_CHANGE_REMOVED],
@@ -29,19 +31,27 @@ static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANG
 static bool policy_fails(const struct kg_results_policy *policy, enum kg_change change)
 {
     return policy->fail_on & 1u << change ||
+           (change == KG_CHANGE_SUSPECT && policy->undecided == KG_UNDECIDED_FAIL) ||
            (change == KG_CHANGE_SKIPPED && policy->missing_device == KG_MISSING_FAIL);
 }
 
-static enum kg_exit exit_for(enum kg_change change, bool any_baseline)
+/* The exit status of a gate without a verdict, where the policy demands one. */
+static enum kg_exit no_verdict(const struct kg_results_policy *policy)
+{
+    return policy->undecided == KG_UNDECIDED_FAIL ? KG_EXIT_REGRESSION : KG_EXIT_NO_VERDICT;
+}
+
+static enum kg_exit exit_for(const struct kg_results_policy *policy, enum kg_change change,
+                             bool any_baseline)
 {
     switch (change) {
     case KG_CHANGE_FAILED:
     case KG_CHANGE_SKIPPED:
         return KG_EXIT_FAILED;
     case KG_CHANGE_INCONCLUSIVE:
-        return KG_EXIT_NO_VERDICT;
+        return no_verdict(policy);
     case KG_CHANGE_NEW:
-        return any_baseline ? KG_EXIT_REGRESSION : KG_EXIT_NO_VERDICT;
+        return any_baseline ? KG_EXIT_REGRESSION : no_verdict(policy);
     default:
         return KG_EXIT_REGRESSION;
     }
@@ -52,10 +62,11 @@ static const char *reason_make(struct kg_comparison *comparison, enum kg_change 
                                size_t count)
 {
     static const char *const words[KG_CHANGE_COUNT] = {
-        [KG_CHANGE_IMPROVEMENT] = "improved",   [KG_CHANGE_REGRESSION] = "regressed",
-        [KG_CHANGE_NO_CHANGE] = "unchanged",    [KG_CHANGE_INCONCLUSIVE] = "inconclusive",
-        [KG_CHANGE_NEW] = "without a baseline", [KG_CHANGE_REMOVED] = "removed",
-        [KG_CHANGE_FAILED] = "failed",          [KG_CHANGE_SKIPPED] = "skipped",
+        [KG_CHANGE_IMPROVEMENT] = "improved",      [KG_CHANGE_REGRESSION] = "regressed",
+        [KG_CHANGE_NO_CHANGE] = "unchanged",       [KG_CHANGE_SUSPECT] = "suspect",
+        [KG_CHANGE_INCONCLUSIVE] = "inconclusive", [KG_CHANGE_NEW] = "without a baseline",
+        [KG_CHANGE_REMOVED] = "removed",           [KG_CHANGE_FAILED] = "failed",
+        [KG_CHANGE_SKIPPED] = "skipped",
     };
     char moved[KG_UNIT_BYTES] = "", more[48] = "";
     const struct kg_case_change *first = NULL;
@@ -64,7 +75,8 @@ static const char *reason_make(struct kg_comparison *comparison, enum kg_change 
             first = &comparison->cases[i];
     if (!first)
         return NULL;
-    if (first->metric_count && (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_IMPROVEMENT))
+    if (first->metric_count && (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
+                                change == KG_CHANGE_IMPROVEMENT))
         kg_change_format(first->metrics[0].ratio, moved);
     if (count > 1)
         snprintf(more, sizeof more, ", and %zu more", count - 1);
@@ -73,38 +85,117 @@ static const char *reason_make(struct kg_comparison *comparison, enum kg_change 
                            moved[0] ? " " : "", moved, more);
 }
 
+/* Adds a reason; the first that is not KG_EXIT_PASS sets the exit status. */
+static bool reason_add(struct kg_comparison *comparison, const char *reason, enum kg_exit status)
+{
+    if (!reason)
+        return false;
+    comparison->verdict_reasons[comparison->verdict_reason_count++] = reason;
+    if (comparison->exit_status == KG_EXIT_PASS)
+        comparison->exit_status = status;
+    return true;
+}
+
+/* The changes that the policy fails on, and whose exit status is that. */
+static bool changes_judge(struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT],
+                          bool any_baseline, enum kg_exit status)
+{
+    const struct kg_results_policy *policy = &comparison->policy;
+    for (int c = 0; c < KG_CHANGE_COUNT; c++) {
+        const enum kg_change change = (enum kg_change)c;
+        if (counts[c] && policy_fails(policy, change) &&
+            exit_for(policy, change, any_baseline) == status &&
+            !reason_add(comparison, reason_make(comparison, change, counts[c]), status))
+            return false;
+    }
+    return true;
+}
+
+/* What the policy lets pass is said all the same. */
+static bool undecided_add(struct kg_comparison *comparison, const char *reason)
+{
+    if (reason && comparison->policy.undecided == KG_UNDECIDED_PASS)
+        return reason_add(
+            comparison, kg_arena_printf(&comparison->arena, "%s (passes: undecided: pass)", reason),
+            KG_EXIT_PASS);
+    return reason_add(comparison, reason, no_verdict(&comparison->policy));
+}
+
+/* A PASS says that something was decided. Of a first run nothing can be. */
+static bool undecided_judge(struct kg_comparison *comparison, const struct kg_decided *decided,
+                            bool first_run)
+{
+    const size_t suspect = comparison->counts.suspect;
+    const bool named = policy_fails(&comparison->policy, KG_CHANGE_SUSPECT);
+    if (suspect && !named &&
+        !undecided_add(comparison, reason_make(comparison, KG_CHANGE_SUSPECT, suspect)))
+        return false;
+    if (first_run)
+        return true;
+    if (2 * decided->undecided > decided->compared && suspect < decided->undecided &&
+        !undecided_add(comparison, kg_undecided_most(comparison, decided)))
+        return false;
+    return decided->compared || comparison->exit_status != KG_EXIT_PASS ||
+           undecided_add(comparison, kg_undecided_nothing(comparison));
+}
+
+static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
+{
+    return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
+}
+
+/* Whether this is the first run of the suite on the machine. A base that a user named was meant to
+ * have the suite. */
+static bool is_first_run(const struct kg_baseline *baseline, const struct kg_comparison *comparison,
+                         const struct kg_decided *decided)
+{
+    const bool stored = comparison->baseline_runs + comparison->pin_count > 0;
+    const bool here = !baseline->fingerprint || same_machine(baseline, &comparison->machine);
+    return !stored && here && !baseline->chosen &&
+           decided->compared + comparison->counts.new_case > 0;
+}
+
+static enum kg_verdict verdict_of(size_t exit_status)
+{
+    return exit_status == KG_EXIT_PASS         ? KG_VERDICT_PASS
+           : exit_status == KG_EXIT_NO_VERDICT ? KG_VERDICT_UNDECIDED
+                                               : KG_VERDICT_FAIL;
+}
+
+/* What to do is said where nothing was decided, or nothing could be yet. */
+static bool next_say(struct kg_comparison *comparison, const struct kg_results *current,
+                     const struct kg_decided *decided, bool first_run)
+{
+    const bool open = comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete;
+    if (!open && !(first_run && comparison->verdict == KG_VERDICT_PASS))
+        return true;
+    comparison->next = kg_undecided_next(comparison, decided, current);
+    return comparison->next != NULL;
+}
+
 /* When several hold, the first of 3, 1, 4 is the exit status; its reasons come first. */
-static bool decide(struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT],
-                   bool any_baseline, struct kg_error *err)
+static bool decide(const struct kg_baseline *baseline, const struct kg_results *current,
+                   struct kg_comparison *comparison, const size_t counts[KG_CHANGE_COUNT])
 {
     static const enum kg_exit order[] = {KG_EXIT_FAILED, KG_EXIT_REGRESSION, KG_EXIT_NO_VERDICT};
+    const bool any_baseline = comparison->baseline_runs + comparison->pin_count > 0;
+    const struct kg_decided decided = kg_decided_count(comparison);
+    const bool first_run = is_first_run(baseline, comparison, &decided);
     comparison->verdict_reasons =
         kg_arena_alloc(&comparison->arena, REASONS_MOST, sizeof *comparison->verdict_reasons);
     if (!comparison->verdict_reasons)
-        return kg_error_memory(err);
-    for (size_t o = 0; o < 3; o++) {
-        for (int c = 0; c < KG_CHANGE_COUNT; c++) {
-            const enum kg_change change = (enum kg_change)c;
-            if (!counts[c] || !policy_fails(&comparison->policy, change) ||
-                exit_for(change, any_baseline) != order[o])
-                continue;
-            const char *reason = reason_make(comparison, change, counts[c]);
-            if (!reason)
-                return kg_error_memory(err);
-            comparison->verdict_reasons[comparison->verdict_reason_count++] = reason;
-            if (comparison->exit_status == KG_EXIT_PASS)
-                comparison->exit_status = order[o];
-        }
-        if (order[o] == KG_EXIT_NO_VERDICT && !comparison->complete) {
-            comparison->verdict_reasons[comparison->verdict_reason_count++] =
-                "the run was interrupted: not every case was measured";
-            if (comparison->exit_status == KG_EXIT_PASS)
-                comparison->exit_status = KG_EXIT_NO_VERDICT;
-        }
-    }
-    comparison->verdict =
-        comparison->exit_status == KG_EXIT_PASS ? KG_VERDICT_PASS : KG_VERDICT_FAIL;
-    return true;
+        return false;
+    for (size_t o = 0; o < 3; o++)
+        if (!changes_judge(comparison, counts, any_baseline, order[o]))
+            return false;
+    if (!comparison->complete &&
+        !reason_add(comparison, "the run was interrupted: not every case was measured",
+                    no_verdict(&comparison->policy)))
+        return false;
+    if (!undecided_judge(comparison, &decided, first_run))
+        return false;
+    comparison->verdict = verdict_of(comparison->exit_status);
+    return next_say(comparison, current, &decided, first_run);
 }
 
 static bool note(struct kg_comparison *comparison, const char *text)
@@ -220,11 +311,6 @@ static bool cases_note(struct kg_comparison *comparison, const struct kg_results
     return true;
 }
 
-static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
-{
-    return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
-}
-
 static bool notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
                        struct kg_comparison *comparison, struct kg_error *err)
 {
@@ -275,6 +361,7 @@ bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_resul
     counts_fill(comparison, counts);
     for (size_t i = 0; i < comparison->case_count; i++)
         comparison->cases[i].fails = policy_fails(&comparison->policy, comparison->cases[i].change);
-    return notes_make(baseline, current, comparison, err) &&
-           decide(comparison, counts, comparison->baseline_runs + comparison->pin_count > 0, err);
+    if (!notes_make(baseline, current, comparison, err))
+        return false;
+    return decide(baseline, current, comparison, counts) ? true : kg_error_memory(err);
 }

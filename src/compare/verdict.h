@@ -1,4 +1,4 @@
-/* verdict.h: decides PASS or FAIL, the exit status and its reasons, by the suite's policy. */
+/* verdict.h: decides PASS, FAIL or UNDECIDED, the exit status and its reasons, by the suite's policy. */
 #pragma once
 #include <stdbool.h>
 

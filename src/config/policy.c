@@ -3,18 +3,16 @@
 #include <string.h>
 
 const char *const kg_change_names[KG_CHANGE_COUNT + 1] = {
-    [KG_CHANGE_IMPROVEMENT] = "IMPROVEMENT",
-    [KG_CHANGE_REGRESSION] = "REGRESSION",
-    [KG_CHANGE_NO_CHANGE] = "NO_CHANGE",
-    [KG_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE",
-    [KG_CHANGE_NEW] = "NEW",
-    [KG_CHANGE_REMOVED] = "REMOVED",
-    [KG_CHANGE_FAILED] = "FAILED",
+    [KG_CHANGE_IMPROVEMENT] = "IMPROVEMENT",   [KG_CHANGE_REGRESSION] = "REGRESSION",
+    [KG_CHANGE_NO_CHANGE] = "NO_CHANGE",       [KG_CHANGE_SUSPECT] = "SUSPECT",
+    [KG_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE", [KG_CHANGE_NEW] = "NEW",
+    [KG_CHANGE_REMOVED] = "REMOVED",           [KG_CHANGE_FAILED] = "FAILED",
     [KG_CHANGE_SKIPPED] = "SKIPPED",
 };
 
 const char *const kg_better_names[3] = {"lower", "higher", NULL};
 const char *const kg_missing_device_names[3] = {"skip", "fail", NULL};
+const char *const kg_undecided_names[4] = {"report", "pass", "fail", NULL};
 
 const char *kg_change_name(enum kg_change change)
 {

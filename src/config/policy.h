@@ -6,6 +6,7 @@ enum kg_change {
     KG_CHANGE_IMPROVEMENT,
     KG_CHANGE_REGRESSION,
     KG_CHANGE_NO_CHANGE,
+    KG_CHANGE_SUSPECT, /* worse by more than the threshold, but not confirmed */
     KG_CHANGE_INCONCLUSIVE,
     KG_CHANGE_NEW,
     KG_CHANGE_REMOVED,
@@ -20,9 +21,18 @@ extern const char *const kg_better_names[3];
 
 enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL };
 
+/* What becomes of a gate that decided nothing: one with a suspect, with more than half of its
+ * compared cases undecided, or with nothing compared. */
+enum kg_undecided {
+    KG_UNDECIDED_REPORT, /* its verdict is UNDECIDED */
+    KG_UNDECIDED_PASS,
+    KG_UNDECIDED_FAIL
+};
+
 struct kg_policy {
     unsigned fail_on; /* bits 1u << enum kg_change */
     enum kg_missing_device missing_device;
+    enum kg_undecided undecided;
     double alpha; /* false alarms allowed for the whole suite, 0 to 1 */
 };
 
@@ -32,3 +42,4 @@ const char *kg_change_name(enum kg_change change);
 /* All names in enum order, terminated by NULL: for tables of enumerations and for kg_nearest. */
 extern const char *const kg_change_names[KG_CHANGE_COUNT + 1];
 extern const char *const kg_missing_device_names[3];
+extern const char *const kg_undecided_names[4];

@@ -72,6 +72,9 @@ static const struct kg_key policy_keys[] = {
      "the changes that fail the gate"},
     {"missing_device", KG_KEY_CHOICE, POLICY(missing_device), "skip", NULL, NULL,
      kg_missing_device_names, "what happens to a case whose device this machine does not have"},
+    {"undecided", KG_KEY_CHOICE, POLICY(undecided), "report", NULL, NULL, kg_undecided_names,
+     "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or with "
+     "nothing compared: `report` is the verdict UNDECIDED and exit status 4"},
 };
 
 static const struct kg_key default_keys[] = {

@@ -35,7 +35,8 @@ static bool pair_note(struct calibrator *calibrator, const struct kg_comparison 
             continue;
         struct kg_calibrated_case *calibrated = &calibration->cases[change->order];
         calibrated->alarms += alarmed(change);
-        calibrated->doubts += change->change == KG_CHANGE_INCONCLUSIVE;
+        calibrated->doubts +=
+            change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE;
         calibrated->rounds += (double)change->rounds / (double)calibration->pairs;
         any = any || alarmed(change);
         for (size_t m = 0; m < change->metric_count; m++)
@@ -231,10 +232,10 @@ static bool advise(struct calibrator *calibrator, size_t index)
             arena, "alarms without a change: raise its threshold to %g %%%s", 100 * wanted,
             rounds_help ? ", or its rounds" : "; more rounds would not help, runs differ");
     else if (c->doubts > calibrator->calibration->pairs / 10)
-        c->advice = kg_arena_printf(
-            arena, "often INCONCLUSIVE: %s, or raise its threshold to %g %%",
-            rounds_help ? "raise rounds.max or min_time" : "runs differ, so use `kgate ab`",
-            100 * fmax(wanted, rounded_up(1.5 * c->threshold)));
+        c->advice = kg_arena_printf(arena, "often undecided: %s, or raise its threshold to %g %%",
+                                    rounds_help ? "raise rounds.max or min_time"
+                                                : "runs differ, so use `kgate ab`",
+                                    100 * fmax(wanted, rounded_up(1.5 * c->threshold)));
     else if (wanted > 0 && 2 * wanted <= c->threshold)
         c->advice = kg_arena_printf(arena, "quiet enough for a threshold of %g %%", 100 * wanted);
     return c->advice || !c->alarms ? true : kg_error_memory(calibrator->err);

@@ -82,6 +82,11 @@ static bool rounds_help(const struct kg_metric *metric)
     return !(in_noise && beyond_asked);
 }
 
+static bool undecided(const struct kg_metric *metric)
+{
+    return metric->change == KG_CHANGE_SUSPECT || metric->change == KG_CHANGE_INCONCLUSIVE;
+}
+
 /* Whether more rounds could change the case's result. */
 static bool doubtful(const struct runner *runner, const struct kg_case_change *change)
 {
@@ -90,7 +95,7 @@ static bool doubtful(const struct runner *runner, const struct kg_case_change *c
     if (suspect(change))
         return false;
     for (size_t m = 0; m < change->metric_count; m++)
-        if (change->metrics[m].change == KG_CHANGE_INCONCLUSIVE && rounds_help(&change->metrics[m]))
+        if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]))
             return true;
     return false;
 }

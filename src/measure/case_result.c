@@ -124,6 +124,7 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
     *results = (struct kg_results){
         .policy = {.fail_on = suite->policy.fail_on,
                    .missing_device = suite->policy.missing_device,
+                   .undecided = suite->policy.undecided,
                    .alpha = suite->policy.alpha},
         .kgate_version = KGATE_VERSION,
         .ceilings = KG_CEILINGS_NONE,

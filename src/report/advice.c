@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "suggest/explanation.h"
+#include "util/escape.h"
 #include "util/units.h"
 
 char *kg_advice_factor(double factor, char *buffer)

@@ -13,6 +13,7 @@
 enum {
     ID_MOST = 200,
     REASON_MOST = 300,
+    NEXT_MOST = 1000,
     TAIL_MOST = 300,
     EVIDENCE_MOST = 160,
     ROW_MOST = 12000,
@@ -32,21 +33,20 @@ static void name(struct kg_text *text, const char *string)
 
 static const char *symbol(enum kg_change change)
 {
-    static const char *const symbols[KG_CHANGE_COUNT] = {[KG_CHANGE_IMPROVEMENT] = "🟢",
-                                                         [KG_CHANGE_REGRESSION] = "🔴",
-                                                         [KG_CHANGE_NO_CHANGE] = "⚪",
-                                                         [KG_CHANGE_INCONCLUSIVE] = "🟡",
-                                                         [KG_CHANGE_NEW] = "🔵",
-                                                         [KG_CHANGE_REMOVED] = "🟤",
-                                                         [KG_CHANGE_FAILED] = "❌",
-                                                         [KG_CHANGE_SKIPPED] = "⏭️"};
+    static const char *const symbols[KG_CHANGE_COUNT] = {
+        [KG_CHANGE_IMPROVEMENT] = "🟢",  [KG_CHANGE_REGRESSION] = "🔴",
+        [KG_CHANGE_NO_CHANGE] = "⚪",       [KG_CHANGE_SUSPECT] = "🟠",
+        [KG_CHANGE_INCONCLUSIVE] = "🟡", [KG_CHANGE_NEW] = "🔵",
+        [KG_CHANGE_REMOVED] = "🟤",      [KG_CHANGE_FAILED] = "❌",
+        [KG_CHANGE_SKIPPED] = "⏭️"};
     return symbols[change];
 }
 
 static void headline(const struct kg_comparison *comparison, struct kg_text *text)
 {
-    const bool pass = comparison->verdict == KG_VERDICT_PASS;
-    kg_text_printf(text, "**%s kgate %s**: suite ", pass ? "✅" : "❌",
+    static const char *const badges[] = {
+        [KG_VERDICT_PASS] = "✅", [KG_VERDICT_FAIL] = "❌", [KG_VERDICT_UNDECIDED] = "🟡"};
+    kg_text_printf(text, "**%s kgate %s**: suite ", badges[comparison->verdict],
                    kg_verdict_names[comparison->verdict]);
     name(text, comparison->suite);
     kg_text_append(text, ", ");
@@ -57,13 +57,18 @@ static void headline(const struct kg_comparison *comparison, struct kg_text *tex
         kg_escape_markdown(text, comparison->verdict_reasons[i], REASON_MOST);
         kg_text_append(text, "\n");
     }
+    if (comparison->next) {
+        kg_text_append(text, "\nNext: ");
+        kg_escape_markdown(text, comparison->next, NEXT_MOST);
+        kg_text_append(text, "\n");
+    }
 }
 
 static bool is_change(const struct kg_case_change *change)
 {
     return change->change == KG_CHANGE_FAILED || change->change == KG_CHANGE_REGRESSION ||
-           change->change == KG_CHANGE_IMPROVEMENT || change->change == KG_CHANGE_INCONCLUSIVE ||
-           change->change == KG_CHANGE_REMOVED;
+           change->change == KG_CHANGE_IMPROVEMENT || change->change == KG_CHANGE_SUSPECT ||
+           change->change == KG_CHANGE_INCONCLUSIVE || change->change == KG_CHANGE_REMOVED;
 }
 
 /* What a workload reports, under its case. */
@@ -231,6 +236,10 @@ static void closing_print(const struct kg_comparison *comparison, struct kg_text
             kg_text_printf(text, "%s%s", separator, kg_change_names[c]);
             separator = ", ";
         }
+    kg_text_printf(text, "; what is undecided %s",
+                   comparison->policy.undecided == KG_UNDECIDED_PASS   ? "passes"
+                   : comparison->policy.undecided == KG_UNDECIDED_FAIL ? "fails"
+                                                                       : "is reported");
     kg_text_printf(text, "; a missing device is %s; at most %g %% false alarms a run\n",
                    comparison->policy.missing_device == KG_MISSING_FAIL ? "a failure" : "skipped",
                    100 * comparison->policy.alpha);

@@ -10,7 +10,7 @@
 #include "util/table.h"
 #include "util/units.h"
 
-enum { NAME_MOST = 100, ADVICE_MOST = 200 };
+enum { NAME_MOST = 100, ADVICE_MOST = 200, NEXT_MOST = 1000 };
 
 static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m",
                   DIM[] = "\x1b[2m", BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
@@ -33,10 +33,11 @@ static const char *change_colour(enum kg_change change)
 static void verdict_print(const struct kg_comparison *comparison,
                           const struct kg_report_style *style, struct kg_text *text)
 {
-    const bool pass = comparison->verdict == KG_VERDICT_PASS;
+    static const char *const colours[] = {
+        [KG_VERDICT_PASS] = GREEN, [KG_VERDICT_FAIL] = RED, [KG_VERDICT_UNDECIDED] = YELLOW};
     kg_text_printf(text, "%s%s%s%s  ", style->colour ? BOLD : "",
-                   style->colour ? (pass ? GREEN : RED) : "", kg_verdict_names[comparison->verdict],
-                   style->colour ? PLAIN : "");
+                   style->colour ? colours[comparison->verdict] : "",
+                   kg_verdict_names[comparison->verdict], style->colour ? PLAIN : "");
     kg_escape_terminal(text, comparison->suite, NAME_MOST);
     kg_text_append(text, ", ");
     kg_cell_counts(comparison, text);
@@ -44,6 +45,11 @@ static void verdict_print(const struct kg_comparison *comparison,
     for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
         kg_text_append(text, "  ");
         kg_escape_terminal(text, comparison->verdict_reasons[i], KG_TERMINAL_REASON_MOST);
+        kg_text_append(text, "\n");
+    }
+    if (comparison->next) {
+        kg_text_append(text, "  next: ");
+        kg_escape_terminal(text, comparison->next, NEXT_MOST);
         kg_text_append(text, "\n");
     }
 }
@@ -128,7 +134,7 @@ static void change_row(struct kg_table *table, const struct change_table *how,
 static bool row_wanted(const struct kg_case_change *change, const struct kg_report_style *style)
 {
     if (style->quiet)
-        return change->fails;
+        return change->fails || change->change == KG_CHANGE_SUSPECT;
     return style->verbose || change->change != KG_CHANGE_NO_CHANGE;
 }
 

@@ -188,6 +188,8 @@ static const struct kg_field policy_fields[] = {
     KG_FIELD(fail_on, BITS, "changes that fail the gate", KG_NAMES(kg_change_names)),
     KG_FIELD(missing_device, ENUM, "what a case without its device does",
              KG_NAMES(kg_missing_device_names)),
+    KG_FIELD(undecided, ENUM, "what becomes of a gate that decided nothing", KG_OPTIONAL,
+             KG_NAMES(kg_undecided_names)),
     KG_FIELD(alpha, REAL, "false alarms allowed for the whole suite", KG_INSIDE(0, 1)),
 };
 const struct kg_record kg_results_policy_record =

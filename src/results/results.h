@@ -284,6 +284,7 @@ struct kg_case_result {
 struct kg_results_policy {
     unsigned fail_on; /* bits 1u << enum kg_change */
     enum kg_missing_device missing_device;
+    enum kg_undecided undecided;
     double alpha;
 };
 

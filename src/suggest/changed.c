@@ -151,7 +151,7 @@ static bool looks_worse(const struct kg_metric *metric)
 {
     if (kg_metric_against(metric) == KG_AGAINST_BUDGET || metric->better != KG_BETTER_LOWER)
         return false;
-    return metric->change == KG_CHANGE_REGRESSION ||
+    return metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_SUSPECT ||
            (metric->change == KG_CHANGE_INCONCLUSIVE && metric->ratio > 1 + metric->threshold &&
             metric->current - metric->baseline > metric->min_effect);
 }
@@ -165,7 +165,8 @@ static const struct kg_metric *metric_worse(const struct kg_case_change *change,
     int best = -1;
     for (size_t m = 0; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
-        const int rank = 2 * (metric->change == KG_CHANGE_REGRESSION) +
+        const int rank = 4 * (metric->change == KG_CHANGE_REGRESSION) +
+                         2 * (metric->change == KG_CHANGE_SUSPECT) +
                          (kg_metric_against(metric) != KG_AGAINST_PIN);
         if (kg_metric_kind_find(metric->name) != kind || !looks_worse(metric) || rank <= best)
             continue;

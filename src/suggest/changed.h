@@ -3,7 +3,7 @@
 #include "suggest/suggest.h"
 
 /* Fills suggestions->changes of the cases that became worse in time, memory or instructions, the
- * worst first; also of those whose time or amount rose beyond the threshold but is INCONCLUSIVE,
+ * worst first; also of those whose time or amount rose beyond the threshold but is SUSPECT or INCONCLUSIVE,
  * so whoever shows a case shows what there is of it, whatever its verdict. Of each the most
  * telling changes of its traits against those of the baseline's newest ordinary run of the results'
  * suite that has any, or, where it is worse than a pinned run alone, against those of that run.

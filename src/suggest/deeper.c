@@ -2,21 +2,7 @@
 #include <string.h>
 
 #include "suggest/explanation.h"
-
-void kg_shell_quote(struct kg_text *text, const char *argument)
-{
-    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=,:+@%";
-    if (*argument && !argument[strspn(argument, PLAIN)]) {
-        kg_text_append(text, argument);
-        return;
-    }
-    kg_text_append(text, "'");
-    for (; *argument; argument++)
-        kg_text_append_bytes(text, *argument == '\'' ? "'\\''" : argument,
-                             *argument == '\'' ? 4 : 1);
-    kg_text_append(text, "'");
-}
+#include "util/escape.h"
 
 /* What a tool is to see is the calls: of everything that a suite asks for the time alone, since
  * counting instructions may be a simulation, and so long that set-up, which
@@ -49,20 +35,6 @@ static const struct tool {
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };
 
-/* A glob that matches the id alone. */
-static void filter_append(const char *id, struct kg_text *text)
-{
-    struct kg_text glob = {0};
-    for (; *id; id++) {
-        if (strchr("*?[]\\", *id))
-            kg_text_append(&glob, "\\");
-        kg_text_append_bytes(&glob, id, 1);
-    }
-    kg_shell_quote(text, kg_text_string(&glob));
-    text->failed = text->failed || glob.failed;
-    kg_text_free(&glob);
-}
-
 /* "--kernel-name regex:copy_plain ": of "ns::copy_plain<float, 4>", which the
  * tool calls otherwise. */
 static void kernel_append(const struct kg_case_result *result, struct kg_text *text)
@@ -89,7 +61,7 @@ static void run_append(const struct kg_results *results, const struct kg_case_re
     kg_text_append(text, "kgate run -c ");
     kg_shell_quote(text, results->suite_path);
     kg_text_append(text, " --filter ");
-    filter_append(result->id, text);
+    kg_shell_quote_glob(text, result->id);
     if (!strcmp(result->device, "cuda") && results->machine.gpu_chosen)
         kg_text_printf(text, " --device cuda:%zu", results->machine.gpu_chosen);
     kg_text_printf(text, "%s -o deeper.json", settings);

@@ -53,9 +53,6 @@ void kg_explanation_free(struct kg_explanation *explanation);
 /* As JSON, kgate.explanation.v1: a new reference, NULL where memory is out. */
 json_t *kg_explanation_json(const struct kg_explanation *explanation);
 
-/* Appends an argument for a shell, in quotes where it needs them. */
-void kg_shell_quote(struct kg_text *text, const char *argument);
-
 /* The commands alone: of the tools that make sense for the case's device. */
 bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
                     struct kg_arena *arena, struct kg_deeper **deeper, size_t *count);

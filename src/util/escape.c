@@ -120,3 +120,31 @@ size_t kg_text_width(const char *string)
         width += ((unsigned char)*string & 0xc0) != 0x80;
     return width;
 }
+
+void kg_shell_quote(struct kg_text *text, const char *argument)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:+@%";
+    if (*argument && !argument[strspn(argument, PLAIN)]) {
+        kg_text_append(text, argument);
+        return;
+    }
+    kg_text_append(text, "'");
+    for (; *argument; argument++)
+        kg_text_append_bytes(text, *argument == '\'' ? "'\\''" : argument,
+                             *argument == '\'' ? 4 : 1);
+    kg_text_append(text, "'");
+}
+
+void kg_shell_quote_glob(struct kg_text *text, const char *string)
+{
+    struct kg_text glob = {0};
+    for (; *string; string++) {
+        if (strchr("*?[]\\", *string))
+            kg_text_append(&glob, "\\");
+        kg_text_append_bytes(&glob, string, 1);
+    }
+    kg_shell_quote(text, kg_text_string(&glob));
+    text->failed = text->failed || glob.failed;
+    kg_text_free(&glob);
+}

@@ -19,3 +19,9 @@ void kg_escape_markdown(struct kg_text *text, const char *string, size_t most);
 
 /* Characters (code points) of valid UTF-8 text. */
 size_t kg_text_width(const char *string);
+
+/* Appends an argument for a shell, in quotes where it needs them. */
+void kg_shell_quote(struct kg_text *text, const char *argument);
+
+/* Likewise a glob that matches `string` alone. */
+void kg_shell_quote_glob(struct kg_text *text, const char *string);

@@ -82,7 +82,8 @@ static void unchanged_note(const struct kg_comparison *comparison, struct score 
     size_t alarms = 0;
     for (size_t i = 0; i < comparison->case_count; i++) {
         alarms += comparison->cases[i].change == KG_CHANGE_REGRESSION;
-        score->doubts += comparison->cases[i].change == KG_CHANGE_INCONCLUSIVE;
+        score->doubts += comparison->cases[i].change == KG_CHANGE_SUSPECT ||
+                         comparison->cases[i].change == KG_CHANGE_INCONCLUSIVE;
         score->rounds += (double)comparison->cases[i].rounds;
     }
     score->gates++;

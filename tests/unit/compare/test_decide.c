@@ -59,7 +59,7 @@ static void one_of_twenty_needs_a_twentieth_of_alpha(void **state)
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
     scene_make(&scene, ALPHA / 19, 1, false);
     decide(&scene, KG_STAGE_SCREEN);
-    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
 }
 
 /* In Holm's method small p-values before one make its own count for more. Only those that mean what
@@ -73,7 +73,7 @@ static void what_was_looked_at_makes_nothing_easier(void **state)
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
     scene_make(&scene, ALPHA / 10, 1e-9, false);
     decide(&scene, KG_STAGE_SCREEN);
-    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
     assert_true(fabs(scene.metrics[1].p_value - TESTS * 1e-9) < 1e-15);
     /* with rounds fixed beforehand every p means what it says */
     scene_make(&scene, ALPHA / 10, 1e-9, false);
@@ -89,7 +89,7 @@ static void an_unconfirmed_change_is_a_suspect(void **state)
     scene.evidence[0].confirmed = false;
     decide(&scene, KG_STAGE_SCREEN);
     assert_true(scene.metrics[0].suspected);
-    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
     assert_false(scene.metrics[1].suspected);
     assert_int_equal(scene.metrics[1].change, KG_CHANGE_NO_CHANGE);
 }
@@ -102,7 +102,7 @@ static void times_of_unlike_batches_are_not_compared(void **state)
     scene_make(&scene, 1e-9, 1, true);
     scene.evidence[0].unlike = true;
     decide(&scene, KG_STAGE_FINAL);
-    assert_int_equal(scene.metrics[0].change, KG_CHANGE_INCONCLUSIVE);
+    assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
     assert_int_equal(scene.metrics[0].doubt, KG_DOUBT_UNLIKE);
     assert_true(kg_reason_make(&arena, &scene.metrics[0]));
     assert_non_null(strstr(scene.metrics[0].reason, "another number of calls"));

@@ -1,0 +1,161 @@
+#include "compare/undecided.h"
+
+#include "util/escape.h"
+
+/* A new case has metrics only where budgets judge it, and is NEW still only where it meets them. */
+static bool meets_budgets(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_NEW && change->metric_count;
+}
+
+struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
+{
+    const struct kg_change_counts *counts = &comparison->counts;
+    const size_t undecided = counts->suspect + counts->inconclusive;
+    size_t compared = counts->improvement + counts->regression + counts->no_change + undecided;
+    for (size_t i = 0; i < comparison->case_count; i++)
+        compared += meets_budgets(&comparison->cases[i]);
+    return (struct kg_decided){.compared = compared, .undecided = undecided};
+}
+
+const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided)
+{
+    const size_t suspect = comparison->counts.suspect;
+    if (!suspect || suspect == decided->undecided)
+        return kg_arena_printf(
+            &comparison->arena, "%zu of %zu compared case%s %s", decided->undecided,
+            decided->compared, decided->compared == 1 ? " is" : "s are",
+            kg_change_name(suspect ? KG_CHANGE_SUSPECT : KG_CHANGE_INCONCLUSIVE));
+    return kg_arena_printf(&comparison->arena, "%zu of %zu compared cases are %s or %s",
+                           decided->undecided, decided->compared, kg_change_name(KG_CHANGE_SUSPECT),
+                           kg_change_name(KG_CHANGE_INCONCLUSIVE));
+}
+
+const char *kg_undecided_nothing(struct kg_comparison *comparison)
+{
+    const struct kg_change_counts *counts = &comparison->counts;
+    const struct {
+        size_t count;
+        const char *word;
+    } words[] = {{counts->new_case, "new"},
+                 {counts->skipped, "skipped"},
+                 {counts->failed, "failed"},
+                 {counts->removed, "removed"}};
+    struct kg_text text = {0};
+    const char *separator = ": ";
+    kg_text_append(&text, "nothing was compared");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].count) {
+            kg_text_printf(&text, "%s%zu %s", separator, words[i].count, words[i].word);
+            separator = ", ";
+        }
+    const char *copy =
+        text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+/* What settles a case, by its deciding metric's doubt. */
+enum remedy { REMEDY_PAIRS, REMEDY_PROCESSES, REMEDY_REFRESH, REMEDY_FIGURE };
+
+static enum remedy remedy_of(const struct kg_case_change *change)
+{
+    const struct kg_metric *metric = change->metrics;
+    if (!change->metric_count)
+        return REMEDY_PAIRS;
+    if (metric->of_processes)
+        return REMEDY_PROCESSES;
+    if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
+        return REMEDY_FIGURE;
+    return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
+}
+
+/* The worst undecided case that pairs can settle, else the worst of all; NULL without any. */
+static const struct kg_case_change *worst_undecided(const struct kg_comparison *comparison)
+{
+    const struct kg_case_change *worst = NULL;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (change->change != KG_CHANGE_SUSPECT && change->change != KG_CHANGE_INCONCLUSIVE)
+            continue;
+        if (remedy_of(change) == REMEDY_PAIRS)
+            return change;
+        worst = worst ? worst : change;
+    }
+    return worst;
+}
+
+static void suite_append(const struct kg_results *current, struct kg_text *text)
+{
+    const bool known = current->suite_path && *current->suite_path;
+    kg_shell_quote(text, known ? current->suite_path : "SUITE");
+}
+
+/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu", with twice the rounds where
+ * pairs left it open. */
+static void pairs_append(const struct kg_case_change *worst, size_t undecided,
+                         const struct kg_results *current, struct kg_text *text)
+{
+    kg_text_append(text, current->pair ? "more pairs: `kgate ab -c "
+                                       : "settle it by pairs of both builds: `kgate ab -c ");
+    suite_append(current, text);
+    kg_text_append(text, " --base BASE --head HEAD");
+    if (undecided == 1) {
+        kg_text_append(text, " --filter ");
+        kg_shell_quote_glob(text, worst->id);
+    }
+    if (current->pair)
+        kg_text_printf(text, " --set rounds.max=%zu", 2 * worst->rounds);
+    kg_text_append(text, "`");
+}
+
+static void refresh_append(const struct kg_results *current, struct kg_text *text)
+{
+    kg_text_append(text, "refresh the baseline: `kgate run -c ");
+    suite_append(current, text);
+    kg_text_append(text, " -o results.json`, then `kgate baseline update results.json -b DIR`");
+}
+
+static void remedy_append(const struct kg_case_change *worst, size_t undecided,
+                          const struct kg_results *current, struct kg_text *text)
+{
+    switch (remedy_of(worst)) {
+    case REMEDY_PAIRS:
+        pairs_append(worst, undecided, current, text);
+        return;
+    case REMEDY_PROCESSES:
+        kg_text_append(text, "record more processes of both, and join them with `cat`");
+        return;
+    case REMEDY_REFRESH:
+        refresh_append(current, text);
+        return;
+    case REMEDY_FIGURE:
+        kg_text_printf(text,
+                       "`kgate doctor` says what this machine can measure; without %s the "
+                       "suite must not ask for it",
+                       worst->metrics[0].name);
+    }
+}
+
+/* Nothing was compared. */
+static const char *nothing_next(const struct kg_comparison *comparison)
+{
+    return comparison->counts.skipped && !comparison->counts.new_case
+               ? "`kgate doctor` says what this machine has; each case says why it was skipped"
+               : "record a run (`kgate gate --update-missing`, or `kgate baseline update`): the "
+                 "next one is compared with it";
+}
+
+const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
+                              const struct kg_results *current)
+{
+    const struct kg_case_change *worst = worst_undecided(comparison);
+    struct kg_text text = {0};
+    if (!worst)
+        return nothing_next(comparison);
+    remedy_append(worst, decided->undecided, current, &text);
+    const char *copy =
+        text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}

@@ -1,0 +1,24 @@
+/* undecided.h: whether a comparison decided enough for a verdict, and what to do where it did not.
+ * The counts must be filled and the cases ranked. Sentences live in the comparison's arena. */
+#pragma once
+#include <stdbool.h>
+
+#include "compare/comparison.h"
+
+/* What the cases of a comparison came to. */
+struct kg_decided {
+    size_t compared;  /* against a reference, or a new case against its budgets */
+    size_t undecided; /* of them SUSPECT or INCONCLUSIVE */
+};
+
+struct kg_decided kg_decided_count(const struct kg_comparison *comparison);
+
+/* "4 of 5 compared cases are undecided: 1 SUSPECT, 3 INCONCLUSIVE"; NULL where memory is out. */
+const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
+
+/* "nothing was compared: 2 new, 1 skipped"; NULL where memory is out. */
+const char *kg_undecided_nothing(struct kg_comparison *comparison);
+
+/* What settles it, with the command: one sentence. NULL where memory is out. */
+const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
+                              const struct kg_results *current);
