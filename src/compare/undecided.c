@@ -130,10 +130,8 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
         refresh_append(current, text);
         return;
     case REMEDY_FIGURE:
-        kg_text_printf(text,
-                       "`kgate doctor` says what this machine can measure; without %s the "
-                       "suite must not ask for it",
-                       worst->metrics[0].name);
+        kg_text_printf(text, "the case says what %s lacks: provide it, or take %s out of the suite",
+                       worst->metrics[0].name, worst->metrics[0].name);
     }
 }
 

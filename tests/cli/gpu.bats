@@ -22,9 +22,9 @@ needs_code() {
     gpu list -c gpu.yaml --json >/dev/null
 }
 
-@test "config/gpu.yaml without a GPU: every case SKIPPED with the reason, exit 0; 3 where it must not miss" {
-    run -0 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out
-    [[ "$output" == *PASS* && "$output" == *"no CUDA device"* ]]
+@test "config/gpu.yaml without a GPU: every case SKIPPED with the reason, exit 4; 3 where it must not miss" {
+    run -4 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out
+    [[ "$output" == UNDECIDED*"nothing was compared"*"kgate doctor"* && "$output" == *"no CUDA device"* ]]
     run -3 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out --set policy.missing_device=fail
     jq -e 'all(.cases[]; .status == "SKIPPED" and (.reason | length > 10))' out/results.json
     valid out/results.json results
