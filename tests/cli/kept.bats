@@ -8,10 +8,10 @@ setup() { cd "$BATS_TEST_DIRNAME/../kept/v1" || return; }
 # exit status in expected/commands: where most was INCONCLUSIVE it passed then, and is UNDECIDED now. What is
 # SUSPECT now was INCONCLUSIVE then.
 decisions() {
-    jq -S 'def then: if . == "SUSPECT" then "INCONCLUSIVE" else . end;
+    jq -S 'def was: if . == "SUSPECT" then "INCONCLUSIVE" else . end;
            [(.counts | .inconclusive += (.suspect // 0) | del(.suspect)), .pins, .baseline_runs,
-            [.cases[] | {id, change: (.change | then), fails, rounds,
-                         metrics: [.metrics[] | {name, against, change: (.change | then), ratio, threshold}]}]]' "$1"
+            [.cases[] | {id, change: (.change | was), fails, rounds,
+                         metrics: [.metrics[] | {name, against, change: (.change | was), ratio, threshold}]}]]' "$1"
 }
 
 @test "files of version 1 compare as the kgate that wrote them compared them" {
