@@ -70,10 +70,15 @@ def per_cent(share):
     return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
 
 
+def exits_text(gates):
+    counts = collections.Counter(gates.exits.values())
+    return ", ".join(f"{count} x {status}" for status, count in sorted(counts.items()))
+
+
 def unchanged_table(groups):
     print("\n### Without a change\n\n| state | gates by | that alarm | true share, 95 % | cases REGRESSION "
-          "| IMPROVEMENT | SUSPECT | INCONCLUSIVE | FAILED, SKIPPED | NEW | s a case |\n"
-          "| :-- | :-- | --: | --: | --: | --: | --: | --: | --: | --: | --: |")
+          "| IMPROVEMENT | SUSPECT | INCONCLUSIVE | FAILED, SKIPPED | NEW | exit status of the gates | s a case |\n"
+          "| :-- | :-- | --: | --: | --: | --: | --: | --: | --: | --: | :-- | --: |")
     for (state, mode, slower), gates in groups.items():
         if slower != 0:
             continue
@@ -82,12 +87,7 @@ def unchanged_table(groups):
               f"{per_cent(gates.share('REGRESSION'))} | {per_cent(gates.share('IMPROVEMENT'))} | "
               f"{per_cent(gates.share('SUSPECT'))} | {per_cent(gates.share('INCONCLUSIVE'))} | "
               f"{per_cent(gates.share('FAILED', 'SKIPPED'))} | {per_cent(gates.share('NEW'))} | "
-              f"{gates.median_seconds():.2f} |")
-
-
-def exits_text(gates):
-    counts = collections.Counter(gates.exits.values())
-    return ", ".join(f"{status} x{count}" for status, count in sorted(counts.items()))
+              f"{exits_text(gates)} | {gates.median_seconds():.2f} |")
 
 
 def changed_table(groups):

@@ -131,12 +131,10 @@ gate() {
     local state=$1 mode=$2 slow=$3 status=0 head
     [ $(($(date +%s) - begun)) -lt "$seconds" ] || return 0
     head=$folder/builds/$(printf 's%03d' "$slow")
-    if [ "$slow" = 0 ]; then # another build of the same: other pages of memory, the same code
-        head=$folder/builds/same
-        rm -rf "$head"
-        cp -r "$built/base" "$head"
-    fi
-    rm -rf "$folder/gate"
+    [ "$slow" != 0 ] || head=$folder/builds/same
+    # New files, as after a build: in other pages of memory each time.
+    rm -rf "$folder/gate" "$head"
+    cp -r "$built/$(basename "$head")" "$head"
     case $mode in
     ab) measure "$state" "$folder" ab -c "$suite" --base builds/base --head "${head#"$folder/"}" \
         -o "$folder/gate" || status=$? ;;

@@ -38,7 +38,7 @@ static void count(const char *word)
         *place = calloc(1, sizeof **place);
         if (!*place)
             return;
-        strcpy((*place)->word, word);
+        snprintf((*place)->word, sizeof(*place)->word, "%s", word);
     }
     (*place)->count++;
 }
