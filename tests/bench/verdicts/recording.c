@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "measure/measurement.h"
-#include "measure/pairing.h"
-#include "timing/clock.h"
 #include "util/text.h"
 
 const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};
@@ -212,88 +210,4 @@ void recording_free(struct recording *recording)
         kg_results_free(&recording->runs[r]);
     free(recording->runs);
     *recording = (struct recording){0};
-}
-
-struct ab {
-    struct kg_pairing pairing;
-    struct kg_baseline baseline;
-    struct kg_comparison comparison;
-};
-
-static bool ab_rounds(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
-{
-    struct ab *ab = user;
-    if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err))
-        return false;
-    kg_pairing_summarize(&ab->pairing);
-    kg_baseline_free(&ab->baseline);
-    return kg_baseline_from_results(&ab->pairing.base.results, &ab->baseline, err);
-}
-
-static double ab_elapsed(void *user)
-{
-    return kg_measurement_elapsed_ns(&((struct ab *)user)->pairing.base);
-}
-
-static bool ab_stopped(void *user)
-{
-    return kg_measurement_interrupted(&((struct ab *)user)->pairing.base) != 0;
-}
-
-static bool ab_run(struct ab *ab, const struct prepared *prepared, const struct kg_build *base,
-                   const struct kg_build *head, struct kg_error *err)
-{
-    const struct kg_prepared_suite what = {&prepared->suite, &prepared->plan, &prepared->machine};
-    const struct kg_pairing_options options = {.base = base, .head = head};
-    struct kg_round_limits limits[WORKLOADS];
-    for (size_t i = 0; i < WORKLOADS; i++)
-        limits[i] = (struct kg_round_limits){8, 24};
-    const struct kg_sequence sequence = {.measure = ab_rounds,
-                                         .elapsed_ns = ab_elapsed,
-                                         .stopped = ab_stopped,
-                                         .user = ab,
-                                         .limits = limits,
-                                         .budget_ns = INFINITY};
-    if (!kg_pairing_begin(&ab->pairing, &what, &options, err))
-        return false;
-    bool good = kg_sequence_run(&sequence, &ab->baseline, &ab->pairing.head.results,
-                                &ab->comparison, err) &&
-                !interrupted(&ab->pairing.base, err);
-    kg_pairing_end(&ab->pairing);
-    good = good && all_good(&ab->pairing.head.results, err);
-    kg_pairing_free(&ab->pairing);
-    return good;
-}
-
-bool ab_measure(const char *directory, const char *base, const char *head, double threshold,
-                int only, enum kg_change changes[WORKLOADS], double *seconds, struct kg_error *err)
-{
-    struct kg_text text = {0};
-    struct prepared prepared = {0};
-    struct kg_arena arena = {0};
-    struct kg_build sides[2];
-    struct ab ab = {0};
-    char paths[2][4096];
-    suite_head(&text, "20ms", 8, 24, threshold);
-    for (int w = 0; w < WORKLOADS; w++)
-        if (only < 0 || only == w)
-            kg_text_printf(&text, "  - {name: %s, plugin: '%s/libverdicts_0.so'}\n",
-                           workload_names[w], directory);
-    snprintf(paths[0], sizeof paths[0], "%.4000s/libverdicts_%s.so", directory, base);
-    snprintf(paths[1], sizeof paths[1], "%.4000s/libverdicts_%s.so", directory, head);
-    bool good = kg_build_resolve(&arena, "base", paths[0], &sides[0], err) &&
-                kg_build_resolve(&arena, "head", paths[1], &sides[1], err) &&
-                prepare(&prepared, &text, err);
-    const double start = (double)kg_clock_ns();
-    good = good && ab_run(&ab, &prepared, &sides[0], &sides[1], err);
-    *seconds = ((double)kg_clock_ns() - start) / 1e9;
-    for (size_t i = 0; good && i < ab.comparison.case_count; i++)
-        changes[only < 0 ? ab.comparison.cases[i].order : (size_t)only] =
-            ab.comparison.cases[i].change;
-    kg_comparison_free(&ab.comparison);
-    kg_baseline_free(&ab.baseline);
-    kg_text_free(&text);
-    kg_arena_free(&arena);
-    prepared_free(&prepared);
-    return good;
 }

@@ -43,10 +43,3 @@ bool recording_make(struct recording *recording, const char *directory, const ch
 bool recording_load(struct recording *recording, const char *directory, const char *state,
                     struct kg_error *err);
 void recording_free(struct recording *recording);
-
-/* One `ab` of the four workloads for real, at a threshold, between the plugins of two slowdowns.
- * changes   of each workload
- * seconds   all of it, checks too
- * only      the one workload to measure, or -1 for all */
-bool ab_measure(const char *directory, const char *base, const char *head, double threshold,
-                int only, enum kg_change changes[WORKLOADS], double *seconds, struct kg_error *err);
