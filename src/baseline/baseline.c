@@ -38,6 +38,8 @@ static const struct kg_field case_fields[] = {
         KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),
     KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,
                "NAME HASH of each of them", KG_OPTIONAL),
+    KG_FIELD(build, STRING, "SHA-256 of the file that it was measured with", KG_OPTIONAL,
+             KG_PATTERN_SHA256),
     KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
     KG_LIST(series, series_count, RECORDS, "its metrics; `time` is always there",
             KG_OF(series_record)),
@@ -161,6 +163,7 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .id = result->id,
         .definition_hash = result->definition_hash,
         .code = result->code,
+        .build = result->build,
         .batch = result->round_count ? result->rounds[0].batch : 0,
         .series = kg_arena_alloc(arena, result->series_count + BESIDE, sizeof *stored->series),
     };

@@ -30,7 +30,9 @@ struct kg_baseline_case {
     const char *id;
     const char *definition_hash;
     struct kg_code_identity code; /* without a hash where not known */
-    uint64_t batch;               /* calls a sample, of its rounds; 0 where not known */
+    const char *build; /* hash of the file that it was measured with, which builds.h may have;
+                              NULL where not known */
+    uint64_t batch;    /* calls a sample, of its rounds; 0 where not known */
     struct kg_baseline_series *series;
     size_t series_count;
     double *traits; /* by the run's trait_names; those left out at the end are not known */

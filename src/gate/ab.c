@@ -67,15 +67,29 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
     return results_write(ab, good, err);
 }
 
+/* One build for every case; NULL where memory is out. */
+static const struct kg_build *const *for_all(struct kg_arena *arena, const struct kg_build *build,
+                                             size_t count)
+{
+    const struct kg_build **builds = kg_arena_alloc(arena, count, sizeof *builds);
+    for (size_t i = 0; builds && i < count; i++)
+        builds[i] = build;
+    return builds;
+}
+
 static bool begin(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                   struct kg_ab *ab, struct kg_error *err)
 {
+    const size_t count = what->plan->case_count;
     const struct kg_pairing_options pairing = {.base_path = ab->base_path,
                                                .head_path = ab->head_path,
                                                .filter = options->left_out,
                                                .progress = options->progress,
-                                               .base = &ab->base_build,
-                                               .head = &ab->head_build};
+                                               .bases = for_all(&ab->arena, &ab->base_build, count),
+                                               .heads =
+                                                   for_all(&ab->arena, &ab->head_build, count)};
+    if (!pairing.bases || !pairing.heads)
+        return kg_error_memory(err);
     if (!kg_pairing_begin(&ab->pairing, what, &pairing, err))
         return false;
     ab->base = &ab->pairing.base.results;

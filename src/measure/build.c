@@ -16,7 +16,7 @@
 #include "worker/protocol.h"
 
 /* Where a checkout's build may lie. */
-static const char *const builds[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
+static const char *const places[] = {"build/release/kgate", "build/gate/kgate", "build/kgate",
                                      "bin/kgate", "kgate"};
 static const double ANSWER_NS = 5e9;
 enum { PROGRAM_MOST = 256 * 1024 * 1024 };
@@ -63,8 +63,8 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
 static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
                                 struct kg_error *err)
 {
-    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
-        const char *path = kg_arena_printf(arena, "%s/%s", build->directory, builds[i]);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *path = kg_arena_printf(arena, "%s/%s", build->directory, places[i]);
         if (!path)
             return kg_error_memory(err);
         if (access(path, X_OK) == 0) {
@@ -156,6 +156,32 @@ static const char *skip_reason(const struct kg_build *build,
     return source->unfit[build->kind];
 }
 
+bool kg_build_of_file(const char *label, const char *path, enum kg_source source,
+                      struct kg_build *build, struct kg_error *err)
+{
+    *build = (struct kg_build){.label = label, .given = path};
+    switch (kg_sources[source]->code) {
+    case KG_CODE_IN_KGATE:
+        build->kind = KG_BUILD_KGATE;
+        build->program = path;
+        break;
+    case KG_CODE_IN_TARGET:
+        build->kind = KG_BUILD_PLUGIN;
+        build->plugin = path;
+        break;
+    case KG_CODE_ANYWHERE:
+        build->kind = KG_BUILD_COMMAND;
+        build->command = path;
+        break;
+    }
+    return protocol_check(build, err);
+}
+
+bool kg_build_fits(const struct kg_build *build, enum kg_source source)
+{
+    return !skip_reason(build, kg_sources[source]);
+}
+
 /* The kgate, plugin or program with the case's code on this build; NULL where there is none. */
 static const char *code_file(struct kg_arena *arena, const struct kg_build *build,
                              const struct kg_case *planned)
@@ -188,13 +214,16 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
                                       : (struct kg_code_identity){0};
 }
 
-bool kg_build_apply(const struct kg_build *build, const struct kg_plan *plan,
-                    struct kg_results *results, struct kg_error *err)
+bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
+                     struct kg_results *results, struct kg_error *err)
 {
     struct kg_code_memory *memory = kg_code_memory_make(&results->arena);
     for (size_t i = 0; i < plan->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         const struct kg_source_operations *source = kg_sources[plan->cases[i].spec->source];
+        const struct kg_build *build = builds[i];
+        if (!build)
+            continue;
         const char *why = skip_reason(build, source);
         result->code = code_identify(memory, &results->arena, build, &plan->cases[i]);
         if (!why || result->status == KG_STATUS_SKIPPED)

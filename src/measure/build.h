@@ -24,7 +24,17 @@ struct kg_build {
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
                       struct kg_build *build, struct kg_error *err);
 
-/* Marks as SKIPPED, with the reason, the cases that this build says nothing about, and sets the
- * code hashes to those of this build's code. */
-bool kg_build_apply(const struct kg_build *build, const struct kg_plan *plan,
-                    struct kg_results *results, struct kg_error *err);
+/* A file that is known to be what cases of this source need: a kgate, a plugin or a program. A kgate
+ * of another protocol is refused likewise.
+ * path  absolute; must outlive the build, as `label` */
+bool kg_build_of_file(const char *label, const char *path, enum kg_source source,
+                      struct kg_build *build, struct kg_error *err);
+
+/* Whether the build has code for workloads of this source. */
+bool kg_build_fits(const struct kg_build *build, enum kg_source source);
+
+/* Marks as SKIPPED, with the reason, the cases that their builds say nothing about, and sets the
+ * code hashes to those of the builds' code.
+ * builds  of each case; NULL in the place of this kgate, whose cases stay as they are */
+bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
+                     struct kg_results *results, struct kg_error *err);

@@ -28,7 +28,8 @@ int kg_case_pin(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     /* Two builds must not be compared on two CPUs: they share one wherever one is enough. */
-    const bool share = measurement->build && settings->threads == 1 && settings->pin == KG_PIN_NONE;
+    const bool share =
+        measurement->paired && settings->threads == 1 && settings->pin == KG_PIN_NONE;
     return pin_choose(share ? KG_PIN_AUTO : settings->pin);
 }
 

@@ -17,13 +17,18 @@ struct group {
     struct kg_error *err;
 };
 
-/* Whether the case can use the process that was started for another. */
-static bool shares(const struct group *group, size_t index)
+static bool same_text(const char *a, const char *b)
 {
-    const struct kg_settings *settings = &group->measurement->plan->cases[index].spec->settings;
-    return group->alive && group->launch.pin == kg_case_pin(group->measurement, index) &&
-           group->launch.threads ==
-               kg_case_threads(group->measurement, settings, group->launch.pin);
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether a case can use the process that was started for another. */
+static bool shares(const struct group *group, const struct kg_launch *launch)
+{
+    return group->alive && group->launch.pin == launch->pin &&
+           group->launch.threads == launch->threads &&
+           same_text(group->launch.program, launch->program) &&
+           same_text(group->launch.directory, launch->directory);
 }
 
 static void group_end(struct group *group)
@@ -101,7 +106,7 @@ static bool case_do(struct group *group, size_t index, struct kg_arena *arena)
     if (!kg_case_launch_make(group->measurement, index, &group->task->options, arena, &launch,
                              group->err))
         return false;
-    if (!shares(group, index)) {
+    if (!shares(group, &launch)) {
         group_end(group);
         group->launch = launch;
         if (!group_start(group))

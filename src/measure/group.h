@@ -15,8 +15,8 @@ struct kg_group_task {
     void *user;
 };
 
-/* Does the task for `count` cases, in that order. Cases with the same number of threads and the
- * same CPU share a process. A case that fails is marked so. Stops early when asked to stop.
+/* Does the task for `count` cases, in that order. Cases of one build with the same
+ * number of threads and the same CPU share a process. A case that fails is marked so. Stops early when asked to stop.
  * returns  false where measuring itself broke */
 bool kg_group_run(struct kg_measurement *measurement, const size_t *indexes, size_t count,
                   const struct kg_group_task *task, struct kg_error *err);

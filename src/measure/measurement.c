@@ -14,6 +14,7 @@
 #include "measure/cpu_ceilings_pass.h"
 #include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
+#include "measure/measured_files.h"
 #include "measure/pass.h"
 #include "measure/rounds.h"
 #include "measure/trace_pass.h"
@@ -117,7 +118,8 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
 {
     *measurement = (struct kg_measurement){.plan = what->plan,
                                            .progress = options->progress,
-                                           .build = options->build,
+                                           .builds = options->builds,
+                                           .paired = options->paired,
                                            .started_ns = kg_clock_ns()};
     measurement->random.state = measurement->started_ns;
     measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
@@ -130,8 +132,10 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
     if (good && options->batches)
         memcpy(measurement->batch, options->batches,
                what->plan->case_count * sizeof *measurement->batch);
-    if (good && options->build)
-        good = kg_build_apply(options->build, what->plan, &measurement->results, err);
+    if (good && options->builds)
+        good = kg_builds_apply(options->builds, what->plan, &measurement->results, err);
+    good = good && kg_measured_files_find(what->plan, options->builds, measurement->program,
+                                          &measurement->results, err);
     for (size_t i = 0; i < what->plan->case_count && good; i++)
         measurement->results.cases[i].threads = kg_case_threads(
             measurement, &what->plan->cases[i].spec->settings, kg_case_pin(measurement, i));
@@ -155,6 +159,11 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
     kg_measurement_end(measurement);
     kg_measurement_free(measurement);
     return false;
+}
+
+const struct kg_build *kg_measurement_build(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->builds ? measurement->builds[index] : NULL;
 }
 
 void kg_measurement_pause(const struct kg_measurement *measurement, double ns)

@@ -36,8 +36,10 @@ struct kg_measurement_options {
     struct kg_progress progress; /* may be all zero */
     bool sequential;             /* how many rounds there are depends on what they show */
     const uint64_t *batches; /* calls a sample of each case's reference, 0 without one; or NULL */
-    const struct kg_build *build;   /* another build than this one; NULL: this one */
-    struct kg_interrupt *interrupt; /* of the caller's; NULL: the measurement's own */
+    const struct kg_build *const *builds; /* of each case, NULL in the place of this kgate's suite;
+                                             NULL: no other builds */
+    bool paired;                          /* measured turn by turn with another measurement */
+    struct kg_interrupt *interrupt;       /* of the caller's; NULL: the measurement's own */
 };
 
 /* How a case on the GPU can be timed, as kg_gpu_call_timing has it. */
@@ -59,7 +61,8 @@ struct kg_measurement {
     struct kg_call_timing *call_timing; /* on the GPU: likewise */
     size_t *order;
     size_t *grouped; /* room for the cases that share a process */
-    const struct kg_build *build;
+    const struct kg_build *const *builds;
+    bool paired;
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
     struct kg_random random;
@@ -74,6 +77,9 @@ struct kg_measurement {
  * what the GPU is capable of. On failure nothing is held. */
 bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
                           const struct kg_measurement_options *options, struct kg_error *err);
+
+/* The build that a case is measured with; NULL: this kgate, and what the suite names. */
+const struct kg_build *kg_measurement_build(const struct kg_measurement *measurement, size_t index);
 
 /* Confirming rounds begin so long after the other rounds, and are at least so far apart. Those of
  * pairs begin after the shorter of the two times: both builds are measured in the same moment. */

@@ -293,12 +293,13 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
                                            .filter = options->filter,
                                            .sequential = true,
                                            .progress = options->progress,
-                                           .build = options->base,
-                                           .interrupt = &pairing->interrupt};
+                                           .builds = options->bases,
+                                           .paired = true,
+                                           .interrupt = pairing->interrupt};
     if (!kg_measurement_begin(&pairing->base, what, &build, err))
         return kg_error_wrap(err, "in the base");
     build.results_path = options->head_path;
-    build.build = options->head;
+    build.builds = options->heads;
     build.batches = pairing->base.batch;
     if (!kg_measurement_begin(&pairing->head, what, &build, err)) {
         kg_measurement_free(&pairing->base);
@@ -315,10 +316,13 @@ bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite
                       const struct kg_pairing_options *options, struct kg_error *err)
 {
     *pairing = (struct kg_pairing){0};
-    kg_interrupt_begin(&pairing->interrupt);
+    pairing->interrupt = options->interrupt ? options->interrupt : &pairing->own_interrupt;
+    if (!options->interrupt)
+        kg_interrupt_begin(pairing->interrupt);
     if (both_begin(pairing, what, options, err))
         return true;
-    kg_interrupt_end(&pairing->interrupt);
+    if (!options->interrupt)
+        kg_interrupt_end(pairing->interrupt);
     return false;
 }
 
@@ -331,7 +335,8 @@ void kg_pairing_summarize(struct kg_pairing *pairing)
 void kg_pairing_end(struct kg_pairing *pairing)
 {
     kg_pairing_summarize(pairing);
-    kg_interrupt_end(&pairing->interrupt);
+    if (pairing->interrupt == &pairing->own_interrupt)
+        kg_interrupt_end(pairing->interrupt);
 }
 
 void kg_pairing_free(struct kg_pairing *pairing)

@@ -10,7 +10,8 @@
 struct kg_pairing {
     struct kg_measurement base;
     struct kg_measurement head; /* its rounds carry base_ratio */
-    struct kg_interrupt interrupt;
+    struct kg_interrupt own_interrupt;
+    struct kg_interrupt *interrupt;
 };
 
 struct kg_pairing_options {
@@ -18,8 +19,9 @@ struct kg_pairing_options {
     const char *head_path;
     const char *filter;
     struct kg_progress progress;
-    const struct kg_build *base;
-    const struct kg_build *head;
+    const struct kg_build *const *bases; /* of each case, as struct kg_measurement_options has it */
+    const struct kg_build *const *heads; /* likewise; NULL: this kgate for all */
+    struct kg_interrupt *interrupt;      /* of the caller's; NULL: the pairing's own */
 };
 
 /* Checks every case in both builds. A case that the base alone cannot do is SKIPPED in the head's

@@ -75,7 +75,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };
-    build_apply(measurement->build, &request);
+    build_apply(kg_measurement_build(measurement, index), &request);
     return json_text(arena, kg_record_write(&kg_request_record, &request));
 }
 
@@ -92,7 +92,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
                          struct kg_launch *launch, struct kg_error *err)
 {
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
-    const struct kg_build *build = measurement->build;
+    const struct kg_build *build = kg_measurement_build(measurement, index);
     const bool machine = options->machine_ns > 0;
     const int pin = machine ? -1 : kg_case_pin(measurement, index);
     const uint64_t threads =

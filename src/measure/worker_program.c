@@ -32,7 +32,7 @@ const char *kg_case_program(const struct kg_measurement *measurement, size_t ind
 {
     static char *const of_kgate[] = {(char *)"kgate", (char *)"worker", NULL};
     static char *const of_worker[] = {(char *)"kgate-worker", NULL};
-    const struct kg_build *build = measurement->build;
+    const struct kg_build *build = kg_measurement_build(measurement, index);
     const bool has_worker = kg_case_has_worker(measurement, index);
     *arguments = has_worker ? of_worker : of_kgate;
     if (has_worker)

@@ -139,6 +139,15 @@ static const struct kg_record probe_record =
     KG_RECORD_OF(probe_fields, "Readings of the probe between rounds, by column.");
 #undef STRUCT
 
+#define STRUCT kg_measured_file
+static const struct kg_field file_fields[] = {
+    KG_FIELD(hash, STRING, "SHA-256 of its bytes", KG_PATTERN_SHA256),
+    KG_FIELD(path, STRING, "absolute", KG_NOT_EMPTY),
+};
+static const struct kg_record file_record = KG_RECORD_OF(
+    file_fields, "A file whose code was measured: a plugin, the program of a command, or kgate.");
+#undef STRUCT
+
 #define STRUCT kg_case_result
 static const struct kg_field case_fields[] = {
     KG_FIELD(id, STRING, "workload/key=value,…/device", KG_NOT_EMPTY),
@@ -162,6 +171,8 @@ static const struct kg_field case_fields[] = {
         KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),
     KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,
                "NAME HASH of each of them", KG_OPTIONAL),
+    KG_FIELD(build, STRING, "of the file in `files` that holds its code", KG_OPTIONAL,
+             KG_PATTERN_SHA256),
     KG_LIST(tags, tag_count, STRINGS, "of the suite"),
     KG_FIELD(status, ENUM, "whether it was measured", KG_NAMES(kg_status_names)),
     KG_FIELD(reason, STRING, "why not OK", KG_OPTIONAL),
@@ -209,6 +220,10 @@ static const struct kg_field results_fields[] = {
     KG_FIELD(sequential, BOOL, "rounds were added while they were looked at: `gate` and `ab`",
              KG_OPTIONAL),
     KG_FIELD(pair, STRING, "`ab`: the same in the results of both sides", KG_OPTIONAL),
+    KG_FIELD(tests, SIZE,
+             "how many tests these are judged with, where they are some of a suite's cases",
+             KG_OPTIONAL),
+    KG_LIST(files, file_count, RECORDS, "whose code was measured", KG_OPTIONAL, KG_OF(file_record)),
     KG_FIELD(profile, STRING, "name of the recording that `run --profile` left in the same folder",
              KG_OPTIONAL),
     KG_LIST(probes, probe_count, COLUMNS, NULL, KG_OPTIONAL, KG_OF(probe_record)),

@@ -240,6 +240,12 @@ struct kg_limit {
     double limit;
 };
 
+/* A file whose code was measured: a plugin, the program of a command, or kgate. */
+struct kg_measured_file {
+    const char *hash; /* SHA-256 of its bytes, before the first round */
+    const char *path; /* absolute */
+};
+
 struct kg_case_result {
     const char *id;
     const char *workload;
@@ -254,6 +260,8 @@ struct kg_case_result {
     const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
     const char *definition_hash;
     struct kg_code_identity code; /* of the machine code; without a hash where not to be had */
+    const char *build; /* hash of its file in struct kg_results; NULL where a copy of the file
+                              would not bring the code: a script, an interpreter, a system's program */
     const char **tags;
     size_t tag_count;
     enum kg_status status;
@@ -298,8 +306,12 @@ struct kg_results {
     bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
     const char *filter; /* the --filter or --shard that left cases out; NULL: none was left out */
     struct kg_machine machine;
-    bool sequential;     /* rounds were added while they were looked at: `gate` and `ab` */
-    const char *pair;    /* `ab`: the same in the results of both sides; else NULL */
+    bool sequential;  /* rounds were added while they were looked at: `gate` and `ab` */
+    const char *pair; /* `ab`: the same in the results of both sides; else NULL */
+    size_t tests;     /* made together with those of these cases, as Holm's method counts them;
+                            0: no others */
+    struct kg_measured_file *files; /* those that `build` of the cases names */
+    size_t file_count;
     const char *profile; /* name of the recording beside the results; NULL without one */
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;

@@ -128,6 +128,7 @@ struct kg_record {
 #define KG_PATTERN(expression) .pattern = (expression)
 #define KG_PATTERN_TIME KG_PATTERN("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$")
 #define KG_PATTERN_HASH KG_PATTERN("^[0-9a-f]{16}$")
+#define KG_PATTERN_SHA256 KG_PATTERN("^[0-9a-f]{64}$")
 #define KG_RANGE(...)                                                                              \
     .range = &(const struct kg_range)                                                              \
     {                                                                                              \

@@ -1,0 +1,107 @@
+#include "util/sha256.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 64, ROUNDS = 64, WORDS = 16 };
+
+static const uint32_t constants[ROUNDS] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+static uint32_t rotate(uint32_t x, unsigned by)
+{
+    return x >> by | x << (32 - by);
+}
+
+/* The message schedule, section 6.2.2, step 1. */
+static void schedule_fill(const unsigned char *block, uint32_t schedule[ROUNDS])
+{
+    for (size_t t = 0; t < WORDS; t++)
+        schedule[t] = (uint32_t)block[4 * t] << 24 | (uint32_t)block[4 * t + 1] << 16 |
+                      (uint32_t)block[4 * t + 2] << 8 | block[4 * t + 3];
+    for (size_t t = WORDS; t < ROUNDS; t++) {
+        const uint32_t a = schedule[t - 15], b = schedule[t - 2];
+        schedule[t] = (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10) + schedule[t - 7] +
+                      (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + schedule[t - 16];
+    }
+}
+
+static void block_add(struct kg_sha256 *sum, const unsigned char *block)
+{
+    uint32_t schedule[ROUNDS], s[8]; /* s: a to h of the standard */
+    schedule_fill(block, schedule);
+    memcpy(s, sum->state, sizeof s);
+    for (size_t t = 0; t < ROUNDS; t++) {
+        const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+        const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+        const uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+                             choice + constants[t] + schedule[t];
+        const uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
+        memmove(s + 1, s, 7 * sizeof *s);
+        s[4] += one;
+        s[0] = one + two;
+    }
+    for (size_t i = 0; i < 8; i++)
+        sum->state[i] += s[i];
+}
+
+void kg_sha256_start(struct kg_sha256 *sum)
+{
+    *sum = (struct kg_sha256){.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+                                        0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
+
+void kg_sha256_add(struct kg_sha256 *sum, const void *bytes, size_t length)
+{
+    const unsigned char *from = bytes;
+    while (length) {
+        const size_t filled = (size_t)(sum->length % BLOCK);
+        const size_t count = length < BLOCK - filled ? length : BLOCK - filled;
+        memcpy(sum->block + filled, from, count);
+        sum->length += count;
+        from += count;
+        length -= count;
+        if (filled + count == BLOCK)
+            block_add(sum, sum->block);
+    }
+}
+
+void kg_sha256_end(struct kg_sha256 *sum, char hex[KG_SHA256_DIGITS + 1])
+{
+    static const unsigned char padding[BLOCK] = {0x80};
+    const uint64_t bits = sum->length * 8;
+    unsigned char length[8];
+    for (size_t i = 0; i < 8; i++)
+        length[i] = (unsigned char)(bits >> (56 - 8 * i));
+    const size_t filled = (size_t)(sum->length % BLOCK);
+    kg_sha256_add(sum, padding, (filled < 56 ? 56 : 56 + BLOCK) - filled);
+    kg_sha256_add(sum, length, sizeof length);
+    for (size_t i = 0; i < 8; i++)
+        snprintf(hex + 8 * i, 9, "%08" PRIx32, sum->state[i]);
+}
+
+bool kg_sha256_file(const char *path, char hex[KG_SHA256_DIGITS + 1])
+{
+    unsigned char bytes[65536];
+    struct kg_sha256 sum;
+    ssize_t count;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    kg_sha256_start(&sum);
+    while ((count = read(file, bytes, sizeof bytes)) > 0)
+        kg_sha256_add(&sum, bytes, (size_t)count);
+    close(file);
+    kg_sha256_end(&sum, hex);
+    return count == 0;
+}
