@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "baseline/builds.h"
 #include "results/results.h"
 #include "results/traits.h"
 
@@ -112,10 +113,12 @@ uint64_t kg_baseline_batch(const struct kg_baseline *baseline, const char *suite
                            const char *definition_hash);
 
 struct kg_baseline_options {
-    const char *pin;   /* a name for the new run, which is then never pruned; or NULL */
-    size_t keep;       /* ordinary runs kept per suite; at least 1 */
-    bool missing_only; /* add only cases that no run of this suite has with the same definition:
+    const char *pin;    /* a name for the new run, which is then never pruned; or NULL */
+    size_t keep;        /* ordinary runs kept per suite; at least 1 */
+    bool missing_only;  /* add only cases that no run of this suite has with the same definition:
                           into the newest ordinary run of the suite, or a new one */
+    double builds_most; /* bytes of builds to keep; 0: keeps none of these, removes none */
+    struct kg_builds_outcome *builds; /* what came of it, where cases were recorded; or NULL */
 };
 
 /* Adds results to the store of their machine, under the store's lock (DIR/.lock, waiting up to ten
@@ -129,8 +132,20 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
                         struct kg_error *err);
 
-/* Removes, under the lock, runs of the file at `path`: ordinary runs beyond the last `keep` of each
- * suite, or with `pin` the run pinned so, or with `suite` only that suite's.
- * removed may be NULL. */
-bool kg_baseline_prune(const char *directory, const char *fingerprint, size_t keep, const char *pin,
-                       const char *suite, size_t *removed, struct kg_error *err);
+struct kg_prune_options {
+    size_t keep;        /* ordinary runs of each suite */
+    const char *pin;    /* instead: the name of the run to remove */
+    const char *suite;  /* only of this one; NULL: of all */
+    double builds_most; /* bytes of builds to keep; INFINITY: no limit */
+};
+
+struct kg_prune_outcome {
+    size_t runs; /* removed */
+    struct kg_builds_outcome builds;
+};
+
+/* Removes, under the lock, runs of a machine: ordinary runs beyond the last `keep` of each suite, or
+ * the run pinned as `pin`. Then the builds that no stored run of any machine names any more. */
+bool kg_baseline_prune(const char *directory, const char *fingerprint,
+                       const struct kg_prune_options *options, struct kg_prune_outcome *outcome,
+                       struct kg_error *err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baseline/build_names.h"
 #include "baseline/stored_traits.h"
 #include "util/file.h"
 
@@ -189,6 +190,20 @@ static bool results_fit(const struct kg_results *results, const struct kg_baseli
     return true;
 }
 
+/* What was recorded stays recorded where its build cannot be kept: then outcome->problem says why. */
+static void builds_keep(const char *directory, const struct kg_results *results, double most,
+                        struct kg_builds_outcome *outcome)
+{
+    struct kg_build_names names = {0};
+    struct kg_error err;
+    *outcome = (struct kg_builds_outcome){0};
+    const struct kg_build_uses uses = {kg_build_names_use, &names};
+    if (!kg_build_names_read(directory, &names, &err) ||
+        !kg_builds_keep(directory, results->files, results->file_count, most, &uses, outcome, &err))
+        snprintf(outcome->problem, sizeof outcome->problem, "%.500s", err.message);
+    kg_build_names_free(&names);
+}
+
 bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
                         struct kg_error *err)
@@ -206,6 +221,8 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
            change_apply(&change, &baseline, &count) &&
            (count == 0 ||
             kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err));
+    if (good && count && options->builds && options->builds_most > 0)
+        builds_keep(directory, results, options->builds_most, options->builds);
     kg_file_unlock(lock);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
@@ -227,29 +244,44 @@ static size_t pin_prune(struct kg_baseline *baseline, const char *pin, const cha
     return before - kept;
 }
 
-bool kg_baseline_prune(const char *directory, const char *fingerprint, size_t keep, const char *pin,
-                       const char *suite, size_t *removed, struct kg_error *err)
+static bool builds_prune(const char *directory, double most, struct kg_builds_outcome *outcome,
+                         struct kg_error *err)
+{
+    struct kg_build_names names = {0};
+    const struct kg_build_uses uses = {kg_build_names_use, &names};
+    const bool good = kg_build_names_read(directory, &names, err) &&
+                      kg_builds_prune(directory, most, &uses, outcome, err);
+    kg_build_names_free(&names);
+    return good;
+}
+
+bool kg_baseline_prune(const char *directory, const char *fingerprint,
+                       const struct kg_prune_options *options, struct kg_prune_outcome *outcome,
+                       struct kg_error *err)
 {
     struct kg_baseline baseline = {0};
     struct kg_arena arena = {0};
     size_t count = 0;
+    const char *pin = options->pin;
     char *path = kg_baseline_path(&arena, directory, fingerprint);
     const int lock = path ? store_lock(directory, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
+    *outcome = (struct kg_prune_outcome){0};
     good = good && kg_baseline_load(path, &baseline, err);
     if (good && !baseline.fingerprint)
         good = kg_error_set(err, KG_ERROR_USAGE, "there is no baseline '%s'", path);
     if (good) {
-        count = pin ? pin_prune(&baseline, pin, suite) : ordinary_prune(&baseline, suite, keep);
+        count = pin ? pin_prune(&baseline, pin, options->suite)
+                    : ordinary_prune(&baseline, options->suite, options->keep);
         if (pin && !count)
             good = kg_error_set(err, KG_ERROR_USAGE, "'%s' has no run pinned as '%s'", path, pin);
     }
     if (good && count)
         good = kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err);
+    good = good && builds_prune(directory, options->builds_most, &outcome->builds, err);
     kg_file_unlock(lock);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
-    if (removed)
-        *removed = count;
+    outcome->runs = count;
     return good;
 }

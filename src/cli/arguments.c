@@ -6,7 +6,7 @@
 #include "util/nearest.h"
 #include "util/units.h"
 
-enum { OPTIONS_MOST = 32 };
+enum { OPTIONS_MOST = 40 };
 
 #define OPTION(option, short_name, option_kind, value_name, member, text)                          \
     {                                                                                              \
@@ -30,6 +30,8 @@ static const struct kg_option options[] = {
     OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
     OPTION("keep", 0, KG_OPTION_COUNT, "N", keep,
            "ordinary runs to keep for each suite (default: 5)"),
+    OPTION("keep-builds", 0, KG_OPTION_TEXT, "SIZE", keep_builds,
+           "room for the builds behind the stored runs (default: 1 GB; 0: keep none)"),
     OPTION("only-suite", 0, KG_OPTION_TEXT, "NAME", only_suite, "only the runs of this suite"),
     OPTION("machine", 0, KG_OPTION_TEXT, "FINGERPRINT", machine,
            "the baseline of another machine than this one"),

@@ -22,6 +22,7 @@ struct kg_arguments {
     const char *shard;
     const char *pin;
     const char *format;
+    const char *keep_builds;
     const char *only_suite;
     const char *machine;
     const char *device;

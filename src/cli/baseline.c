@@ -1,19 +1,48 @@
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline/build_names.h"
 #include "cli/cli.h"
 #include "util/escape.h"
 #include "util/nearest.h"
+#include "util/units.h"
+
+/* Cases whose program cannot be kept: a script, an interpreter, a program of the system. */
+static size_t nameless_count(const struct kg_results *results)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        count += results->cases[i].status == KG_STATUS_OK && !results->cases[i].build;
+    return count;
+}
+
+static void builds_say(const struct kg_results *results, const struct kg_baseline_options *options)
+{
+    struct kg_text text = {0};
+    const size_t nameless = nameless_count(results);
+    if (!(options->builds_most > 0))
+        return;
+    kg_builds_outcome_text(options->builds, &text);
+    if (nameless)
+        kg_text_printf(&text,
+                       "no build is kept for %zu case%s: a copy of a script, an interpreter or a "
+                       "program of the system would not bring the code\n",
+                       nameless, nameless == 1 ? "" : "s");
+    printf("%s", kg_text_string(&text));
+    kg_text_free(&text);
+}
 
 static int update(const struct kg_arguments *arguments, struct kg_error *err)
 {
     struct kg_results results;
     size_t added;
-    const struct kg_baseline_options options = {.pin = arguments->pin,
-                                                .keep = (size_t)arguments->keep};
+    struct kg_builds_outcome builds = {0};
+    struct kg_baseline_options options = {
+        .pin = arguments->pin, .keep = (size_t)arguments->keep, .builds = &builds};
     if (arguments->positional_count < 2) {
         kg_error_set(err, KG_ERROR_USAGE, "usage: kgate baseline update RESULTS.json [-b DIR]");
         return kg_fail(err);
@@ -22,7 +51,8 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
         kg_error_set(err, KG_ERROR_USAGE, "--keep must be at least 1, and --pin a name");
         return kg_fail(err);
     }
-    if (!kg_results_load(arguments->positional[1], &results, err))
+    if (!kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &options.builds_most, err) ||
+        !kg_results_load(arguments->positional[1], &results, err))
         return kg_fail(err);
     const bool good =
         kg_baseline_update(kg_baseline_directory(arguments), &results, &options, &added, err);
@@ -30,6 +60,8 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
         printf("recorded %zu case%s of suite %s in %s/%s.json%s%s\n", added, added == 1 ? "" : "s",
                results.suite, kg_baseline_directory(arguments), results.machine.fingerprint,
                arguments->pin ? ", pinned as " : "", arguments->pin ? arguments->pin : "");
+    if (good && !arguments->quiet)
+        builds_say(&results, &options);
     kg_results_free(&results);
     return good ? KG_EXIT_PASS : kg_fail(err);
 }
@@ -40,27 +72,57 @@ static int is_store_file(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 5 && !strcmp(entry->d_name + length - 5, ".json");
 }
 
+/* ", builds kept for 3 of 12 cases" */
+static void builds_print(const struct kg_stored_builds *builds, struct kg_text *text)
+{
+    if (!builds->cases)
+        return;
+    if (builds->kept == builds->cases || !builds->kept)
+        kg_text_printf(text, ", %s", builds->kept ? "builds kept" : "no builds kept");
+    else
+        kg_text_printf(text, ", builds kept for %zu of %zu cases", builds->kept, builds->cases);
+}
+
 static bool line_print(const char *directory, const char *name, struct kg_text *text,
                        struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_baseline baseline;
+    struct kg_stored_builds builds = {0};
     size_t pinned = 0;
     const char *path = kg_arena_printf(&arena, "%s/%s", directory, name);
     const bool good = path ? kg_baseline_load(path, &baseline, err) : kg_error_memory(err);
     kg_arena_free(&arena);
     if (!good)
         return false;
-    for (size_t i = 0; i < baseline.run_count; i++)
+    for (size_t i = 0; i < baseline.run_count; i++) {
         pinned += baseline.runs[i].pin != NULL;
+        kg_stored_builds_count(directory, &baseline.runs[i], &builds);
+    }
     kg_escape_terminal(text, baseline.fingerprint, 80);
-    kg_text_printf(text, "  %zu run%s, %zu pinned, newest %s  ", baseline.run_count,
+    kg_text_printf(text, "  %zu run%s, %zu pinned, newest %s", baseline.run_count,
                    baseline.run_count == 1 ? "" : "s", pinned,
                    baseline.run_count ? baseline.runs[baseline.run_count - 1].created : "-");
+    builds_print(&builds, text);
+    kg_text_append(text, "  ");
     kg_escape_terminal(text, baseline.machine.cpu_model, 60);
     kg_text_append(text, "\n");
     kg_baseline_free(&baseline);
     return true;
+}
+
+/* How many builds are kept, and how large they are together. */
+static bool folder_print(const char *directory, struct kg_text *text, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    struct kg_kept_builds builds;
+    char size[KG_UNIT_BYTES];
+    const bool good = kg_builds_list(&arena, directory, &builds, err);
+    if (good)
+        kg_text_printf(text, "%zu build%s kept in %s/builds, %s\n", builds.count,
+                       builds.count == 1 ? "" : "s", directory, kg_size_format(builds.bytes, size));
+    kg_arena_free(&arena);
+    return good;
 }
 
 static int list(const struct kg_arguments *arguments, struct kg_error *err)
@@ -81,6 +143,8 @@ static int list(const struct kg_arguments *arguments, struct kg_error *err)
         free(entries);
     if (good && count <= 0)
         kg_text_printf(&text, "no baselines in %s\n", directory);
+    else if (good)
+        good = folder_print(directory, &text, err);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good ? KG_EXIT_PASS : kg_fail(err);
@@ -106,6 +170,9 @@ static void runs_print(const struct kg_arguments *arguments, const struct kg_bas
         kg_text_printf(text, "%s  ", run->created);
         kg_escape_terminal(text, run->suite, 40);
         kg_text_printf(text, "  %zu case%s", run->case_count, run->case_count == 1 ? "" : "s");
+        struct kg_stored_builds builds = {0};
+        kg_stored_builds_count(kg_baseline_directory(arguments), run, &builds);
+        builds_print(&builds, text);
         if (run->pin) {
             kg_text_append(text, "  pinned as ");
             kg_escape_terminal(text, run->pin, 40);
@@ -129,6 +196,7 @@ static int show(const struct kg_arguments *arguments, struct kg_error *err)
         good = kg_record_print(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, &text, err);
     else if (good)
         runs_print(arguments, &baseline, &text);
+    good = good && (arguments->json || folder_print(kg_baseline_directory(arguments), &text, err));
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     kg_baseline_free(&baseline);
@@ -139,13 +207,16 @@ static int show(const struct kg_arguments *arguments, struct kg_error *err)
 static int prune(const struct kg_arguments *arguments, struct kg_error *err)
 {
     struct kg_arena arena = {0};
-    size_t removed = 0;
+    struct kg_prune_outcome outcome;
+    struct kg_prune_options options = {
+        .keep = (size_t)arguments->keep, .pin = arguments->pin, .suite = arguments->only_suite};
     const char *machine = fingerprint(arguments, &arena, err);
-    const bool good = machine && kg_baseline_prune(kg_baseline_directory(arguments), machine,
-                                                   (size_t)arguments->keep, arguments->pin,
-                                                   arguments->only_suite, &removed, err);
+    const bool good =
+        machine && kg_builds_option(arguments, INFINITY, &options.builds_most, err) &&
+        kg_baseline_prune(kg_baseline_directory(arguments), machine, &options, &outcome, err);
     if (good && !arguments->quiet)
-        printf("removed %zu run%s\n", removed, removed == 1 ? "" : "s");
+        printf("removed %zu run%s and %zu build%s\n", outcome.runs, outcome.runs == 1 ? "" : "s",
+               outcome.builds.removed, outcome.builds.removed == 1 ? "" : "s");
     kg_arena_free(&arena);
     return good ? KG_EXIT_PASS : kg_fail(err);
 }

@@ -79,6 +79,37 @@ void kg_style_for_file(struct kg_report_style *style)
     style->width = 0;
 }
 
+bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,
+                      struct kg_error *err)
+{
+    uint64_t given;
+    *bytes = otherwise;
+    if (!arguments->keep_builds)
+        return true;
+    if (!kg_size_parse(arguments->keep_builds, &given))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--keep-builds is '%.60s', but must be a size, for example 500MB",
+                            arguments->keep_builds);
+    *bytes = (double)given;
+    return true;
+}
+
+void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_text *text)
+{
+    char size[KG_UNIT_BYTES];
+    if (*outcome->problem)
+        kg_text_printf(text, "builds are not kept: %s\n", outcome->problem);
+    if (outcome->kept)
+        kg_text_printf(text, "kept %zu build%s; all that are kept take %s\n", outcome->kept,
+                       outcome->kept == 1 ? "" : "s", kg_size_format(outcome->bytes, size));
+    if (outcome->changed)
+        kg_text_printf(text, "not kept, since it has changed since it was measured: %s%s\n",
+                       outcome->first_changed, outcome->changed > 1 ? ", and more" : "");
+    if (outcome->large)
+        kg_text_printf(text, "not kept, since there is no room (--keep-builds): %s%s\n",
+                       outcome->first_large, outcome->large > 1 ? ", and more" : "");
+}
+
 static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
 {
     char index[24];

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "baseline/builds.h"
 #include "cli/arguments.h"
 #include "compare/comparison.h"
 #include "measure/measurement.h"
@@ -59,6 +60,12 @@ void kg_progress_bar_clear(struct kg_progress_bar *bar);
 
 /* --budget as nanoseconds; INFINITY where it is not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
+
+/* --keep-builds as bytes; otherwise: where it is not given. */
+bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,
+                      struct kg_error *err);
+/* What became of the builds of a run that was stored, in lines. */
+void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_text *text);
 
 /* The comparison for standard output: text, or JSON with --json. */
 bool kg_comparison_summary(const struct kg_comparison *comparison,

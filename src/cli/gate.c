@@ -2,8 +2,22 @@
 #include "gate/gate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
+
+/* What became of the builds of recorded cases, indented as what is around it. */
+static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
+{
+    struct kg_text lines = {0};
+    kg_builds_outcome_text(builds, &lines);
+    for (const char *line = kg_text_string(&lines); *line;) {
+        const size_t length = strcspn(line, "\n");
+        kg_text_printf(text, "  %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    kg_text_free(&lines);
+}
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_gate *gate,
                           const char *directory, struct kg_error *err)
@@ -14,6 +28,8 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
         kg_text_printf(&text, "\n  recorded %zu new case%s in %s/%s.json\n", gate->recorded,
                        gate->recorded == 1 ? "" : "s", kg_baseline_directory(arguments),
                        gate->results->machine.fingerprint);
+    if (!arguments->json && gate->recorded)
+        builds_print(&gate->builds, &text);
     if (!arguments->json && !arguments->quiet)
         kg_text_printf(&text,
                        "  reports: %s/report.md, comparison.json, suggestions.json, "
@@ -30,13 +46,16 @@ int kg_cli_gate(const struct kg_arguments *arguments)
     struct kg_progress_bar bar;
     struct kg_gate gate;
     struct kg_error err;
-    double budget_ns;
-    if (!kg_budget_option(arguments, &budget_ns, &err) || !kg_prepare(arguments, &prepared, &err))
+    double budget_ns, builds_most;
+    if (!kg_budget_option(arguments, &budget_ns, &err) ||
+        !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &builds_most, &err) ||
+        !kg_prepare(arguments, &prepared, &err))
         return kg_fail(&err);
     const struct kg_prepared_suite what = kg_prepared_what(&prepared);
     const struct kg_gate_options options = {.directory = kg_report_directory(arguments),
                                             .baseline_directory = kg_baseline_directory(arguments),
                                             .update_missing = arguments->update_missing,
+                                            .builds_most = builds_most,
                                             .budget_ns = budget_ns,
                                             .left_out = prepared.left_out,
                                             .progress = kg_progress_bar_start(&bar, arguments)};

@@ -14,7 +14,8 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite! baseline output budget filter shard set device update-missing top json quiet verbose",
+     "suite! baseline output budget filter shard set device update-missing keep-builds top json "
+     "quiet verbose",
      kg_cli_gate, NULL},
     {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
      "suite! output! baseline filter shard set device profile json quiet verbose", kg_cli_run,
@@ -32,8 +33,10 @@ static const struct kg_subcommand subcommands[] = {
      "  update RESULTS.json   add these results to the baseline of their machine\n"
      "  list                  the machines that have a baseline\n"
      "  show                  the runs of this machine's baseline\n"
-     "  prune                 remove runs beyond --keep, or the run pinned as --pin",
-     "baseline pin keep only-suite machine json quiet", kg_cli_baseline, NULL},
+     "  prune                 remove runs beyond --keep, or the run pinned as --pin, and the "
+     "builds\n"
+     "                        that no run names any more",
+     "baseline pin keep keep-builds only-suite machine json quiet", kg_cli_baseline, NULL},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, the smallest change it catches.",
      "suite! output runs filter shard set device json quiet", kg_cli_calibrate, NULL},

@@ -91,7 +91,9 @@ static bool missing_record(const struct kg_gate_options *options, struct kg_gate
                            struct kg_error *err)
 {
     const struct kg_baseline_options recording = {.keep = KG_BASELINE_KEEP_DEFAULT,
-                                                  .missing_only = true};
+                                                  .missing_only = true,
+                                                  .builds_most = options->builds_most,
+                                                  .builds = &gate->builds};
     size_t measured = 0;
     for (size_t i = 0; i < gate->results->case_count; i++)
         measured += gate->results->cases[i].status == KG_STATUS_OK;

@@ -16,6 +16,7 @@ struct kg_gate_options {
     const char *directory; /* for results.json and the reports; made where it is not there */
     const char *baseline_directory; /* the store */
     bool update_missing;            /* adds cases that are NEW to the store */
+    double builds_most;             /* as struct kg_baseline_options has it */
     /* No round begins that would likely end after it; INFINITY: no limit. With a limit, the passes
      * that look at what calls do on the GPU and the CPU are left out. */
     double budget_ns;
@@ -28,9 +29,10 @@ struct kg_gate {
     const struct kg_results *results; /* NULL where measuring did not begin */
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
-    const char *results_path; /* DIRECTORY/results.json */
-    size_t recorded;          /* cases added to the store */
-    int signal;               /* that stopped measuring, 0 without one: then all this is of what was
+    const char *results_path;        /* DIRECTORY/results.json */
+    size_t recorded;                 /* cases added to the store */
+    struct kg_builds_outcome builds; /* of these cases */
+    int signal; /* that stopped measuring, 0 without one: then all this is of what was
                                  measured until then, and nothing was recorded */
     /* the gate's own */
     struct kg_measurement measurement;

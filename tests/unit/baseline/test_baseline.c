@@ -42,7 +42,9 @@ static void last_runs_and_pins_are_kept(void **state)
     struct kg_results results;
     struct kg_baseline baseline;
     struct kg_error err;
-    size_t removed;
+    const struct kg_prune_options last = {.keep = 1, .builds_most = INFINITY};
+    const struct kg_prune_options pinned = {.keep = 1, .pin = "v1", .builds_most = INFINITY};
+    struct kg_prune_outcome outcome;
     (void)state;
     support_results(&results, 2, 3, 100);
     assert_true(update(&results, "v1", 2, false, NULL, &err));
@@ -57,12 +59,12 @@ static void last_runs_and_pins_are_kept(void **state)
     assert_string_equal(baseline.runs[0].pin, "v1");
     assert_string_equal(baseline.runs[2].created, "2026-02-04T00:00:00Z");
     kg_baseline_free(&baseline);
-    assert_true(kg_baseline_prune(folder, FINGERPRINT, 1, NULL, NULL, &removed, &err));
-    assert_int_equal(removed, 1);
-    assert_true(kg_baseline_prune(folder, FINGERPRINT, 1, "v1", NULL, &removed, &err));
-    assert_int_equal(removed, 1);
-    assert_false(kg_baseline_prune(folder, FINGERPRINT, 1, "v1", NULL, &removed, &err));
-    assert_false(kg_baseline_prune(folder, "nobody", 1, NULL, NULL, &removed, &err));
+    assert_true(kg_baseline_prune(folder, FINGERPRINT, &last, &outcome, &err));
+    assert_int_equal(outcome.runs, 1);
+    assert_true(kg_baseline_prune(folder, FINGERPRINT, &pinned, &outcome, &err));
+    assert_int_equal(outcome.runs, 1);
+    assert_false(kg_baseline_prune(folder, FINGERPRINT, &pinned, &outcome, &err));
+    assert_false(kg_baseline_prune(folder, "nobody", &last, &outcome, &err));
     kg_results_free(&results);
 }
 
