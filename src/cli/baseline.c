@@ -118,7 +118,7 @@ static bool folder_print(const char *directory, struct kg_text *text, struct kg_
     struct kg_kept_builds builds;
     char size[KG_UNIT_BYTES];
     const bool good = kg_builds_list(&arena, directory, &builds, err);
-    if (good)
+    if (good && builds.count)
         kg_text_printf(text, "%zu build%s kept in %s/builds, %s\n", builds.count,
                        builds.count == 1 ? "" : "s", directory, kg_size_format(builds.bytes, size));
     kg_arena_free(&arena);
@@ -215,8 +215,11 @@ static int prune(const struct kg_arguments *arguments, struct kg_error *err)
         machine && kg_builds_option(arguments, INFINITY, &options.builds_most, err) &&
         kg_baseline_prune(kg_baseline_directory(arguments), machine, &options, &outcome, err);
     if (good && !arguments->quiet)
-        printf("removed %zu run%s and %zu build%s\n", outcome.runs, outcome.runs == 1 ? "" : "s",
-               outcome.builds.removed, outcome.builds.removed == 1 ? "" : "s");
+        printf("removed %zu run%s", outcome.runs, outcome.runs == 1 ? "" : "s");
+    if (good && !arguments->quiet && outcome.builds.removed)
+        printf(" and %zu build%s", outcome.builds.removed, outcome.builds.removed == 1 ? "" : "s");
+    if (good && !arguments->quiet)
+        printf("\n");
     kg_arena_free(&arena);
     return good ? KG_EXIT_PASS : kg_fail(err);
 }
