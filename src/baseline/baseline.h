@@ -1,5 +1,8 @@
 /* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
- * DIR/<fingerprint>.json, kgate.baseline.v2. */
+ * DIR/<fingerprint>.json, kgate.baseline.v2.
+ *
+ * Other folders also include builds.h (the builds behind stored runs) and build_names.h (which builds
+ * the runs name). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
