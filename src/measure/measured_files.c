@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "code/code_identity.h"
 #include "util/sha256.h"
 #include "workload/source.h"
 
@@ -58,22 +58,6 @@ static bool is_elf(const char *path)
     return read && !memcmp(mark, "\177ELF", sizeof mark);
 }
 
-/* The program as execvp finds it: along $PATH where its name has no slash. */
-static bool program_find(const char *name, char path[PATH_MAX])
-{
-    const char *folders = getenv("PATH");
-    if (strchr(name, '/') || !folders)
-        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
-    for (const char *at = folders; *at;) {
-        const size_t length = strcspn(at, ":");
-        if (length && snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name) < PATH_MAX &&
-            access(path, X_OK) == 0)
-            return true;
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
 /* As the suite, or the build in its place, names it; NULL where there is none. */
 static const char *file_of(const struct kg_build *build, const struct kg_case *planned,
                            const char *program)
@@ -95,17 +79,15 @@ static const char *file_of(const struct kg_build *build, const struct kg_case *p
 
 /* The file itself, absolute and without links; false where it is not there, or a copy of it would
  * not bring the code. */
-static bool file_locate(const struct kg_build *build, const char *given, bool command,
-                        char path[PATH_MAX])
+static bool file_locate(struct kg_arena *arena, const struct kg_build *build, const char *given,
+                        bool command, char path[PATH_MAX])
 {
-    char found[PATH_MAX], whole[PATH_MAX];
-    if (!(command ? program_find(given, found)
-                  : snprintf(found, sizeof found, "%s", given) < PATH_MAX))
-        return false;
-    const bool elsewhere = build && build->directory && found[0] != '/';
-    const int length = elsewhere ? snprintf(whole, sizeof whole, "%s/%s", build->directory, found)
-                                 : snprintf(whole, sizeof whole, "%s", found);
-    return length < PATH_MAX && realpath(whole, path) && is_elf(path) &&
+    const char *directory = build ? build->directory : NULL;
+    const char *found = command ? kg_code_program(arena, given, directory)
+                        : directory && given[0] != '/'
+                            ? kg_arena_printf(arena, "%s/%s", directory, given)
+                            : given;
+    return found && realpath(found, path) && is_elf(path) &&
            !(command && (is_of_system(path) || starts_others(path)));
 }
 
@@ -151,7 +133,7 @@ bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *c
             continue;
         if (!asked)
             memory = (struct memory){.given = given};
-        if (!asked && file_locate(build, given, command, path) &&
+        if (!asked && file_locate(&results->arena, build, given, command, path) &&
             !file_add(results, &capacity, path, &memory.hash, err))
             return false;
         results->cases[i].build = memory.hash;
