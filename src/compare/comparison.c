@@ -181,3 +181,8 @@ const char *kg_metric_pin(const struct kg_metric *metric)
                ? metric->against + before
                : NULL;
 }
+
+const char *kg_metric_relation(const struct kg_metric *metric)
+{
+    return metric->better == KG_BETTER_HIGHER ? ">=" : "<=";
+}

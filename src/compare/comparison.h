@@ -166,6 +166,9 @@ enum kg_against kg_metric_against(const struct kg_metric *metric);
 /* The name of the pinned run that the metric is compared with; NULL where that is no pin. */
 const char *kg_metric_pin(const struct kg_metric *metric);
 
+/* ">=" or "<=": how a budget's value must stand to its limit. */
+const char *kg_metric_relation(const struct kg_metric *metric);
+
 /* How the rounds came about. */
 enum kg_stage {
     KG_STAGE_FINAL,  /* the number of rounds was fixed beforehand: they decide */

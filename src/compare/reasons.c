@@ -132,19 +132,18 @@ static const char *budget_unknown_say(struct kg_arena *arena, const struct kg_me
     return kg_arena_printf(arena, "there is a budget for %s, but %s", metric->name, metric->cause);
 }
 
-/* "items_per_second is 81.0 k/s, below the budget of >= 100 k/s" */
+/* "speedup_over_cpu is 0.80, the budget asks >= 1.00" */
 static const char *budget_missed_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char value[KG_UNIT_BYTES], limit[KG_UNIT_BYTES];
-    const char *side = metric->current < metric->baseline ? "below" : "above";
-    const char *relation = metric->better == KG_BETTER_HIGHER ? ">=" : "<=";
+    const char *relation = kg_metric_relation(metric);
     kg_value_format(metric->unit, metric->current, value);
     kg_value_format(metric->unit, metric->baseline, limit);
     if (!strcmp(value, limit)) /* rounded to the same digits, but not the same */
-        return kg_arena_printf(arena, "%s is %.10g, %s the budget of %s %.10g", metric->name,
-                               metric->current, side, relation, metric->baseline);
-    return kg_arena_printf(arena, "%s is %s, %s the budget of %s %s", metric->name, value, side,
-                           relation, limit);
+        return kg_arena_printf(arena, "%s is %.10g, the budget asks %s %.10g", metric->name,
+                               metric->current, relation, metric->baseline);
+    return kg_arena_printf(arena, "%s is %s, the budget asks %s %s", metric->name, value, relation,
+                           limit);
 }
 
 /* What the code did, in words. */

@@ -75,11 +75,15 @@ static const char *reason_make(struct kg_comparison *comparison, enum kg_change 
             first = &comparison->cases[i];
     if (!first)
         return NULL;
+    if (count > 1)
+        snprintf(more, sizeof more, ", and %zu more", count - 1);
+    if (first->metric_count && first->metrics[0].doubt == KG_DOUBT_BUDGET_MISSED)
+        return kg_arena_printf(&comparison->arena, "%zu %s %s: %s: %s%s", count,
+                               count == 1 ? "case" : "cases", words[change], first->id,
+                               first->reason, more);
     if (first->metric_count && (change == KG_CHANGE_REGRESSION || change == KG_CHANGE_SUSPECT ||
                                 change == KG_CHANGE_IMPROVEMENT))
         kg_change_format(first->metrics[0].ratio, moved);
-    if (count > 1)
-        snprintf(more, sizeof more, ", and %zu more", count - 1);
     return kg_arena_printf(&comparison->arena, "%zu %s %s: %s%s%s%s", count,
                            count == 1 ? "case" : "cases", words[change], first->id,
                            moved[0] ? " " : "", moved, more);

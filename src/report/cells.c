@@ -14,10 +14,24 @@ const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric
     return kg_arena_copy(arena, kg_value_format(metric->unit, value, text));
 }
 
+static bool is_budget(const struct kg_metric *metric)
+{
+    return kg_metric_against(metric) == KG_AGAINST_BUDGET;
+}
+
+const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    const char *value = kg_cell_value(arena, metric, metric->baseline);
+    return value && is_budget(metric)
+               ? kg_arena_printf(arena, "%s %s", kg_metric_relation(metric), value)
+               : value;
+}
+
+/* How far a limit is away in per cent says nothing of a rate or a speedup. */
 const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric)
 {
     char text[KG_UNIT_BYTES];
-    return kg_arena_copy(arena, kg_change_format(metric->ratio, text));
+    return is_budget(metric) ? "" : kg_arena_copy(arena, kg_change_format(metric->ratio, text));
 }
 
 const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric)
@@ -87,9 +101,9 @@ static bool others_append(struct kg_arena *arena, const struct kg_case_change *c
         const struct kg_metric *metric = &change->metrics[m];
         const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
         const bool worth = kind < KG_METRIC_KINDS && kind != KG_METRIC_PEAK_MEMORY;
-        if (!worth || !strcmp(metric->name, deciding->name) || !isfinite(metric->ratio) ||
-            (strcmp(metric->against, deciding->against) != 0 &&
-             kg_metric_against(deciding) != KG_AGAINST_BUDGET))
+        if (!worth || is_budget(metric) || !strcmp(metric->name, deciding->name) ||
+            !isfinite(metric->ratio) ||
+            (strcmp(metric->against, deciding->against) != 0 && !is_budget(deciding)))
             continue;
         const char *moved = kg_cell_change(arena, metric);
         kg_text_printf(text, "%s%s %s", text->length ? ", " : "", metric->name, moved ? moved : "");
@@ -102,7 +116,9 @@ const char *kg_cell_circumstances(struct kg_arena *arena, const struct kg_case_c
     struct kg_text text = {0};
     if (!change->metric_count || change->change == KG_CHANGE_NEW)
         return "";
-    const char *words[] = {kg_cell_metric(arena, &change->metrics[0]),
+    /* the reason of a budget names it */
+    const bool named = is_budget(&change->metrics[0]) && change->metrics[0].reason;
+    const char *words[] = {named ? "" : kg_cell_metric(arena, &change->metrics[0]),
                            threshold_words(arena, &change->metrics[0]),
                            pace_words(arena, &change->metrics[0])};
     for (int i = 0; i < 3; i++)

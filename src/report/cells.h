@@ -6,7 +6,9 @@
 
 /* A value in the unit of its metric: "1.23 ms", "4.00 MiB", "12.3 G/s". All in `arena`, or NULL. */
 const char *kg_cell_value(struct kg_arena *arena, const struct kg_metric *metric, double value);
-/* "+12.3 %" */
+/* What it is compared with: a value, or of a budget ">= 12.3 G/s". */
+const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *metric);
+/* "+12.3 %"; of a budget "" */
 const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric);
 /* "+10.1 … +14.9 %", or "" where there is no interval */
 const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric);

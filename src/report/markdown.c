@@ -14,6 +14,7 @@ enum {
     ID_MOST = 200,
     REASON_MOST = 300,
     NEXT_MOST = 1000,
+    CELL_MOST = 40,
     TAIL_MOST = 300,
     EVIDENCE_MOST = 160,
     ROW_MOST = 12000,
@@ -109,7 +110,7 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
     if (change->metric_count && change->change != KG_CHANGE_NEW) {
         const struct kg_metric *metric = &change->metrics[0];
         const char *what = kg_cell_metric(arena, metric);
-        const char *cells[] = {kg_cell_value(arena, metric, metric->baseline),
+        const char *cells[] = {kg_cell_reference(arena, metric),
                                kg_cell_value(arena, metric, metric->current),
                                kg_cell_change(arena, metric), kg_cell_interval(arena, metric)};
         if (what && *what) {
@@ -117,8 +118,10 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
             name(text, what);
         }
         evidence_print(text, suggestions, change);
-        for (size_t i = 0; i < 4; i++)
-            kg_text_printf(text, " | %s", cells[i] ? cells[i] : "");
+        for (size_t i = 0; i < 4; i++) {
+            kg_text_append(text, " | ");
+            kg_escape_markdown(text, cells[i] ? cells[i] : "", CELL_MOST);
+        }
     } else {
         kg_text_printf(text, " |  | %s |  | ",
                        isfinite(change->time_ns) ? kg_duration_format(change->time_ns, time) : "");

@@ -115,7 +115,7 @@ static void change_row(struct kg_table *table, const struct change_table *how,
     row->cells[0] = kg_terminal_escaped(arena, change->id);
     if (change->metric_count && change->change != KG_CHANGE_NEW) {
         const struct kg_metric *metric = &change->metrics[0];
-        row->cells[1] = kg_cell_value(arena, metric, metric->baseline);
+        row->cells[1] = kg_cell_reference(arena, metric);
         row->cells[2] = kg_cell_value(arena, metric, metric->current);
         row->cells[3] = kg_cell_change(arena, metric);
         row->cells[4] = kg_cell_interval(arena, metric);
