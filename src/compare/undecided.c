@@ -140,8 +140,8 @@ static const char *nothing_next(const struct kg_comparison *comparison)
 {
     return comparison->counts.skipped && !comparison->counts.new_case
                ? "`kgate doctor` says what this machine has; each case says why it was skipped"
-               : "record a run (`kgate gate --update-missing`, or `kgate baseline update`): the "
-                 "next one is compared with it";
+               : "the next run is compared with what `kgate gate --update-missing` or `kgate "
+                 "baseline update` records";
 }
 
 const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
