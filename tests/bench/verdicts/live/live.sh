@@ -59,14 +59,16 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
-if [ "$kgate" = build/release/kgate ]; then
-    cmake --preset release -G Ninja >/dev/null
-    cmake --build --preset release --target kgate >&2
+mkdir -p "$folder"
+cmake --preset release -G Ninja >/dev/null
+targets=(ordinary)
+[ "$kgate" != build/release/kgate ] || targets+=(kgate)
+if ! cmake --build --preset release --target "${targets[@]}" >"$folder/last.out"; then
+    grep -v '^\[' "$folder/last.out" >&2
+    exit 2
 fi
-cmake --build --preset release --target ordinary >&2
 built=$PWD/build/release/tests/live
 kgate=$(realpath "$kgate")
-mkdir -p "$folder"
 folder=$(realpath "$folder")
 csv=$folder/gates.csv
 [ -z "$fresh" ] || rm -rf "$folder"/store-*
