@@ -173,9 +173,16 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
 static bool results_fit(const struct kg_results *results, const struct kg_baseline_options *options,
                         struct kg_error *err)
 {
-    size_t measured = 0;
-    for (size_t i = 0; i < results->case_count; i++)
+    size_t measured = 0, unchanged = 0;
+    for (size_t i = 0; i < results->case_count; i++) {
         measured += results->cases[i].status == KG_STATUS_OK;
+        unchanged += results->cases[i].status == KG_STATUS_UNCHANGED;
+    }
+    if (!options->missing_only && unchanged)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "%zu case%s of these results %s not measured, because the code is "
+                            "unchanged; measure the whole suite with `kgate run`",
+                            unchanged, unchanged == 1 ? "" : "s", unchanged == 1 ? "was" : "were");
     if (!measured)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "no case of these results was measured: there is nothing to record");

@@ -27,6 +27,9 @@ static const struct kg_option options[] = {
            "suggest: suggest.min_gain=5%; repeatable"),
     OPTION("update-missing", 0, KG_OPTION_FLAG, NULL, update_missing,
            "record cases that have no baseline"),
+    OPTION("skip-unchanged-code", 0, KG_OPTION_FLAG, NULL, skip_unchanged,
+           "do not measure cases whose code, libraries and machine are those of the baseline "
+           "(the base): as --set unchanged_code=skip"),
     OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
     OPTION("keep", 0, KG_OPTION_COUNT, "N", keep,
            "ordinary runs to keep for each suite (default: 5)"),

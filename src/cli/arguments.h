@@ -39,6 +39,7 @@ struct kg_arguments {
     uint64_t runs;
     uint64_t seconds;
     bool update_missing;
+    bool skip_unchanged;
     bool force;
     bool profile;
     bool quiet;

@@ -130,6 +130,19 @@ static bool shard_parse(const char *shard, struct kg_plan_options *options, stru
                         shard);
 }
 
+/* With what the options set in its defaults. */
+static bool suite_load(const struct kg_arguments *arguments, struct kg_suite *suite,
+                       struct kg_error *err)
+{
+    const char *set[KG_SET_MOST + 1];
+    size_t count = 0;
+    if (arguments->skip_unchanged)
+        set[count++] = "unchanged_code=skip";
+    for (size_t i = 0; i < arguments->set_count; i++)
+        set[count++] = arguments->set[i];
+    return kg_suite_load(arguments->suite, set, count, suite, err);
+}
+
 bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                 struct kg_error *err)
 {
@@ -137,8 +150,7 @@ bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepar
     *prepared = (struct kg_prepared){0};
     if (arguments->shard && !shard_parse(arguments->shard, &options, err))
         return false;
-    if (!kg_suite_load(arguments->suite, arguments->set, arguments->set_count, &prepared->suite,
-                       err))
+    if (!suite_load(arguments, &prepared->suite, err))
         return false;
     if (!kg_machine_read(&prepared->arena, arguments->device, &prepared->machine, err) ||
         !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err)) {

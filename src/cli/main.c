@@ -14,8 +14,8 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite! baseline output budget filter shard set device update-missing keep-builds top json "
-     "quiet verbose",
+     "suite! baseline output budget filter shard set device update-missing keep-builds "
+     "skip-unchanged-code top json quiet verbose",
      kg_cli_gate, NULL},
     {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
      "suite! output! baseline filter shard set device profile json quiet verbose", kg_cli_run,
@@ -26,8 +26,9 @@ static const struct kg_subcommand subcommands[] = {
     {"ab", "", 0, 0,
      "Compare two builds, turn by turn in the same run; needs no baseline. A build is a checkout\n"
      "with its build, a kgate executable, a plugin (.so) or a program.",
-     "suite! base! head! output budget filter shard set device top json quiet verbose", kg_cli_ab,
-     NULL},
+     "suite! base! head! output budget filter shard set device skip-unchanged-code top json quiet "
+     "verbose",
+     kg_cli_ab, NULL},
     {"baseline", "update|list|show|prune [RESULTS.json]", 1, 2,
      "Read and refresh the stored baselines:\n"
      "  update RESULTS.json   add these results to the baseline of their machine\n"

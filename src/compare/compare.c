@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "compare/budget.h"
+#include "compare/code_words.h"
 #include "compare/decide.h"
 #include "compare/evidence.h"
 #include "compare/ranking.h"
 #include "compare/reasons.h"
 #include "compare/reference.h"
+#include "compare/unchanged.h"
 #include "compare/verdict.h"
 #include "stats/stats.h"
 
@@ -184,6 +186,25 @@ static const char *new_reason(struct comparer *comparer, size_t known)
     return known ? "the workload's definition changed" : "not in the baseline";
 }
 
+/* A case that was not measured because its code is its reference's. */
+static bool unchanged_compare(struct comparer *comparer, const struct kg_case_result *result,
+                              struct kg_case_change *change)
+{
+    struct kg_comparison *comparison = comparer->comparison;
+    if (!kg_unchanged_holds(&comparer->index, comparer->current, result)) {
+        change->change = KG_CHANGE_SKIPPED;
+        change->reason = "not measured: its code was that of another baseline";
+        return true;
+    }
+    const char *code = kg_code_words(&comparison->arena, &result->code, &result->code);
+    change->change = KG_CHANGE_NO_CHANGE;
+    change->not_measured = true;
+    comparison->not_measured++;
+    change->reason = kg_arena_printf(&comparison->arena, "%s: not measured",
+                                     code ? code : "the code is unchanged");
+    return change->reason ? true : kg_error_memory(comparer->err);
+}
+
 static bool case_compare(struct comparer *comparer, const struct kg_case_result *result,
                          struct kg_case_change *change)
 {
@@ -201,6 +222,8 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
         return kg_error_memory(comparer->err);
     for (size_t i = 0; i < result->round_count; i++)
         change->confirming_rounds += result->rounds[i].confirms;
+    if (result->status == KG_STATUS_UNCHANGED)
+        return unchanged_compare(comparer, result, change);
     if (result->status != KG_STATUS_OK || !result->round_count) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
         change->stderr_tail =

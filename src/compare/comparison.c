@@ -92,6 +92,7 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(stderr_tail, STRING, "the last that a failed case wrote to standard error",
              KG_OPTIONAL),
     KG_FIELD(fails, BOOL, "the policy fails on it"),
+    KG_FIELD(not_measured, BOOL, "NO_CHANGE because its code is its reference's", KG_OPTIONAL),
     KG_FIELD(order, SIZE, "its place in the results; removed cases come after all of them",
              KG_OPTIONAL),
     KG_FIELD(rounds, SIZE, "measured"),
@@ -138,6 +139,8 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
     KG_LIST(notes, note_count, STRINGS, "what a reader must know"),
     KG_FIELD(counts, RECORD, NULL, KG_OF(counts_record)),
+    KG_FIELD(not_measured, SIZE, "of counts.no_change, the cases whose code is their reference's",
+             KG_OPTIONAL),
     KG_LIST(cases, case_count, RECORDS, "worst first", KG_OF(case_record)),
 };
 const struct kg_record kg_comparison_record = KG_RECORD_OF(

@@ -2,7 +2,8 @@
  * kgate.comparison.v1. Decided here from structs alone; reports only print it.
  *
  * Other folders also include profiled.h (the same of two profiles), reference.h (what a case is
- * compared with) and calibration.h (how well a gate works on a machine). */
+ * compared with), unchanged.h (cases that need not be measured) and calibration.h (how well a gate
+ * works on a machine). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,6 +120,7 @@ struct kg_case_change {
     const char *reason;      /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
     const char *stderr_tail; /* of FAILED: the last lines that it wrote; NULL where none */
     bool fails;              /* the policy fails on it */
+    bool not_measured;       /* NO_CHANGE because its code is its reference's */
     size_t order;            /* its place in the results; removed cases come after all of them */
     size_t rounds;
     size_t confirming_rounds;  /* of them, those that decided */
@@ -154,6 +156,8 @@ struct kg_comparison {
     const char **notes;        /* facts that differ and whatever else a reader must know */
     size_t note_count;
     struct kg_change_counts counts;
+    size_t
+        not_measured; /* cases of NO_CHANGE whose code is their reference's: of counts.no_change */
     struct kg_case_change *cases; /* ranked: failed, worst regression … best improvement … rest */
     size_t case_count;
 };

@@ -68,6 +68,9 @@ extern const char *const kg_timing_names[5];
  * cpu_counters_pass.h says. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
+/* Whether `gate` and `ab` measure a case whose code is that of its reference. */
+enum kg_unchanged_code { KG_UNCHANGED_MEASURE, KG_UNCHANGED_SKIP };
+
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
 struct kg_settings {
     double thresholds[KG_METRIC_KINDS]; /* smallest relative change of each that matters */
@@ -82,9 +85,10 @@ struct kg_settings {
     unsigned devices;            /* bits 1u << enum kgate_device */
     unsigned timings;            /* bits 1u << enum kg_timing: of cases on the GPU */
     enum kg_tracing trace;       /* apart from the rounds */
-    int pin;                     /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
-    uint64_t threads;            /* threads of a workload; 0: one for each CPU it may use */
-    uint64_t seed;               /* of the random input */
+    enum kg_unchanged_code unchanged_code;
+    int pin;          /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
+    uint64_t threads; /* threads of a workload; 0: one for each CPU it may use */
+    uint64_t seed;    /* of the random input */
 };
 
 /* The number that settings have for a key of `defaults`; NaN where there is no such number. */

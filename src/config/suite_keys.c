@@ -48,6 +48,7 @@ const char *const kg_budget_metrics[7] = {
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
 static const char *const tracing_names[] = {"no", "yes", NULL};
+static const char *const unchanged_names[] = {"measure", "skip", NULL};
 
 #define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
 #define THRESHOLD(kind) SETTING(thresholds[KG_METRIC_##kind])
@@ -113,6 +114,9 @@ static const struct kg_key default_keys[] = {
      "whether to look apart from the rounds: on the GPU at what a call puts there (kernels, "
      "occupancy, transfers, gaps), on the CPU at its time with one thread and, where instructions "
      "are counted, at its cache lines; and at what the device can do"},
+    {"unchanged_code", KG_KEY_CHOICE, SETTING(unchanged_code), "measure", NULL, NULL, unchanged_names,
+     "what `gate` and `ab` do with a case whose machine code, libraries, definition and machine are those of "
+     "the baseline (the base): `skip` does not measure it"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,

@@ -86,9 +86,9 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_ab_optio
                                                .filter = options->left_out,
                                                .progress = options->progress,
                                                .bases = for_all(&ab->arena, &ab->base_build, count),
-                                               .heads =
-                                                   for_all(&ab->arena, &ab->head_build, count)};
-    if (!pairing.bases || !pairing.heads)
+                                               .heads = for_all(&ab->arena, &ab->head_build, count),
+                                               .skips = kg_planned_skips(&ab->arena, what->plan)};
+    if (!pairing.bases || !pairing.heads || !pairing.skips)
         return kg_error_memory(err);
     if (!kg_pairing_begin(&ab->pairing, what, &pairing, err))
         return false;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "compare/unchanged.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "report/report.h"
@@ -67,16 +68,32 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
     return results_write(gate, good, err);
 }
 
+/* What asks for cases that need not be measured. */
+struct selection {
+    const struct kg_baseline *baseline;
+    const bool *skips;
+};
+
+static bool unchanged_select(void *user, struct kg_results *results, struct kg_error *err)
+{
+    const struct selection *selection = user;
+    return kg_unchanged_mark(selection->baseline, selection->skips, results) ? true
+                                                                             : kg_error_memory(err);
+}
+
 static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                   struct kg_gate *gate, struct kg_error *err)
 {
     const uint64_t *batches = kg_planned_batches(&gate->arena, what, &gate->baseline);
-    if (!batches)
+    struct selection selection = {&gate->baseline, kg_planned_skips(&gate->arena, what->plan)};
+    if (!selection.skips || !batches)
         return kg_error_memory(err);
     const struct kg_measurement_options measuring = {.results_path = gate->results_path,
                                                      .filter = options->left_out,
                                                      .batches = batches,
                                                      .sequential = true,
+                                                     .select = unchanged_select,
+                                                     .select_user = &selection,
                                                      .progress = options->progress};
     if (!kg_measurement_begin(&gate->measurement, what, &measuring, err))
         return false;

@@ -20,3 +20,11 @@ uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_su
                                        plan->cases[i].definition_hash);
     return batches;
 }
+
+bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan)
+{
+    bool *skips = kg_arena_alloc(arena, plan->case_count, sizeof *skips);
+    for (size_t i = 0; skips && i < plan->case_count; i++)
+        skips[i] = plan->cases[i].spec->settings.unchanged_code == KG_UNCHANGED_SKIP;
+    return skips;
+}

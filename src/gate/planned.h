@@ -9,6 +9,10 @@
 /* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan);
 
+/* Whether each case is not to be measured where its code is its reference's. In
+ * `arena`; NULL where memory is out. */
+bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan);
+
 /* Calls a sample that every case had in the newest run of the suite, 0 where it is not stored: what
  * is to be compared must be timed in the same batches. In `arena`; NULL where memory is out. */
 uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_suite *what,

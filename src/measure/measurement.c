@@ -136,6 +136,8 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
         good = kg_builds_apply(options->builds, what->plan, &measurement->results, err);
     good = good && kg_measured_files_find(what->plan, options->builds, measurement->program,
                                           &measurement->results, err);
+    if (good && options->select)
+        good = options->select(options->select_user, &measurement->results, err);
     for (size_t i = 0; i < what->plan->case_count && good; i++)
         measurement->results.cases[i].threads = kg_case_threads(
             measurement, &what->plan->cases[i].spec->settings, kg_case_pin(measurement, i));

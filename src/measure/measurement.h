@@ -36,6 +36,10 @@ struct kg_measurement_options {
     struct kg_progress progress; /* may be all zero */
     bool sequential;             /* how many rounds there are depends on what they show */
     const uint64_t *batches; /* calls a sample of each case's reference, 0 without one; or NULL */
+    /* Called when the results say what the plan does, and nothing is measured: it may mark cases
+     * that need not be. NULL: none. false: err is filled. */
+    bool (*select)(void *user, struct kg_results *results, struct kg_error *err);
+    void *select_user;
     const struct kg_build *const *builds; /* of each case, NULL in the place of this kgate's suite;
                                              NULL: no other builds */
     bool paired;                          /* measured turn by turn with another measurement */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "measure/case_result.h"
 #include "measure/case_worker.h"
 #include "measure/rounds.h"
 #include "timing/clock.h"
@@ -286,13 +287,76 @@ static bool pair_name(struct kg_pairing *pairing, struct kg_error *err)
     return pairing->head.results.pair ? true : kg_error_memory(err);
 }
 
+/* --- Cases that are the same code in both builds ---------------------------------------------- */
+
+struct selection {
+    const struct kg_prepared_suite *what;
+    const struct kg_pairing_options *options;
+    bool *same; /* of each case, found as the base begins; NULL: all are measured */
+};
+
+/* A budget is about now, whatever the code. */
+static bool is_same(const struct kg_case_result *base, const struct kg_case_result *head)
+{
+    return !base->budget_count && base->status == KG_STATUS_UNMEASURED &&
+           head->status == KG_STATUS_UNMEASURED &&
+           kg_code_match(&base->code, &head->code) == KG_CODE_SAME;
+}
+
+static void same_mark(const struct selection *selection, struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        if (!selection->same[i])
+            continue;
+        results->cases[i].status = KG_STATUS_UNCHANGED;
+        results->cases[i].reason = KG_UNCHANGED_REASON;
+    }
+}
+
+/* Nothing of the head is there yet: its code is looked at for this. */
+static bool base_select(void *user, struct kg_results *base, struct kg_error *err)
+{
+    const struct selection *selection = user;
+    const struct kg_prepared_suite *what = selection->what;
+    struct kg_results head = {0};
+    if (!kg_results_start(&head, what->suite, what->plan, what->machine, NULL, err))
+        return false;
+    const struct kg_build *const *heads = selection->options->heads;
+    const bool good = !heads || kg_builds_apply(heads, what->plan, &head, err);
+    for (size_t i = 0; i < base->case_count && good; i++)
+        selection->same[i] =
+            selection->options->skips[i] && is_same(&base->cases[i], &head.cases[i]);
+    kg_arena_free(&head.arena);
+    if (good)
+        same_mark(selection, base);
+    return good;
+}
+
+static bool head_select(void *user, struct kg_results *head, struct kg_error *err)
+{
+    (void)err;
+    same_mark(user, head);
+    return true;
+}
+
+static bool any_skips(const bool *skips, size_t count)
+{
+    for (size_t i = 0; skips && i < count; i++)
+        if (skips[i])
+            return true;
+    return false;
+}
+
 static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
-                       const struct kg_pairing_options *options, struct kg_error *err)
+                       const struct kg_pairing_options *options, struct selection *selection,
+                       struct kg_error *err)
 {
     struct kg_measurement_options build = {.results_path = options->base_path,
                                            .filter = options->filter,
                                            .sequential = true,
                                            .progress = options->progress,
+                                           .select = selection->same ? base_select : NULL,
+                                           .select_user = selection,
                                            .builds = options->bases,
                                            .paired = true,
                                            .interrupt = pairing->interrupt};
@@ -300,6 +364,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
         return kg_error_wrap(err, "in the base");
     build.results_path = options->head_path;
     build.builds = options->heads;
+    build.select = selection->same ? head_select : NULL;
     build.batches = pairing->base.batch;
     if (!kg_measurement_begin(&pairing->head, what, &build, err)) {
         kg_measurement_free(&pairing->base);
@@ -315,15 +380,21 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
 bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                       const struct kg_pairing_options *options, struct kg_error *err)
 {
+    struct kg_arena scratch = {0};
+    struct selection selection = {.what = what, .options = options};
     *pairing = (struct kg_pairing){0};
+    if (any_skips(options->skips, what->plan->case_count) &&
+        !(selection.same =
+              kg_arena_alloc(&scratch, what->plan->case_count, sizeof *selection.same)))
+        return kg_error_memory(err);
     pairing->interrupt = options->interrupt ? options->interrupt : &pairing->own_interrupt;
     if (!options->interrupt)
         kg_interrupt_begin(pairing->interrupt);
-    if (both_begin(pairing, what, options, err))
-        return true;
-    if (!options->interrupt)
+    const bool good = both_begin(pairing, what, options, &selection, err);
+    if (!good && !options->interrupt)
         kg_interrupt_end(pairing->interrupt);
-    return false;
+    kg_arena_free(&scratch);
+    return good;
 }
 
 void kg_pairing_summarize(struct kg_pairing *pairing)

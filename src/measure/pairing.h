@@ -21,7 +21,8 @@ struct kg_pairing_options {
     struct kg_progress progress;
     const struct kg_build *const *bases; /* of each case, as struct kg_measurement_options has it */
     const struct kg_build *const *heads; /* likewise; NULL: this kgate for all */
-    struct kg_interrupt *interrupt;      /* of the caller's; NULL: the pairing's own */
+    const bool *skips; /* cases that are not measured where the code of both is the same; or NULL */
+    struct kg_interrupt *interrupt; /* of the caller's; NULL: the pairing's own */
 };
 
 /* Checks every case in both builds. A case that the base alone cannot do is SKIPPED in the head's

@@ -158,11 +158,16 @@ void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text
     const struct {
         size_t count;
         const char *word;
-    } words[] = {{counts->failed, "failed"},      {counts->regression, "regressed"},
-                 {counts->suspect, "suspect"},    {counts->inconclusive, "inconclusive"},
-                 {counts->new_case, "new"},       {counts->removed, "removed"},
-                 {counts->skipped, "skipped"},    {counts->improvement, "improved"},
-                 {counts->no_change, "unchanged"}};
+    } words[] = {{counts->failed, "failed"},
+                 {counts->regression, "regressed"},
+                 {counts->suspect, "suspect"},
+                 {counts->inconclusive, "inconclusive"},
+                 {counts->new_case, "new"},
+                 {counts->removed, "removed"},
+                 {counts->skipped, "skipped"},
+                 {counts->improvement, "improved"},
+                 {counts->no_change - comparison->not_measured, "unchanged"},
+                 {comparison->not_measured, "not measured (code unchanged)"}};
     const char *separator = ": ";
     kg_text_printf(text, "%zu case%s", comparison->case_count,
                    comparison->case_count == 1 ? "" : "s");

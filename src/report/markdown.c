@@ -126,7 +126,8 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
         kg_text_printf(text, " |  | %s |  | ",
                        isfinite(change->time_ns) ? kg_duration_format(change->time_ns, time) : "");
     }
-    kg_text_printf(text, " | %s %s |\n", symbol(change->change), kg_change_name(change->change));
+    kg_text_printf(text, " | %s %s%s |\n", symbol(change->change), kg_change_name(change->change),
+                   change->not_measured ? ", not measured" : "");
 }
 
 /* Rows of one sort, at most `top` of them and none begun from `room` bytes on; says how many were

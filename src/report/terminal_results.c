@@ -71,9 +71,8 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
         row->cells[5] = kg_arena_printf(arena, "%zu", result->round_count);
     }
     row->cells[6] = kg_status_names[result->status];
-    row->colour = result->status == KG_STATUS_OK       ? GREEN
-                  : result->status == KG_STATUS_FAILED ? RED
-                                                       : YELLOW;
+    const bool good = result->status == KG_STATUS_OK || result->status == KG_STATUS_UNCHANGED;
+    row->colour = good ? GREEN : result->status == KG_STATUS_FAILED ? RED : YELLOW;
     row->under = under_result(arena, result, verbose);
     if (!row->cells[0])
         table->failed = true;

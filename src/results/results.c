@@ -8,7 +8,7 @@
 #include "util/file.h"
 #include "util/text.h"
 
-const char *const kg_status_names[5] = {"OK", "FAILED", "SKIPPED", "UNMEASURED", NULL};
+const char *const kg_status_names[6] = {"OK", "FAILED", "SKIPPED", "UNMEASURED", "UNCHANGED", NULL};
 
 #define STRUCT kg_summary
 static const struct kg_field summary_fields[] = {

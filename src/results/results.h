@@ -28,8 +28,10 @@ enum kg_status {
     KG_STATUS_FAILED,     /* crash, timeout, wrong result, non-zero exit */
     KG_STATUS_SKIPPED,    /* its device is missing */
     KG_STATUS_UNMEASURED, /* the run ended before this case had a round */
+    KG_STATUS_UNCHANGED,  /* not measured: its code is that of its reference */
 };
-extern const char *const kg_status_names[5];
+extern const char *const kg_status_names[6];
+#define KG_UNCHANGED_REASON "code unchanged: not measured"
 
 enum { KG_ROUND_SAMPLES_MOST = 10, KG_PROBES_MOST = 512, KG_PULSE_CYCLES = 49152 };
 

@@ -1,0 +1,138 @@
+load support
+
+# A plugin `over` in folder plug over a library of its own, whose function makes $1 turns.
+library() {
+    mkdir -p plug
+    echo "double turns(double x) { for (int i = 0; i < $1; i++) x = x * 0.999 + 1; return x; }" >turns.c
+    cc -O2 -shared -fPIC -Wl,-soname,libturns.so.1 turns.c -o plug/libturns.so.1
+}
+plugin() {
+    cat >over.c <<'C'
+#include "kgate/plugin.h"
+double turns(double x);
+static volatile double value;
+static bool set_up(struct kgate_context *context, void **state)
+{
+    *state = context;
+    return true;
+}
+static void run(void *state)
+{
+    (void)state;
+    value = turns(value);
+}
+static void tear_down(struct kgate_context *context, void *state)
+{
+    (void)context;
+    (void)state;
+}
+static const struct kgate_workload workload = {
+    .name = "over", .devices = 1U << KGATE_DEVICE_CPU, .set_up = set_up, .run = run, .tear_down = tear_down};
+static const struct kgate_workload *const workloads[] = {&workload};
+static const struct kgate_plugin all = {.abi = KGATE_PLUGIN_ABI, .workloads = workloads, .workload_count = 1};
+const struct kgate_plugin *kgate_plugin_workloads(void) { return &all; }
+C
+    cc -std=c17 -O2 -shared -fPIC -I"$SOURCE/include" over.c -o plug/libover.so -Wl,--no-as-needed \
+        plug/libturns.so.1 -Wl,-rpath,'$ORIGIN'
+}
+
+# A suite of a kernel, the plugin and a program, which has a baseline.
+start() {
+    library 10
+    plugin
+    echo 'int main(void) { return 0; }' | cc -x c - -o program
+    cat >skip.yaml <<'YAML'
+version: 1
+suite: skip
+defaults: {threshold: 500%, rounds: {min: 3, max: 3}, min_time: 2ms, threads: 1, timeout: 20s}
+workloads:
+  - {name: copy, kernel: copy, params: {bytes: 16KiB}}
+  - {name: over, plugin: plug/libover.so}
+  - {name: program, command: [./program]}
+YAML
+    kgate run -c skip.yaml -o r.json -q
+    kgate baseline update r.json -b baselines
+}
+
+@test "a suite whose code is unchanged passes without measuring, and says so" {
+    start
+    run kgate gate -c skip.yaml -b baselines --skip-unchanged-code -v
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "PASS  skip, 3 cases: 3 not measured (code unchanged)" ]]
+    [[ "$output" == *"unchanged: not measured"* ]]
+    valid out/results.json results
+    valid out/comparison.json comparison
+    jq -e '[.cases[] | .status == "UNCHANGED" and (.rounds.median_ns | length == 0)] | all' out/results.json
+    jq -e '.measured_ns == 0 and .elapsed_ns < 1e9' out/results.json
+    jq -e '.not_measured == 3 and .counts.no_change == 3 and .counts.removed == 0' out/comparison.json
+    grep -q "3 not measured (code unchanged)" out/report.md
+    run kgate gate -c skip.yaml -b baselines --set unchanged_code=skip --json
+    [ "$(jq -r .not_measured <<<"$output")" = 3 ]
+    # without the option, and in `run`, all are measured
+    kgate gate -c skip.yaml -b baselines -q
+    jq -e '.not_measured == 0' out/comparison.json
+    kgate run -c skip.yaml -o all.json -q --set unchanged_code=skip
+    jq -e '[.cases[].status == "OK"] | all' all.json
+}
+
+@test "what changed is measured: a library, the program, and what has a budget" {
+    start
+    library 11
+    echo 'int main(int n, char **w) { return n - (w != 0); }' | cc -x c - -o program
+    sed -i 's/params: {bytes: 16KiB}/&, budget: {time: "<= 1s"}/' skip.yaml
+    run kgate gate -c skip.yaml -b baselines --skip-unchanged-code
+    jq -e '[.cases[].status == "OK"] | all' out/results.json
+    sed -i 's/, budget: {time: "<= 1s"}//' skip.yaml
+    kgate gate -c skip.yaml -b baselines --skip-unchanged-code || true
+    jq -e '[.cases[].status] == ["UNCHANGED", "OK", "OK"]' out/results.json
+    # a workload's own word counts
+    sed -i 's/kernel: copy,/& unchanged_code: measure,/' skip.yaml
+    kgate gate -c skip.yaml -b baselines --skip-unchanged-code || true
+    jq -e '[.cases[].status == "OK"] | all' out/results.json
+}
+
+@test "a baseline of another system, or from before libraries were hashed, is measured against" {
+    start
+    store=$(ls baselines/*.json)
+    cp "$store" kept.json
+    jq '.runs[0].kernel = "Linux 1.0"' kept.json >"$store"
+    run kgate gate -c skip.yaml -b baselines --skip-unchanged-code
+    jq -e '.not_measured == 0' out/comparison.json
+    [[ "$output" == *"kernel: the baseline had Linux 1.0"* ]]
+    jq 'del(.runs[].cases[].code_scope, .runs[].cases[].libraries)' kept.json >"$store"
+    run kgate gate -c skip.yaml -b baselines --skip-unchanged-code
+    jq -e '.not_measured == 0' out/comparison.json
+}
+
+@test "what was not measured is no baseline" {
+    start
+    kgate gate -c skip.yaml -b baselines --skip-unchanged-code --update-missing -q
+    run kgate baseline update out/results.json -b baselines
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"3 cases of these results were not measured, because the code is unchanged"* ]]
+    jq -e '.runs | length == 1' baselines/*.json
+    # a case that is new beside them is recorded, and they stay
+    echo '  - {name: fill, kernel: copy, params: {bytes: 4KiB}}' >>skip.yaml
+    run kgate gate -c skip.yaml -b baselines --skip-unchanged-code --update-missing
+    [[ "$output" == *"recorded 1 new case"* ]]
+    jq -e '.runs | length == 1 and (.[0].cases | length == 4)' baselines/*.json
+}
+
+@test "ab does not measure what is the same in both builds" {
+    start
+    cp -r plug head
+    run kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --skip-unchanged-code
+    [[ "${lines[0]}" == *"not measured (code unchanged)"* ]]
+    jq -e '.cases[1].status == "UNCHANGED"' ab/base.json
+    jq -e '.cases[1].status == "UNCHANGED"' ab/head.json
+    library 11
+    cp plug/libturns.so.1 head/
+    library 10
+    kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --skip-unchanged-code || true
+    jq -e '.cases[1].status == "OK"' ab/head.json
+    run kgate ab -c skip.yaml --base "$KGATE" --head "$KGATE" -o ab --skip-unchanged-code
+    [ "$status" -eq 0 ]
+    jq -e '[.cases[:2][].status == "UNCHANGED"] | all' ab/head.json
+    run kgate compare ab/base.json ab/head.json --json
+    [ "$(jq .not_measured <<<"$output")" = 2 ]
+}
