@@ -1,7 +1,10 @@
 /* main.c: finds the subcommand and hands over. */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "util/nearest.h"
@@ -94,6 +97,20 @@ static int unknown(const char *name)
     return kg_fail(&err);
 }
 
+/* The CPUs that this process was started on, asked before any library's constructor: with
+ * OMP_PROC_BIND libgomp binds the first thread to one CPU before `main`, and all that kgate starts
+ * would inherit that. */
+static cpu_set_t started_on;
+static bool started_on_known;
+
+__attribute__((no_sanitize("address", "undefined", "thread"))) static void started_on_ask(void)
+{
+    started_on_known = syscall(SYS_sched_getaffinity, 0, sizeof started_on, &started_on) > 0;
+}
+
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_libraries)(void) = started_on_ask;
+
 int main(int argc, char **argv)
 {
     struct kg_arguments arguments;
@@ -108,6 +125,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "worker"))
         return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
+    if (started_on_known)
+        sched_setaffinity(0, sizeof started_on, &started_on);
     /* A write that reaches the limit on the size of files is to fail and say so. After the worker:
      * a workload has the signal as it would without kgate. */
     (void)signal(SIGXFSZ, SIG_IGN);

@@ -120,7 +120,8 @@ static const struct kg_key default_keys[] = {
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,
-     "threads of a workload; `all` is one for each CPU that it may use"},
+     "threads of a workload; `all` is one for each CPU that it may use, or `OMP_NUM_THREADS` of the "
+     "environment"},
     {"seed", KG_KEY_COUNT, SETTING(seed), "1", "0", "18446744073709551615", NULL,
      "seed of random input: the same seed, the same input"},
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure/case_counters.h"
+#include "measure/case_threads.h"
 #include "results/series.h"
 
 /* The CPU to pin to: the asked one, or the last that this process may use, since the first serves
@@ -108,13 +109,6 @@ bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struc
     return kg_case_fail(measurement, index, reason, answer->tail, err);
 }
 
-uint64_t kg_case_threads(const struct kg_measurement *measurement,
-                         const struct kg_settings *settings, int pin)
-{
-    const uint64_t cpus = pin >= 0 ? 1 : measurement->results.machine.cpu_count;
-    return settings->threads ? settings->threads : cpus;
-}
-
 bool kg_case_worker_run(struct kg_measurement *measurement, size_t index,
                         const struct kg_task_options *options, struct kg_arena *arena,
                         struct kg_response *response, struct kg_error *err)
@@ -137,7 +131,9 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     measurement->call_timing[index] =
         (struct kg_call_timing){response->held_calls, response->call_ns};
     result->check = response->check;
-    result->note = kg_arena_keep(&results->arena, response->note, &good);
+    good = kg_case_threads_note(measurement, index, &results->arena, &result->note);
+    if (response->note)
+        result->note = kg_arena_keep(&results->arena, response->note, &good);
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;

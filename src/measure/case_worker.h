@@ -10,10 +10,6 @@
 /* The CPU that the case runs on; -1: any. */
 int kg_case_pin(const struct kg_measurement *measurement, size_t index);
 
-/* Threads that a case of these settings may use: one for each CPU unless they say how many. */
-uint64_t kg_case_threads(const struct kg_measurement *measurement,
-                         const struct kg_settings *settings, int pin);
-
 /* Whether the case can have a round: it is neither FAILED nor SKIPPED. */
 bool kg_case_measurable(const struct kg_case_result *result);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "measure/case_threads.h"
 #include "timing/clock.h"
 
 struct group {

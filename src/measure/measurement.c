@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "measure/case_result.h"
+#include "measure/case_threads.h"
 #include "measure/case_worker.h"
 #include "measure/ceilings_pass.h"
 #include "measure/count_pass.h"

@@ -20,7 +20,7 @@
 #include "timing/clock.h"
 #include "worker/protocol.h"
 
-enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 6 };
+enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 7 };
 
 /* Variables of a worker's own, as text. */
 struct environment {
@@ -72,9 +72,26 @@ static void variable_add(struct environment *environment, const char *name, cons
     snprintf(text, sizeof environment->text[0], "%s=%s", name, value);
 }
 
+static bool users_has(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+/* Puts a variable into the environment unless the user has: what a user says of threads holds. */
+static void variable_offer(struct environment *environment, const char *name, const char *value)
+{
+    if (!users_has(name))
+        variable_add(environment, name, value);
+}
+
 /* The variables of a worker. Where two processes take turns, threads that wait must sleep:
  * spinning, they would take the cores from the process whose turn it is, and make it a hundred
- * times slower. Where instructions are counted, those of spinning threads would be counted too. */
+ * times slower. Where instructions are counted, those of spinning threads would be counted too.
+ *
+ * The threads of a command cannot be put on CPUs of their own. Those of libgomp spin 300,000 times
+ * before they sleep, which is longer than the scheduler's tick: where two share a CPU, each
+ * parallel region costs that much. Spinning for a tenth of a millisecond, they make room. */
 static void variables_add(struct environment *environment, const struct kg_launch *launch)
 {
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -82,10 +99,15 @@ static void variables_add(struct environment *environment, const struct kg_launc
     char threads[32];
     snprintf(threads, sizeof threads, "%" PRIu64, launch->threads);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        variable_add(environment, counts[i], threads);
-    variable_add(environment, "OMP_DYNAMIC", "false");
+        if (launch->threads_said)
+            variable_add(environment, counts[i], threads);
+        else
+            variable_offer(environment, counts[i], threads);
+    variable_offer(environment, "OMP_DYNAMIC", "false");
     if (launch->waits_asleep)
-        variable_add(environment, "OMP_WAIT_POLICY", "passive");
+        variable_offer(environment, "OMP_WAIT_POLICY", "passive");
+    else if (launch->spins_briefly && !users_has("OMP_WAIT_POLICY"))
+        variable_offer(environment, "GOMP_SPINCOUNT", "3000");
     if (launch->gpu)
         variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
 }

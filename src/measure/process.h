@@ -18,10 +18,12 @@ struct kg_launch {
     const char *directory;  /* where it runs; NULL: here */
     const char *request;    /* text for its standard input */
     size_t request_length;
-    uint64_t threads;  /* for OMP_NUM_THREADS and its like */
-    const char *gpu;   /* UUID of the only one that it shall see; NULL: as it is */
-    bool waits_asleep; /* its threads sleep while they wait, where they would else spin */
-    int pin;           /* CPU to run on, or -1 */
+    uint64_t threads;   /* for OMP_NUM_THREADS and its like */
+    bool threads_said;  /* by the suite: against what the user's environment says of their number */
+    const char *gpu;    /* UUID of the only one that it shall see; NULL: as it is */
+    bool waits_asleep;  /* its threads sleep while they wait, where they would else spin */
+    bool spins_briefly; /* before they sleep, where that can be said by environment alone */
+    int pin;            /* CPU to run on, or -1 */
     double timeout_ns;
     const sigset_t *mask; /* signal mask of the worker, and while waiting */
 };

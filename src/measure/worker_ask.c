@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/case_threads.h"
 #include "measure/case_worker.h"
 #include "measure/supervise.h"
 #include "measure/worker_program.h"
@@ -107,8 +108,12 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
         .request = request,
         .request_length = request ? strlen(request) : 0,
         .threads = threads,
+        .threads_said = settings->threads || options->threads,
         .gpu = case_gpu(measurement, index),
         .waits_asleep = options->task == KG_TASK_TURNS || options->task == KG_TASK_COUNT,
+        .spins_briefly =
+            kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
+            threads > 1,
         .pin = pin,
         .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
         .mask = &measurement->interrupt->mask};

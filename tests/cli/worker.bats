@@ -59,3 +59,65 @@ counter() { # RESULTS CASE NAME: the values of all rounds
     [ "$status" -eq 2 ]
     [[ "$output" == "kgate-worker: kgate starts this program by itself"* ]]
 }
+
+@test "a worker may use the CPUs that kgate was started on, also where OpenMP binds kgate itself" {
+    [ "$(nproc)" -ge 2 ] || skip "one CPU"
+    process_suite 1
+    OMP_PROC_BIND=true run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    [ "$(counter r.json 0 cpus)" = "[$(nproc)]" ]
+    [ "$(jq .machine.cpu_count r.json)" -eq "$(nproc)" ]
+    [ "$(jq -r '.cases[0].note' r.json)" = "the environment says how threads run or wait: OMP_PROC_BIND" ]
+}
+
+@test "fewer CPUs than threads, by whoever started kgate: respected and said" {
+    [ "$(nproc)" -ge 2 ] || skip "one CPU"
+    process_suite 2
+    cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    run taskset -c "$cpu" "$KGATE" run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    [ "$(counter r.json 0 cpus)" = "[1]" ]
+    [[ "$(jq -r '.cases[0].note' r.json)" == "2 threads take turns on 1 CPU: kgate was started on so few of "* ]]
+}
+
+@test "the environment's number of threads holds where the suite has none, and is said" {
+    cat >one.yaml <<YAML
+version: 1
+suite: one
+defaults: {rounds: {min: 2, max: 2}, min_time: 2ms}
+workloads:
+  - name: all
+    command: [sh, -c, 'test "\$OMP_NUM_THREADS,\$OPENBLAS_NUM_THREADS,\$OMP_DYNAMIC" = 3,3,true']
+  - name: one
+    command: [sh, -c, 'test "\$OMP_NUM_THREADS,\$OPENBLAS_NUM_THREADS,\$OMP_DYNAMIC" = 1,1,true']
+    threads: 1
+YAML
+    OMP_NUM_THREADS=3,2 OMP_DYNAMIC=true run kgate run -c one.yaml -o r.json
+    echo "$output"
+    # as the user wrote it: a list
+    [ "$status" -eq 3 ]
+    OMP_NUM_THREADS=3 OMP_DYNAMIC=true run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    [ "$(jq -c '[.cases[].threads]' r.json)" = "[3,1]" ]
+    [[ "$(jq -r '.cases[0].note' r.json)" == "OMP_NUM_THREADS of the environment says 3 threads"* ]]
+    [ "$(jq -r '.cases[1].note' r.json)" = null ]
+}
+
+@test "commands of several threads spin briefly, unless the user says how they wait" {
+    cat >one.yaml <<YAML
+version: 1
+suite: one
+defaults: {rounds: {min: 2, max: 2}, min_time: 2ms, threads: 2, trace: no}
+workloads:
+  - {name: it, command: [sh, -c, 'test "\$OMP_NUM_THREADS:\$GOMP_SPINCOUNT" = "\$EXPECTED"']}
+YAML
+    EXPECTED=2:3000 run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    EXPECTED=2:77 GOMP_SPINCOUNT=77 run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    [ "$(jq -r '.cases[0].note' r.json)" = "the environment says how threads run or wait: GOMP_SPINCOUNT" ]
+    EXPECTED=2: OMP_WAIT_POLICY=active run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    EXPECTED=1: run kgate run -c one.yaml -o r.json --set threads=1
+    [ "$status" -eq 0 ]
+}

@@ -4,16 +4,18 @@
 # machine as it is and with a load of nice 19 beside. Commands are held against hyperfine.
 #
 #   tests/bench/truth/run.sh [--build DIR] [--rounds '5 30 200'] [--loads 'quiet niced'] [--repeat N]
-#                            [--only REGEX] [--kgate KGATE]
+#                            [--only REGEX] [--kgate KGATE] [--figures FILE]
 #
 # Prints a table in Markdown: for each case what the plain program says, and kgate's median over that,
 # the median of N (3) repetitions, in which the two take turns. Within 3 % with one thread and 10 % with
 # two is good; a miss is in bold, and counted below the table. Exit status 0: it is a measurement.
+# With --figures what is measured is added to FILE, and the table is of all that it holds: the whole takes
+# some six minutes, and may be measured in parts.
 # In the plain program two threads are kept on a CPU each, and the first 50 ms are left out.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
-build=build/release rounds='5 30 200' loads='quiet niced' repeat=3 only=. kgate=
+build=build/release rounds='5 30 200' loads='quiet niced' repeat=3 only=. kgate= figures=
 while [ $# -gt 0 ]; do
     case $1 in
     --build) build=$2 ;;
@@ -22,6 +24,7 @@ while [ $# -gt 0 ]; do
     --repeat) repeat=$2 ;;
     --only) only=$2 ;;
     --kgate) kgate=$2 ;;
+    --figures) figures=$2 ;;
     *) sed -n '2,/^set/p' "$0" | sed '$d; s/^# \{0,1\}//'; exit 2 ;;
     esac
     shift 2
@@ -77,7 +80,8 @@ plain_ns() { # WORK SIZE
     case $1 in
     command*)
         command -v hyperfine >/dev/null || { echo none; return; }
-        hyperfine --shell=none --warmup 3 --min-runs 30 --export-json "$folder/hyperfine.json" \
+        # in the environment that kgate gives a command
+        OMP_NUM_THREADS=2 OMP_DYNAMIC=false GOMP_SPINCOUNT=3000 hyperfine --shell=none --warmup 3 --min-runs 30 --export-json "$folder/hyperfine.json" \
             "$plain ${1#command } $2" >/dev/null 2>&1
         jq '.results[0].median * 1e9' "$folder/hyperfine.json"
         ;;
@@ -138,6 +142,7 @@ table() {
             line = "| " name " | " threads[name] " | " time(median(plain[name], plains[name])) " |"
             for (i = 1; i <= columns; i++) for (j = 1; j <= lengths; j++) {
                 key = name SUBSEP load[i] SUBSEP round[j]
+                if (!(key in count)) { line = line " |"; continue }
                 value = median(ratio[key], count[key])
                 limit = threads[name] == 1 ? 0.03 : 0.10
                 bad = value > 1 + limit || value < 1 / (1 + limit)
@@ -157,9 +162,11 @@ for with in $loads; do
         load=$!
     fi
     measure "$with"
-done >"$folder/figures"
+    [ -z "$load" ] || { kill "$load"; wait "$load" 2>/dev/null || true; load=; }
+done >>"${figures:=$folder/figures}"
+loads=$(cut -d'|' -f3 "$figures" | sort -ru | xargs) rounds=$(cut -d'|' -f4 "$figures" | sort -nu | xargs)
 date=$(date +%F) model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 printf 'kgate over a plain program: %s, %s, %s CPUs, Linux %s, median of %s.\n\n' \
     "$date" "${model:-$(uname -m)}" "$(nproc)" "$(uname -r)" "$repeat"
-table <"$folder/figures"
+table <"$figures"
 command -v hyperfine >/dev/null || echo 'Commands were left out: there is no hyperfine here (Debian: hyperfine).'
