@@ -99,19 +99,17 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
     }
 }
 
-/* One reading for each millisecond measured, or each sample where that is longer: under 2 %. */
-static void pulse_take(struct kg_sampling *sampling, double measured_ns, double sample_ns)
+/* One reading for each millisecond measured, or each sample where that is longer: under 2 %. Whether it
+ * was time for one. */
+static bool pulse_take(struct kg_pulses *pulses, double sample_ns)
 {
-    struct kg_pulses *pulses = &sampling->pulses;
-    const struct kg_sampler *sampler = sampling->sampler;
     pulses->since_ns += sample_ns;
     if (pulses->since_ns < PULSE_EVERY_NS)
-        return;
+        return false;
     pulses->since_ns = 0;
-    if (sampler->settle_again)
-        sampler->settle_again(sampler->owner, measured_ns);
     if (pulses->count < KG_PULSES_MOST)
         pulses->ns[pulses->count++] = kg_pulse_ns();
+    return true;
 }
 
 static double pulses_median(struct kg_pulses *pulses)
@@ -136,12 +134,23 @@ void kg_sampling_begin(struct kg_sampling *sampling, const struct kg_sampler *sa
     sampling->warm_up_ns = warm_up(sampler, batch);
 }
 
+/* Between two samples. The calls that it may make are no part of what is counted. */
+static void settle_again(struct kg_sampling *sampling, double measured_ns, struct rusage *before)
+{
+    const struct kg_sampler *sampler = sampling->sampler;
+    const struct rusage until = usage_now(sampler);
+    if (!sampler->settle_again || !sampler->settle_again(sampler->owner, measured_ns))
+        return;
+    kg_usage_add(&sampling->usage, before, &until);
+    *before = usage_now(sampler);
+}
+
 /* CPU time is counted within the pieces alone: between them a round may wait for its turn, and its
  * threads may spin. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
-    const struct rusage before = usage_now(sampler);
+    struct rusage before = usage_now(sampler);
     double spent = 0;
     while (spent < time_ns) {
         const double time = batch_time_ns(sampler, sampling->batch);
@@ -150,7 +159,8 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
             sampling->count = kg_samples_thin(sampler->buffer, sampling->count);
         sampler->buffer[sampling->count++] = time / (double)sampling->batch;
         sampling->taken++;
-        pulse_take(sampling, sampling->spent_ns + spent, time);
+        if (pulse_take(&sampling->pulses, time) && spent < time_ns)
+            settle_again(sampling, sampling->spent_ns + spent, &before);
     }
     const struct rusage after = usage_now(sampler);
     kg_usage_add(&sampling->usage, &before, &after);

@@ -14,9 +14,9 @@ struct kg_sampler {
     void (*run)(void *state);
     void *state;
     /* Optional, with `owner`: makes the first call and sees to where the threads run, and looks
-     * after that between samples, at most every millisecond (worker/settle.h). */
+     * after that between samples, at most every millisecond; true where it made a call then. */
     void (*settle)(void *owner);
-    void (*settle_again)(void *owner, double measured_ns);
+    bool (*settle_again)(void *owner, double measured_ns);
     void *owner;
     double resolution_ns; /* kg_clock_resolution_ns */
     double min_time_ns;   /* measured time of a round */

@@ -76,18 +76,19 @@ void kg_settle(void *owner)
         place(worker);
 }
 
-void kg_settle_again(void *owner, double measured_ns)
+bool kg_settle_again(void *owner, double measured_ns)
 {
     struct kg_worker *worker = owner;
     struct kg_placing *placing = &worker->placing;
     if (kg_placing_threads() == 1 || !may_place(worker))
-        return;
-    const uint64_t start = kg_clock_ns();
+        return false;
     const bool crowded = kg_placing_see(placing) > 1 && kg_placing_crowded(placing);
-    if (crowded && worker->settled_again_ns < AGAIN_SHARE * measured_ns)
-        place(worker);
-    else
+    if (!crowded || worker->settled_again_ns > AGAIN_SHARE * measured_ns) {
         kg_placing_mark(placing);
-    if (crowded)
-        worker->settled_again_ns += (double)(kg_clock_ns() - start);
+        return false;
+    }
+    const uint64_t start = kg_clock_ns();
+    place(worker);
+    worker->settled_again_ns += (double)(kg_clock_ns() - start);
+    return true;
 }

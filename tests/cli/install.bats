@@ -29,6 +29,7 @@ example_run() {
 
 @test "an installation has the program, the headers and the libraries" {
     [ -x "$PREFIX/bin/kgate" ]
+    [ "$("$PREFIX/bin/kgate-worker" --protocol)" = "$("$PREFIX/bin/kgate" worker --protocol)" ]
     for header in profiler device plugin; do [ -f "$PREFIX/include/kgate/$header.h" ]; done
     [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.a" ]
     [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.so.0" ]

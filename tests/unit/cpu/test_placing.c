@@ -22,7 +22,7 @@ static void *body(void *unused)
     other.id = gettid();
     while (!other.stop)
         if (!other.spins)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     return NULL;
 }
 
