@@ -99,8 +99,8 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
     }
 }
 
-/* One reading for each millisecond measured, or each sample where that is longer: under 2 %. Whether it
- * was time for one. */
+/* One reading for each millisecond measured, or each sample where that is longer: under 2 %.
+ * Returns whether it was time for one. */
 static bool pulse_take(struct kg_pulses *pulses, double sample_ns)
 {
     pulses->since_ns += sample_ns;
