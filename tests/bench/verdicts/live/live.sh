@@ -11,6 +11,8 @@
 # --slower LIST      of these per cent: "5 10 20 100" (10; long: all)
 # --state LIST       "quiet neighbour"
 # --mode LIST        "ab kept stored": pairs; the store with the builds that it keeps; without them
+# --part LIST        "all some": all cases are slower, or only those of json.so, deflate.so and sql,
+#                    as after a change of one part of a program (all)
 # --stored N         runs in the store before the first gate, and at the most (2; 5); each
 #                    repetition adds one, as a main branch does
 # --seconds N        begins no gate after that time
@@ -24,9 +26,10 @@ set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 here=tests/bench/verdicts/live
 
-unchanged=1 changed=1 slower=10 states="quiet neighbour" modes="ab kept stored" stored=2 only=""
+unchanged=1 changed=1 slower=10 states="quiet neighbour" modes="ab kept stored" stored=2 only="" parts=all
 seconds=1000000 folder=out/verdicts/live kgate=build/release/kgate with="" fresh=""
 options=()
+SOME="json.so deflate.so sql" # --part some
 while [ $# -gt 0 ]; do
     case $1 in
     --long)
@@ -47,6 +50,7 @@ while [ $# -gt 0 ]; do
     --stored) stored=$2 ;;
     --seconds) seconds=$2 ;;
     --only) only=$2 ;;
+    --part) parts=$2 ;;
     --set) options+=(--set "$2") ;;
     --folder) folder=$2 ;;
     --kgate) kgate=$2 ;;
@@ -116,27 +120,33 @@ store_add() {
 
 # The cases of the last gate as lines of the table; where there are none, one that says why.
 lines_add() {
-    local state=$1 mode=$2 slow=$3 status=$4 comparison=$folder/gate/comparison.json error=""
+    local state=$1 mode=$2 slow=$3 status=$4 changed="" comparison=$folder/gate/comparison.json error=""
     [ -e "$comparison" ] || error=$(grep . "$folder/last.err" | tail -n 1)
     [ -e "$comparison" ] || echo '{"cases": [{}]}' >"$comparison"
-    jq -r --arg state "$state" --arg mode "$mode" --arg slow "$slow" --arg status "$status" \
+    [[ $mode != *some ]] || changed=$SOME
+    jq -r --arg changed "$changed" --arg state "$state" --arg mode "$mode" --arg slow "$slow" --arg status "$status" \
         --arg seconds "$(tail -n 1 "$folder/seconds")" --arg gate "$(date +%s%3N)" \
         --arg program "$program" --arg machine "$machine" --arg error "$error" \
         --arg time "$(date -u +%FT%TZ)" -f $here/lines.jq "$comparison" >>"$csv"
-    printf '%s %-9s %-6s +%s %%: exit %s, %s s: %s\n' "$(date -u +%T)" "$state" "$mode" "$slow" \
+    printf '%s %-9s %-11s +%s %%: exit %s, %s s: %s\n' "$(date -u +%T)" "$state" "$mode" "$slow" \
         "$status" "$(tail -n 1 "$folder/seconds")" \
         "$(jq -r '[.cases[].change] | group_by(.) | map("\(length) \(.[0])") | join(", ")' "$comparison")" >&2
 }
 
-# gate STATE MODE PER_CENT: one gate of the base against a build that is slower by that.
+# gate STATE MODE PER_CENT PART: one gate of the base against a build that is slower by that.
 gate() {
-    local state=$1 mode=$2 slow=$3 status=0 head
+    local state=$1 mode=$2 slow=$3 part=$4 status=0 head file
     [ $(($(date +%s) - begun)) -lt "$seconds" ] || return 0
     head=$folder/builds/$(printf 's%03d' "$slow")
     [ "$slow" != 0 ] || head=$folder/builds/same
     # New files, as after a build: in other pages of memory each time.
     rm -rf "$folder/gate" "$head"
     cp -r "$built/$(basename "$head")" "$head"
+    if [ "$part" = some ]; then
+        for file in "$built"/same/*; do
+            [[ " $SOME " = *" $(basename "$file") "* ]] || cp "$file" "$head"
+        done
+    fi
     case $mode in
     ab) measure "$state" "$folder" ab -c "$suite" --base builds/base --head "${head#"$folder/"}" \
         -o "$folder/gate" || status=$? ;;
@@ -146,6 +156,7 @@ gate() {
         -o "$folder/gate" || status=$? ;;
     esac
     [ "$status" -lt 128 ] || exit "$status"
+    [ "$part" = all ] || mode="$mode some"
     lines_add "$state" "$mode" "$slow" "$status"
 }
 
@@ -166,8 +177,10 @@ for ((i = 1; i <= unchanged || i <= changed; i++)); do
                 [ "$i" -gt 1 ] || echo "kept: left out, the store of this kgate keeps no builds" >&2
                 continue
             fi
-            [ "$i" -gt "$unchanged" ] || gate "$state" "$mode" 0
-            [ "$i" -gt "$changed" ] || for slow in $slower; do gate "$state" "$mode" "$slow"; done
+            [ "$i" -gt "$unchanged" ] || gate "$state" "$mode" 0 all
+            [ "$i" -gt "$changed" ] || for slow in $slower; do
+                for part in $parts; do gate "$state" "$mode" "$slow" "$part"; done
+            done
         done
     done
 done
