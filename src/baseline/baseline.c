@@ -8,8 +8,8 @@
 
 #include "baseline/baseline_v1.h"
 #include "baseline/stored_traits.h"
+#include "results/disturbance.h"
 #include "results/series.h"
-#include "results/throttle.h"
 
 #define STRUCT kg_baseline_series
 static const struct kg_field series_fields[] = {
@@ -132,7 +132,7 @@ static bool series_from_result(struct kg_arena *arena, const struct kg_case_resu
     if (!series.values)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!by_round || kg_round_judged(result->rounds, count, i))
+        if (!by_round || kg_round_judged(result, i))
             series.values[series.value_count++] = kg_series_value(result, from, i);
     series_keep(stored, &series);
     return true;
@@ -149,7 +149,7 @@ static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_resu
     if (!series.values)
         return false;
     for (size_t i = 0; i < result->round_count; i++)
-        if (kg_round_judged(result->rounds, result->round_count, i))
+        if (kg_round_judged(result, i))
             series.values[series.value_count++] = of(&result->rounds[i]);
     series_keep(stored, &series);
     return true;

@@ -31,6 +31,7 @@ static int status_of(const struct kg_results *results)
 {
     for (size_t i = 0; i < results->case_count; i++)
         if (results->cases[i].status == KG_STATUS_FAILED ||
+            (results->cases[i].status == KG_STATUS_UNMEASURED && results->cases[i].round_count) ||
             (results->cases[i].status == KG_STATUS_SKIPPED &&
              results->policy.missing_device == KG_MISSING_FAIL))
             return KG_EXIT_FAILED;

@@ -5,6 +5,7 @@
 
 #include "config/suite.h"
 #include "kgate/plugin.h"
+#include "results/disturbance.h"
 #include "results/series.h"
 #include "stats/stats.h"
 
@@ -101,12 +102,26 @@ static bool figure_find(const struct kg_budget_grounds *grounds,
     return true;
 }
 
+/* Takes away a figure of rounds that waited for a CPU for too long. Memory does not depend on it. */
+static bool busy_refuse(const struct kg_budget_grounds *grounds,
+                        const struct kg_case_result *result, struct figure *figure)
+{
+    char words[KG_DISTURBANCE_WORDS];
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    if (!kg_disturbance_too_busy(&found) || !strcmp(figure->unit, "bytes"))
+        return true;
+    figure->value = NAN;
+    figure->unknown = kg_arena_copy(grounds->arena, kg_disturbance_words(&found, words));
+    return figure->unknown != NULL;
+}
+
 bool kg_budget_judge(const struct kg_budget_grounds *grounds, const struct kg_case_result *result,
                      const struct kg_limit *budget, struct kg_metric *metric)
 {
     struct figure figure;
     const bool at_least = !strcmp(budget->relation, ">=");
-    if (!figure_find(grounds, result, budget->metric, &figure))
+    if (!figure_find(grounds, result, budget->metric, &figure) ||
+        !busy_refuse(grounds, result, &figure))
         return false;
     *metric = (struct kg_metric){
         .name = kg_arena_copy(grounds->arena, budget->metric),

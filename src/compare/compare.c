@@ -12,6 +12,7 @@
 #include "compare/reference.h"
 #include "compare/unchanged.h"
 #include "compare/verdict.h"
+#include "results/disturbance.h"
 #include "stats/stats.h"
 
 struct comparer {
@@ -26,6 +27,7 @@ struct comparer {
     enum kg_stage stage;
     struct kg_evidence *evidence; /* one for each metric against a reference */
     size_t evidence_count;
+    char busy[KG_DISTURBANCE_WORDS]; /* why the case's rounds say nothing; "" where they do */
     struct kg_budget_grounds budgets;
     struct kg_arena scratch;
 };
@@ -113,6 +115,9 @@ static bool series_compare(struct comparer *comparer, const struct kg_case_resul
         return false;
     if (!kg_series_count(result, series))
         return true;
+    if (*comparer->busy && kg_series_by_round(series) &&
+        kg_series_row(series)->proof == KG_PROOF_TEST)
+        return uncounted_add(comparer, series, against, KG_DOUBT_BUSY, comparer->busy, change);
     if (!metric_make(comparer, result, reference, against, series, change))
         return false;
     if (comparer->evidence_count == before)
@@ -205,6 +210,21 @@ static bool unchanged_compare(struct comparer *comparer, const struct kg_case_re
     return change->reason ? true : kg_error_memory(comparer->err);
 }
 
+static void busy_find(struct comparer *comparer, const struct kg_case_result *result)
+{
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    comparer->busy[0] = '\0';
+    if (kg_disturbance_too_busy(&found))
+        kg_disturbance_words(&found, comparer->busy);
+}
+
+/* Whether the case has rounds that it is judged by, or would be if the machine were less busy. */
+static bool is_measured(const struct kg_case_result *result)
+{
+    return result->round_count &&
+           (result->status == KG_STATUS_OK || result->status == KG_STATUS_UNMEASURED);
+}
+
 static bool case_compare(struct comparer *comparer, const struct kg_case_result *result,
                          struct kg_case_change *change)
 {
@@ -224,7 +244,8 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
         change->confirming_rounds += result->rounds[i].confirms;
     if (result->status == KG_STATUS_UNCHANGED)
         return unchanged_compare(comparer, result, change);
-    if (result->status != KG_STATUS_OK || !result->round_count) {
+    busy_find(comparer, result);
+    if (!is_measured(result)) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
         change->stderr_tail =
             result->status == KG_STATUS_FAILED ? keep(comparer, result->stderr_tail) : NULL;
@@ -237,9 +258,13 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
         return kg_error_memory(comparer->err);
     if (!metrics_make(comparer, result, entries, known, change))
         return false;
-    if (change->change == KG_CHANGE_NEW)
-        change->reason = new_reason(comparer, known);
-    return true;
+    if (change->change != KG_CHANGE_NEW)
+        return true;
+    /* of a pair that waited too much neither side is a reference */
+    const bool busy = *comparer->busy && comparer->current->pair;
+    change->change = busy ? KG_CHANGE_INCONCLUSIVE : KG_CHANGE_NEW;
+    change->reason = busy ? keep(comparer, comparer->busy) : new_reason(comparer, known);
+    return change->reason ? true : kg_error_memory(comparer->err);
 }
 
 /* Room for the evidence of every case against every reference. */

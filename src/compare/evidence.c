@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compare/code_words.h"
-#include "results/throttle.h"
+#include "results/disturbance.h"
 
 /* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
  * workload waits for. */
@@ -18,6 +18,7 @@ struct gathering {
     const struct kg_metric_row *row; /* of the series */
     enum kg_evidence_rounds rounds;
     bool any_confirms; /* a round of the result does */
+    bool all_judged;
 };
 
 /* The values of a stored case; NULL where it has none. */
@@ -51,7 +52,7 @@ static bool wanted(const struct gathering *gathering, size_t i)
     const struct kg_case_result *result = gathering->result;
     if (apart(gathering) || i >= result->round_count)
         return true;
-    if (!kg_round_judged(result->rounds, result->round_count, i))
+    if (!gathering->all_judged && !kg_round_judged(result, i))
         return false;
     if (!gathering->any_confirms)
         return true;
@@ -302,7 +303,11 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
                       struct kg_evidence *evidence)
 {
     const struct kg_metric_row *row = kg_series_row(series);
-    struct gathering gathering = {scratch, result, reference, series, row, rounds, false};
+    const struct kg_disturbance disturbance = kg_disturbance_of(result);
+    struct gathering gathering = {
+        scratch, result, reference, series, row, rounds, false,
+        /* memory and counts do not wait: they are known of a busy machine too */
+        row->proof != KG_PROOF_TEST && kg_disturbance_too_busy(&disturbance)};
     struct kg_metric_input input = {.share = row->share,
                                     .threshold = series->threshold,
                                     .min_effect = kg_series_min_effect(series)};

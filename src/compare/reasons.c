@@ -201,6 +201,7 @@ static const struct sentence {
     [KG_DOUBT_NOISE] = {.say = noise_say, .of_code = true},
     [KG_DOUBT_CROSSING] = {.say = crossing_say, .of_code = true},
     [KG_DOUBT_UNCOUNTED] = {.say = uncounted_say},
+    [KG_DOUBT_BUSY] = {.say = uncounted_say},
     [KG_DOUBT_NOT_STORED] = {.say = not_stored_say},
     [KG_DOUBT_BUDGET_UNKNOWN] = {.say = budget_unknown_say},
     [KG_DOUBT_BUDGET_MISSED] = {.say = budget_missed_say},

@@ -56,13 +56,13 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison)
 }
 
 /* What settles a case, by its deciding metric's doubt. */
-enum remedy { REMEDY_PAIRS, REMEDY_PROCESSES, REMEDY_REFRESH, REMEDY_FIGURE };
+enum remedy { REMEDY_PAIRS, REMEDY_PROCESSES, REMEDY_REFRESH, REMEDY_FIGURE, REMEDY_QUIET };
 
 static enum remedy remedy_of(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metrics;
-    if (!change->metric_count)
-        return REMEDY_PAIRS;
+    if (!change->metric_count || metric->doubt == KG_DOUBT_BUSY)
+        return REMEDY_QUIET; /* without a metric it is a pair that waited too much */
     if (metric->of_processes)
         return REMEDY_PROCESSES;
     if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
@@ -132,6 +132,10 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
     case REMEDY_FIGURE:
         kg_text_printf(text, "the case says what %s lacks: provide it, or take %s out of the suite",
                        worst->metrics[0].name, worst->metrics[0].name);
+        return;
+    case REMEDY_QUIET:
+        kg_text_append(text, "measure again when less else runs on this machine, or let it have "
+                             "fewer threads (`threads:`) or a CPU of its own (`pin:`)");
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare/undecided.h"
+#include "results/disturbance.h"
 #include "results/throttle.h"
 #include "util/units.h"
 
@@ -294,6 +295,25 @@ static bool conditions_note(struct kg_comparison *comparison, const struct kg_re
     return true;
 }
 
+/* Cases of which more rounds were disturbed than others were measured for. Where the machine was
+ * too busy the case itself says so. */
+static bool disturbances_note(struct kg_comparison *comparison, const struct kg_results *current)
+{
+    enum { MOST = 4 };
+    char words[KG_DISTURBANCE_WORDS];
+    size_t count = 0;
+    for (size_t i = 0; i < current->case_count && count < MOST; i++) {
+        const struct kg_disturbance found = kg_disturbance_of(&current->cases[i]);
+        if (!*kg_disturbance_words(&found, words) || kg_disturbance_too_busy(&found))
+            continue;
+        count++;
+        if (!note(comparison,
+                  kg_arena_printf(&comparison->arena, "%.200s: %s", current->cases[i].id, words)))
+            return false;
+    }
+    return true;
+}
+
 /* What speaks against the figures of cases: once for each thing that does. */
 static bool cases_note(struct kg_comparison *comparison, const struct kg_results *current)
 {
@@ -344,7 +364,8 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
             gpu_notes(comparison, newest, machine);
     if (good && newest && same_machine(baseline, machine))
         good = drift_note(comparison, newest, current);
-    good = good && conditions_note(comparison, current) && cases_note(comparison, current);
+    good = good && conditions_note(comparison, current) && disturbances_note(comparison, current) &&
+           cases_note(comparison, current);
     if (good && comparison->baseline_runs == 1 && !current->pair)
         good = note(comparison, "the baseline has one run, so the noise between runs is not known "
                                 "yet; `kgate baseline update` adds more");

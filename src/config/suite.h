@@ -80,6 +80,7 @@ struct kg_settings {
     uint64_t rounds_min;              /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */
+    double disturbance;          /* share of a round that it may wait for a CPU */
     double timeout_ns;           /* for one worker process */
     uint64_t memory_limit_bytes; /* address space of a worker; 0: none */
     unsigned devices;            /* bits 1u << enum kgate_device */

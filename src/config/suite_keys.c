@@ -100,6 +100,9 @@ static const struct kg_key default_keys[] = {
      "rounds after which a doubtful case is left as it is; at least `rounds.min`"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
      "measured time of a round"},
+    {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,
+     "the share of a round that it may wait for a CPU; one that waited longer is measured again, and "
+     "one that waited twice as long decides nothing; 100% takes every round as it is"},
     {"timeout", KG_KEY_DURATION, SETTING(timeout_ns), "60s", "1ms", "24h", NULL,
      "time after which a worker process is killed and its case is FAILED"},
     {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,

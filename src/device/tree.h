@@ -16,6 +16,12 @@ __attribute__((format(printf, 3, 4))) int kg_tree_line(const char *root, char *l
  * after these, as above. ENODATA where there is no such line. */
 int kg_tree_value(const char *root, const char *path, const char *key, char *value);
 
+/* How long a thread was ready to run and waited for a CPU since it began: the second number of its
+ * schedstat. NaN where that cannot be read. A process that has ended still tells of its first
+ * thread, until it is waited for.
+ * folder  "/proc/123" or "/proc/self/task/123" */
+double kg_tree_wait_ns(const char *root, const char *folder);
+
 /* Whether an errno says that there is no such file. */
 bool kg_tree_missing(int code);
 

@@ -75,6 +75,8 @@ static bool is_apart(const struct kg_metric *metric)
 static bool rounds_help(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold, asked = 1 + metric->asked_threshold;
+    if (metric->doubt == KG_DOUBT_BUSY)
+        return true;
     if (is_budget(metric) || !isfinite(metric->ratio) || is_apart(metric))
         return false;
     const bool in_noise = metric->interval_low > 1 / above && metric->interval_high < above;
@@ -94,6 +96,8 @@ static bool doubtful(const struct runner *runner, const struct kg_case_change *c
         return runner->sequence->new_to_most;
     if (suspect(change))
         return false;
+    if (change->change == KG_CHANGE_INCONCLUSIVE && !change->metric_count)
+        return true; /* a pair that waited too much */
     for (size_t m = 0; m < change->metric_count; m++)
         if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]))
             return true;

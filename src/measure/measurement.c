@@ -20,6 +20,7 @@
 #include "measure/rounds.h"
 #include "measure/trace_pass.h"
 #include "measure/worker_program.h"
+#include "results/disturbance.h"
 #include "timing/clock.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
@@ -233,13 +234,28 @@ int kg_measurement_interrupted(const struct kg_measurement *measurement)
     return kg_interrupt_caught();
 }
 
+/* A case whose rounds waited too much was not measured, however small its interval is; until later
+ * rounds are better. */
+static void busy_judge(struct kg_results *results, struct kg_case_result *result)
+{
+    char words[KG_DISTURBANCE_WORDS];
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    const bool busy = kg_disturbance_too_busy(&found);
+    if (!result->round_count || !kg_case_measurable(result))
+        return;
+    result->status = busy ? KG_STATUS_UNMEASURED : KG_STATUS_OK;
+    result->reason =
+        busy ? kg_arena_copy(&results->arena, kg_disturbance_words(&found, words)) : NULL;
+}
+
 void kg_measurement_summarize(struct kg_measurement *measurement)
 {
     struct kg_results *results = &measurement->results;
     for (size_t i = 0; i < results->case_count; i++) {
         struct kg_case_result *result = &results->cases[i];
         kg_case_summarize(result);
-        if (result->status == KG_STATUS_UNMEASURED && kg_interrupt_caught())
+        busy_judge(results, result);
+        if (result->status == KG_STATUS_UNMEASURED && !result->round_count && kg_interrupt_caught())
             result->reason = "the run was interrupted before its first round";
     }
     kg_results_shares(results);

@@ -203,9 +203,12 @@ static bool rounds_take(struct match *match, struct kg_arena *arena, bool confir
         responses[1].rounds[0].median_ns / responses[0].rounds[0].median_ns;
     /* a pair is as good as the worse of the two */
     const bool throttled = responses[0].rounds[0].throttled || responses[1].rounds[0].throttled;
+    const double disturbance =
+        fmax(responses[0].rounds[0].disturbance, responses[1].rounds[0].disturbance);
     for (size_t side = 0; side < SIDES; side++) {
         responses[side].rounds[0].confirms = confirm;
         responses[side].rounds[0].throttled = throttled;
+        responses[side].rounds[0].disturbance = disturbance;
         if (!kg_case_round_store(match->players[side].measurement, match->index, &responses[side],
                                  match->err))
             return false;

@@ -1,15 +1,14 @@
 #include "measure/rounds.h"
 
 #include "measure/case_worker.h"
-#include "results/throttle.h"
+#include "results/disturbance.h"
 #include "timing/clock.h"
 
 static size_t missing(const struct kg_rounds *rounds, size_t i)
 {
     const struct kg_case_result *result = &rounds->measurement->results.cases[i];
     const size_t target = kg_case_measurable(result) ? rounds->wanted[i] : 0;
-    const size_t good =
-        result->round_count - kg_rounds_to_repeat(result->rounds, result->round_count, target);
+    const size_t good = result->round_count - kg_rounds_to_repeat(result, target);
     return target > good ? target - good : 0;
 }
 

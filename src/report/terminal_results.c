@@ -5,6 +5,7 @@
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/terminal_parts.h"
+#include "results/disturbance.h"
 #include "results/throttle.h"
 #include "util/escape.h"
 #include "util/table.h"
@@ -44,7 +45,12 @@ static const char *under_result(struct kg_arena *arena, const struct kg_case_res
                                 bool verbose)
 {
     struct kg_text text = {0};
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    char words[KG_DISTURBANCE_WORDS];
+    kg_disturbance_words(&found, words);
     kg_terminal_part(&text, "", result->reason ? result->reason : result->note);
+    if (!result->reason && *words)
+        kg_terminal_part(&text, "; ", words);
     if (verbose)
         kg_terminal_part(&text, "; ", kg_cell_reported(arena, result));
     const char *copy = text.length ? kg_arena_copy(arena, kg_text_string(&text)) : NULL;
@@ -64,7 +70,8 @@ static void result_row(struct kg_table *table, const struct kg_case_result *resu
     if (result->round_count) {
         const double half = (summary->interval_high_ns - summary->interval_low_ns) / 2;
         row->cells[1] = kg_arena_copy(arena, kg_duration_format(summary->median_ns, text));
-        row->cells[2] = kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
+        if (result->status == KG_STATUS_OK) /* a small interval would look like knowledge */
+            row->cells[2] = kg_arena_printf(arena, "± %.1f %%", 100 * half / summary->median_ns);
         row->cells[3] = rate_cell(arena, &result->work);
         row->cells[4] =
             kg_arena_copy(arena, kg_size_format((double)result->memory.peak_bytes, text));

@@ -3,8 +3,8 @@
  *
  * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and
  * cpu_ceilings.h (what the GPU and the CPU are capable of), series.h (the values of a metric),
- * throttle.h (rounds in which the GPU was held back) and journal.h (results on disk while a run
- * goes on). */
+ * disturbance.h (rounds that were disturbed, and which are judged), throttle.h (what disturbed the
+ * GPU) and journal.h (results on disk while a run goes on). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ enum kg_status {
     KG_STATUS_OK,
     KG_STATUS_FAILED,     /* crash, timeout, wrong result, non-zero exit */
     KG_STATUS_SKIPPED,    /* its device is missing */
-    KG_STATUS_UNMEASURED, /* the run ended before this case had a round */
+    KG_STATUS_UNMEASURED, /* the run ended before it had a round, or the machine was too busy */
     KG_STATUS_UNCHANGED,  /* not measured: its code is that of its reference */
 };
 extern const char *const kg_status_names[6];
@@ -55,8 +55,12 @@ struct kg_round {
     uint64_t involuntary_switches;
     uint64_t minor_faults;
     uint64_t major_faults;
-    bool confirms;     /* taken later than the others, to confirm what they made suspect */
-    double base_ratio; /* `ab`: time over that of the base, turn by turn in this round; else NaN */
+    double wait_ns;     /* that threads were ready to run and waited for a CPU, summed over them;
+                           what they took from each other is left out; NaN where not known */
+    double stolen_ns;   /* that the host of a virtual machine took from the CPUs it may use */
+    double disturbance; /* kg_round_disturbance; `ab`: of the worse of the two builds */
+    bool confirms;      /* taken later than the others, to confirm what they made suspect */
+    double base_ratio;  /* `ab`: time over that of the base, turn by turn in this round; else NaN */
     /* On the GPU, where the times above are the device's; else NaN. */
     double call_ns;       /* host time of a call alone, until the device is done: median of some */
     double launch_ns;     /* host time that `run` takes while the device is held back: likewise */
@@ -74,11 +78,12 @@ struct kg_round {
     uint64_t samples_dropped;
 };
 
-/* In an initialiser: the members that only the GPU has. Needs <math.h>. */
+/* In an initialiser: the members that only the GPU has, and those that are not known yet. Needs
+ * <math.h>. */
 #define KG_ROUND_ON_CPU                                                                            \
-    .call_ns = NAN, .launch_ns = NAN, .median_cycles = NAN, .sm_clock_hz = NAN,                    \
-    .memory_clock_hz = NAN, .temperature_c = NAN, .power_w = NAN, .utilization = NAN,              \
-    .other_processes = NAN, .throttle = NAN
+    .wait_ns = NAN, .stolen_ns = NAN, .disturbance = NAN, .call_ns = NAN, .launch_ns = NAN,        \
+    .median_cycles = NAN, .sm_clock_hz = NAN, .memory_clock_hz = NAN, .temperature_c = NAN,        \
+    .power_w = NAN, .utilization = NAN, .other_processes = NAN, .throttle = NAN
 
 /* Over the rounds of a case. The round is the unit: median is the median of round medians, mean and
  * standard deviation are theirs, the interval is for their median; min and max are of all samples,
@@ -272,6 +277,7 @@ struct kg_case_result {
     const char *stderr_tail; /* the last lines that it wrote; NULL where none */
     /* how it is to be judged */
     unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared; 0: time and memory */
+    double disturbance_limit; /* of a round; NaN or 0: KG_DISTURBANCE_USUAL */
     struct kg_series *series;
     size_t series_count;
     struct kg_limit *budgets;

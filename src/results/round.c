@@ -42,6 +42,19 @@ static const struct kg_field round_fields[] = {
     KG_FIELD(peak_bytes, COUNT, "resident memory beyond the harness's at its peak"),
     KG_FIELD(voluntary_switches, COUNT, "context switches while waiting, in the timed part"),
     KG_FIELD(involuntary_switches, COUNT, "context switches by the scheduler, likewise"),
+    KG_FIELD(wait_ns, REAL,
+             "time that threads were ready to run and waited for a CPU, in the timed part; what "
+             "they took from each other is left out",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(stolen_ns, REAL,
+             "time that the host of a virtual machine took from the CPUs that it may use, likewise",
+             KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(
+        disturbance, REAL,
+        "share of the time in which it waited for a CPU, or the host had it, where that may "
+        "have reached the median; above `disturbance_limit` another was measured for it, above "
+        "twice that it is not judged; `ab`: of the worse of the two builds",
+        KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(minor_faults, COUNT, "page faults without input, in the timed part"),
     KG_FIELD(major_faults, COUNT, "page faults with input, likewise"),
     KG_LIST(samples_ns, sample_count, REALS, "samples that are kept, evenly spread over the round",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "results/breakdown.h"
+#include "results/disturbance.h"
 #include "results/results.h"
 #include "stats/stats.h"
 
@@ -53,22 +54,23 @@ struct kg_probe_reading kg_results_probe(const struct kg_results *results)
 }
 
 /* Of the rounds that know it. */
-static double call_median(const struct kg_round *rounds, size_t count)
+static double call_median(const struct kg_round *const *rounds, size_t count)
 {
     double values[ROUNDS_MOST];
     size_t known = 0;
     for (size_t i = 0; i < count; i++)
-        if (!isnan(rounds[i].call_ns))
-            values[known++] = rounds[i].call_ns;
+        if (!isnan(rounds[i]->call_ns))
+            values[known++] = rounds[i]->call_ns;
     return known ? median_of(values, known) : NAN;
 }
 
 /* Of a case on the GPU: its rounds' times are the device's, but where the host's were asked for. */
-static void device_divide(struct kg_case_result *result, size_t count)
+static void device_divide(struct kg_case_result *result, const struct kg_round *const *rounds,
+                          size_t count)
 {
     const bool wall = !strcmp(result->timing, kg_timing_names[KG_TIMING_WALL]);
     const struct kg_call_times times = {
-        .wall_ns = wall ? result->summary.median_ns : call_median(result->rounds, count),
+        .wall_ns = wall ? result->summary.median_ns : call_median(rounds, count),
         .device_ns = wall ? NAN : result->summary.median_ns,
         .cpu_ns = result->breakdown.cpu_ns,
     };
@@ -99,21 +101,38 @@ void kg_results_shares(struct kg_results *results)
     }
 }
 
-void kg_case_summarize(struct kg_case_result *result)
+/* The rounds that a summary is of: those that are judged, or all where none is. */
+static size_t rounds_choose(const struct kg_case_result *result,
+                            const struct kg_round *rounds[ROUNDS_MOST])
 {
-    double medians[ROUNDS_MOST], other[ROUNDS_MOST];
-    const size_t count = result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
-    const struct kg_round *rounds = result->rounds;
-    struct kg_summary *summary = &result->summary;
-    *summary = (struct kg_summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (!count)
-        return;
-    summary->min_ns = rounds[0].min_ns;
-    summary->max_ns = rounds[0].max_ns;
+    size_t judged = 0;
+    for (size_t i = 0; i < result->round_count && judged < ROUNDS_MOST; i++)
+        if (kg_round_judged(result, i))
+            rounds[judged++] = &result->rounds[i];
+    for (size_t i = 0; i < result->round_count && i < ROUNDS_MOST && !judged; i++)
+        rounds[i] = &result->rounds[i];
+    return judged ? judged : result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
+}
+
+/* The median of a member, which is of type double, over the rounds. */
+static double rounds_median(const struct kg_round *const *rounds, size_t count, size_t offset)
+{
+    double values[ROUNDS_MOST];
+    for (size_t i = 0; i < count; i++)
+        values[i] = *(const double *)(const void *)((const char *)rounds[i] + offset);
+    return median_of(values, count);
+}
+
+static void times_summarize(const struct kg_round *const *rounds, size_t count,
+                            struct kg_summary *summary)
+{
+    double medians[ROUNDS_MOST];
+    summary->min_ns = rounds[0]->min_ns;
+    summary->max_ns = rounds[0]->max_ns;
     for (size_t i = 0; i < count; i++) {
-        medians[i] = rounds[i].median_ns;
-        summary->min_ns = fmin(summary->min_ns, rounds[i].min_ns);
-        summary->max_ns = fmax(summary->max_ns, rounds[i].max_ns);
+        medians[i] = rounds[i]->median_ns;
+        summary->min_ns = fmin(summary->min_ns, rounds[i]->min_ns);
+        summary->max_ns = fmax(summary->max_ns, rounds[i]->max_ns);
     }
     summary->mean_ns = kg_file_precision(kg_mean(medians, count));
     summary->standard_deviation_ns = kg_file_precision(kg_standard_deviation(medians, count));
@@ -121,18 +140,26 @@ void kg_case_summarize(struct kg_case_result *result)
     const struct kg_interval interval = kg_median_interval(medians, count, 0.95);
     summary->interval_low_ns = interval.low;
     summary->interval_high_ns = interval.high;
-    for (size_t i = 0; i < count; i++)
-        other[i] = rounds[i].p95_ns;
-    summary->p95_ns = median_of(other, count);
-    for (size_t i = 0; i < count; i++)
-        other[i] = rounds[i].cpu_ns;
+    summary->p95_ns = rounds_median(rounds, count, offsetof(struct kg_round, p95_ns));
+}
+
+void kg_case_summarize(struct kg_case_result *result)
+{
+    const struct kg_round *rounds[ROUNDS_MOST];
+    double peaks[ROUNDS_MOST];
+    const size_t count = rounds_choose(result, rounds);
+    struct kg_summary *summary = &result->summary;
+    *summary = (struct kg_summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (!count)
+        return;
+    times_summarize(rounds, count, summary);
     result->breakdown.wall_ns = summary->median_ns;
-    result->breakdown.cpu_ns = median_of(other, count);
+    result->breakdown.cpu_ns = rounds_median(rounds, count, offsetof(struct kg_round, cpu_ns));
     if (result->timing)
-        device_divide(result, count);
+        device_divide(result, rounds, count);
     for (size_t i = 0; i < count; i++)
-        other[i] = (double)rounds[i].peak_bytes;
-    result->memory.peak_bytes = (uint64_t)median_of(other, count);
+        peaks[i] = (double)rounds[i]->peak_bytes;
+    result->memory.peak_bytes = (uint64_t)median_of(peaks, count);
     result->work.items_per_second = rate(result->work.items, summary->median_ns);
     result->work.bytes_per_second = rate(result->work.bytes, summary->median_ns);
     result->work.flops_per_second = rate(result->work.flops, summary->median_ns);

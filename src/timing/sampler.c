@@ -30,7 +30,10 @@ static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
     const uint64_t start = kg_clock_ns();
     for (uint64_t i = 0; i < batch; i++)
         sampler->run(sampler->state);
-    return (double)(kg_clock_ns() - start);
+    const double ns = (double)(kg_clock_ns() - start);
+    if (sampler->after)
+        sampler->after(sampler->state);
+    return ns;
 }
 
 /* Whether a batch takes so long even where nothing disturbs it: as soon as one trial is shorter, it

@@ -13,6 +13,7 @@
 struct kg_sampler {
     void (*run)(void *state);
     void *state;
+    void (*after)(void *state); /* after a sample, out of its time; or NULL */
     /* Optional, with `owner`: makes the first call and sees to where the threads run, and looks
      * after that between samples, at most every millisecond; true where it made a call then. */
     void (*settle)(void *owner);

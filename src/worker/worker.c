@@ -175,7 +175,8 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         return kg_worker_host_error(worker, "set-up", err);
     const bool in_this_process = worker->workload && !kg_worker_on_stream(worker);
     worker->sampler = (struct kg_sampler){
-        .run = worker->workload ? worker->workload->run : kg_command_call,
+        .run = worker->workload ? worker->workload->run : kg_command_time,
+        .after = worker->workload ? NULL : kg_command_reap,
         .state = worker->workload ? worker->state : &worker->command,
         .settle = in_this_process ? kg_settle : NULL,
         .settle_again = in_this_process ? kg_settle_again : NULL,

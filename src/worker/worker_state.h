@@ -7,6 +7,7 @@
 #include "cpu/placing.h"
 #include "timing/counting.h"
 #include "timing/sampler.h"
+#include "timing/waiting.h"
 #include "worker/protocol.h"
 #include "worker/readings.h"
 #include "worker/worker_gpu.h"
@@ -31,6 +32,7 @@ struct kg_worker {
     double settled_again_ns; /* spent on that between samples */
     struct kg_counting counting;
     struct kg_readings readings;
+    struct kg_waiting waiting;
     struct kg_reported reported[KG_REPORTS_MOST + 1];
     int counters_file; /* that a command writes its counters to; -1: none */
     double buffer[KG_SAMPLES_MOST];

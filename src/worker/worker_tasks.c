@@ -7,14 +7,23 @@
 
 #include "kgate/profiler.h"
 #include "profile/profile.h"
+#include "results/disturbance.h"
 #include "timing/clock.h"
 #include "util/file.h"
 #include "worker/worker_state.h"
 
+/* A call that nobody times. */
+static void call(struct kg_worker *worker)
+{
+    worker->sampler.run(worker->sampler.state);
+    if (worker->sampler.after)
+        worker->sampler.after(worker->sampler.state);
+}
+
 static bool check(struct kg_worker *worker, struct kg_error *err)
 {
     struct kgate_check found = {.error = NAN};
-    worker->sampler.run(worker->sampler.state);
+    call(worker);
     worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
     if (kg_worker_on_stream(worker) && !kg_worker_gpu_wait(worker, err))
         return false;
@@ -74,11 +83,22 @@ static uint64_t peak_memory(const struct kg_worker *worker)
     return peak > harness ? peak - harness : 0;
 }
 
+/* Whether what is timed needs a CPU all the time, as it need not on the GPU. */
+static bool times_are_hosts(const struct kg_worker *worker)
+{
+    return !kg_worker_on_stream(worker) || worker->request.timing == KG_TIMING_WALL;
+}
+
 static bool round_finish(struct kg_worker *worker, struct kg_error *err)
 {
     struct kg_response *response = &worker->response;
     response->round_count = 1;
     response->rounds->peak_bytes = peak_memory(worker);
+    const struct kg_waited waited = kg_waiting_close(&worker->waiting);
+    response->rounds->wait_ns = waited.wait_ns;
+    response->rounds->stolen_ns = waited.stolen_ns;
+    if (times_are_hosts(worker))
+        response->rounds->disturbance = kg_round_disturbance(response->rounds);
     return kg_readings_collect(worker) ? reported_collect(worker, err) : kg_error_memory(err);
 }
 
@@ -94,6 +114,7 @@ static bool pieces_begin(struct pieces *pieces, struct kg_worker *worker, struct
     pieces->worker = worker;
     pieces->on_stream = kg_worker_on_stream(worker);
     kg_readings_open(worker);
+    kg_waiting_open(&worker->waiting);
     if (pieces->on_stream)
         return kg_worker_gpu_begin(worker, err);
     kg_sampling_begin(&pieces->sampling, &worker->sampler, worker->request.batch);
@@ -103,14 +124,19 @@ static bool pieces_begin(struct pieces *pieces, struct kg_worker *worker, struct
 static bool pieces_run(struct pieces *pieces, double time_ns, double *measured_ns,
                        struct kg_error *err)
 {
+    struct kg_worker *worker = pieces->worker;
+    const double children_ns = worker->command.wait_ns;
     bool good = true;
     *measured_ns = 0;
-    kg_readings_begin(pieces->worker);
+    kg_readings_begin(worker);
+    kg_waiting_begin(&worker->waiting);
     if (pieces->on_stream)
-        good = kg_worker_gpu_run(pieces->worker, time_ns, measured_ns, err);
+        good = kg_worker_gpu_run(worker, time_ns, measured_ns, err);
     else
         *measured_ns = kg_sampling_run(&pieces->sampling, time_ns);
-    kg_readings_end(pieces->worker);
+    kg_waiting_end(&worker->waiting);
+    kg_waiting_add(&worker->waiting, worker->command.wait_ns - children_ns);
+    kg_readings_end(worker);
     return good;
 }
 
@@ -223,10 +249,10 @@ static bool count(struct kg_worker *worker, struct kg_error *err)
     if (request->count_lines)
         kg_counting_watch(&worker->counting);
     if (worker->workload)
-        worker->sampler.run(worker->sampler.state);
+        call(worker);
     kg_counting_start(&worker->counting);
     for (uint64_t i = 0; i < request->batch; i++)
-        worker->sampler.run(worker->sampler.state);
+        call(worker);
     const bool counted = kg_counting_stop(&worker->counting, &counts, err);
     kg_counting_close(&worker->counting);
     if (!counted)
@@ -259,7 +285,7 @@ static bool stream_call(struct kg_worker *worker, struct kg_error *err)
 {
     static struct kgate_site site = {.name = KG_PROFILE_STREAM_SCOPE, .device = KGATE_DEVICE_CUDA};
     struct kgate_scope scope = kgate_scope_begin_cuda(NULL, &site, worker->host.context.stream, 0);
-    worker->sampler.run(worker->sampler.state);
+    call(worker);
     kgate_scope_end(&scope);
     return kg_worker_gpu_wait(worker, err);
 }
@@ -272,7 +298,7 @@ static bool profiled_call(struct kg_worker *worker, struct kgate_site *site, uin
     if (kg_worker_on_stream(worker))
         good = stream_call(worker, err);
     else
-        worker->sampler.run(worker->sampler.state);
+        call(worker);
     kgate_scope_end(&scope);
     return good;
 }
@@ -293,7 +319,7 @@ static bool profile(struct kg_worker *worker, struct kg_error *err)
     site.device = worker->host.context.device;
     const uint64_t bytes =
         worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;
-    worker->sampler.run(worker->sampler.state);
+    call(worker);
     if (!kgate_profiler_start(&options, message))
         return kg_error_set(err, KG_ERROR_SYSTEM, "%s", message);
     const uint64_t start = kg_clock_ns();

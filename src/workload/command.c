@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/tree.h"
+
 enum { EXEC_FAILED = 127 };
 
 /* In the child: never returns. Only async-signal-safe calls. */
@@ -48,11 +50,12 @@ static void status_judge(struct kg_command_run *command, int status)
     command->fail(command->owner, message);
 }
 
-void kg_command_call(void *state)
+void kg_command_time(void *state)
 {
     struct kg_command_run *command = state;
-    struct rusage usage;
-    int report[2], status, code = 0;
+    siginfo_t end;
+    int report[2], code = 0;
+    kg_command_reap(command);
     if (pipe2(report, O_CLOEXEC) != 0) {
         fail(command, "pipe", errno);
         return;
@@ -68,17 +71,44 @@ void kg_command_call(void *state)
     }
     const ssize_t got = read(report[0], &code, sizeof code);
     close(report[0]);
+    command->exec_error = got == (ssize_t)sizeof code ? code : 0;
+    command->ended = pid;
+    while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0)
+        if (errno != EINTR) {
+            fail(command, "wait", errno);
+            return;
+        }
+}
+
+void kg_command_reap(void *state)
+{
+    struct kg_command_run *command = state;
+    struct rusage usage;
+    char folder[32];
+    int status;
+    const pid_t pid = command->ended;
+    if (!pid)
+        return;
+    command->ended = 0;
+    snprintf(folder, sizeof folder, "/proc/%d", (int)pid);
+    command->wait_ns += kg_tree_wait_ns("", folder);
     while (wait4(pid, &status, 0, &usage) < 0)
         if (errno != EINTR) {
             fail(command, "wait", errno);
             return;
         }
-    if (got == (ssize_t)sizeof code) {
-        fail(command, "exec", code);
+    if (command->exec_error) {
+        fail(command, "exec", command->exec_error);
         return;
     }
     const uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;
     if (peak > command->peak_bytes)
         command->peak_bytes = peak;
     status_judge(command, status);
+}
+
+void kg_command_call(void *state)
+{
+    kg_command_time(state);
+    kg_command_reap(state);
 }

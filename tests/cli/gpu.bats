@@ -11,7 +11,7 @@ gpu_suite() {
     {
         echo 'version: 1'
         echo 'suite: gpu'
-        echo 'defaults: {devices: [cuda], trace: no, rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 20s, threads: 1}'
+        echo 'defaults: {disturbance: 100%, devices: [cuda], trace: no, rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 20s, threads: 1}'
         echo 'workloads:'
         cat
     } >gpu.yaml

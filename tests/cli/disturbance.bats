@@ -1,0 +1,108 @@
+load support
+
+# Beside processes that spin on the CPU that cases are bound to, whatever else the machine does.
+
+rivals=()
+
+setup_file() {
+    export CPU=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')
+}
+
+rivals_start() {
+    for _ in 1 2 3; do
+        taskset -c "$CPU" sh -c 'while :; do :; done' 3>&- &
+        rivals+=($!)
+    done
+}
+
+rivals_end() {
+    [ ${#rivals[@]} -eq 0 ] || kill "${rivals[@]}" 2>/dev/null || true
+    rivals=()
+}
+
+teardown() { rivals_end; }
+
+# A case whose call is about as long as the scheduler lets one thread run.
+busy_suite() {
+    cat >busy.yaml <<YAML
+version: 1
+suite: busy
+defaults: {rounds: {min: 4, max: 4}, min_time: 20ms, threads: 1, pin: $CPU, timeout: 20s, metrics: [time, peak_memory]}
+workloads:
+  - {name: spin, plugin: $PLUGINS/libgood.so, params: {turns: 10000000}$1}
+YAML
+}
+
+@test "rounds that wait for a CPU are measured again, and a result of such rounds is none" {
+    busy_suite
+    rivals_start
+    run kgate run -c busy.yaml -o r.json
+    rivals_end
+    [ "$status" -eq 3 ]
+    [[ "$output" == *UNMEASURED*"the machine is too busy: 6 of 6 rounds"* ]]
+    [[ "$output" != *±* ]]
+    valid r.json results
+    jq -e '.cases[0] | .status == "UNMEASURED" and (.reason | startswith("the machine is too busy"))' r.json
+    # two more for the four that were asked for
+    jq -e '.cases[0].rounds | (.wait_ns | length) == 6 and (.disturbance | all(. > 0.3 and . <= 1))' r.json
+    jq -e '.cases[0].rounds | [.wait_ns, .wall_ns] | transpose | all(.[0] > 0.3 * .[1])' r.json
+    jq -e '.cases[0].rounds.involuntary_switches | all(. > 0)' r.json
+}
+
+@test "gate: a case of such rounds is INCONCLUSIVE with that reason, and no baseline" {
+    busy_suite
+    kgate run -c busy.yaml -o r.json -q --set disturbance=100%
+    kgate baseline update r.json -b base -q
+    rivals_start
+    run kgate gate -c busy.yaml -b base -o out
+    run kgate gate -c busy.yaml -b none -o new --update-missing
+    rivals_end
+    jq -e '.cases[0] | .change == "INCONCLUSIVE" and (.reason | startswith("the machine is too busy"))' out/comparison.json
+    jq -e '.cases[0].metrics[0] | .name == "time" and .doubt == "busy"' out/comparison.json
+    # memory does not wait
+    jq -e '.cases[0].metrics | any(.name == "peak_memory" and .change == "NO_CHANGE")' out/comparison.json
+    valid out/comparison.json comparison
+    [ ! -e none ]
+}
+
+@test "a budget is not held against such rounds" {
+    busy_suite ', budget: {time: "<= 1ns"}'
+    rivals_start
+    run kgate gate -c busy.yaml -b base -o out
+    rivals_end
+    [[ "$output" == *"there is a budget for time, but the machine is too busy"* ]]
+    [ "$status" -ne 1 ]
+}
+
+@test "pairs are as disturbed as the worse of the two builds, and replaced together" {
+    busy_suite
+    rivals_start
+    kgate ab -c busy.yaml --base "$PLUGINS/libgood.so" --head "$PLUGINS/libgood.so" -o out -q || true
+    rivals_end
+    jq -e '.cases[0] | .change == "INCONCLUSIVE" and (.reason | startswith("the machine is too busy"))' out/comparison.json
+    [ "$(jq -c '.cases[0].rounds.disturbance' out/base.json)" = "$(jq -c '.cases[0].rounds.disturbance' out/head.json)" ]
+    jq -e '.cases[0].rounds.disturbance | length >= 6' out/head.json
+}
+
+@test "a command's processes wait too" {
+    cat >busy.yaml <<YAML
+version: 1
+suite: busy
+defaults: {rounds: {min: 2, max: 2}, min_time: 20ms, pin: $CPU, timeout: 20s}
+workloads:
+  - {name: count, command: [sh, -c, 'i=0; while [ \$i -lt 20000 ]; do i=\$((i+1)); done']}
+YAML
+    rivals_start
+    run kgate run -c busy.yaml -o r.json -q
+    rivals_end
+    [ "$status" -eq 3 ]
+    jq -e '.cases[0].rounds | (.wait_ns | length) == 3 and (.disturbance | all(. > 0.3))' r.json
+}
+
+@test "a suite may take every round as it is" {
+    busy_suite
+    rivals_start
+    kgate run -c busy.yaml -o r.json -q --set disturbance=100%
+    rivals_end
+    jq -e '.cases[0] | .status == "OK" and (.rounds.wait_ns | length) == 4 and .disturbance_limit == 1' r.json
+}
