@@ -97,9 +97,8 @@ static void scatter_take(struct comparer *comparer, struct kg_evidence *evidence
         return;
     if (!pin) {
         comparer->ordinary = *state;
-    } else if (comparer->ordinary.scatter_runs > 1) {
-        state->scatter = comparer->ordinary.scatter;
-        state->scatter_runs = comparer->ordinary.scatter_runs;
+    } else {
+        state->between = comparer->ordinary.between;
     }
 }
 

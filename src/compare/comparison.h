@@ -43,7 +43,7 @@ enum kg_doubt {
     KG_DOUBT_CODE_OPEN,      /* and neither changed; but the code can load or start more */
     KG_DOUBT_CODE_UNCHANGED, /* the metric changed, neither the code nor its libraries did */
     KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
-    KG_DOUBT_UNLIKE,         /* times are skewed, and the sides average different call counts */
+    KG_DOUBT_UNLIKE,         /* in files of kgate 0.1 only: averages of different call counts */
     KG_DOUBT_MEAN,           /* the mean moved, the typical round did not */
     KG_DOUBT_FEW_ROUNDS,     /* too few to call anything unchanged */
     KG_DOUBT_CLOCK_MAY,      /* the time moved with the GPU's clock, which may not be why */

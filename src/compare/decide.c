@@ -5,43 +5,45 @@
 #include "compare/metric.h"
 #include "stats/stats.h"
 
-/* Raises every threshold to its noise floor. What is usual among the times of the suite's cases
- * helps where one case has few runs; other metrics have no usual noise. */
-static bool thresholds_raise(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                             double alpha)
-{
-    size_t times = 0, tests = 0;
-    struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
-    double *room = kg_arena_alloc(scratch, count, sizeof *room);
-    if (!states || !room)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        tests += evidence[i].row->proof == KG_PROOF_TEST;
-        if (evidence[i].row->timed)
-            states[times++] = evidence[i].state;
-    }
-    const double usual = kg_metric_usual(states, times, room);
-    for (size_t i = 0; i < count; i++)
-        kg_metric_raise(evidence[i].metric, &evidence[i].state,
-                        evidence[i].row->timed ? usual : NAN, alpha, tests);
-    return true;
-}
-
 /* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in
  * a million: a test would ask of five equal figures a proof that only more rounds can give. They do
  * not cost the times their power either. */
 static bool by_interval(const struct kg_evidence *evidence)
 {
-    return evidence->row->proof == KG_PROOF_INTERVAL ||
-           (evidence->row->proof == KG_PROOF_REPEATS && evidence->state.repeats);
+    return !evidence->state.tested;
+}
+
+/* Settles every metric with what is usual among the times of the suite's cases, which helps where a
+ * case has few rounds or few runs. Other metrics have no usual noise. */
+static bool metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
+                           double alpha)
+{
+    static const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
+    size_t times = 0, tests = 0;
+    struct kg_metric_state *states = kg_arena_alloc(scratch, count, sizeof *states);
+    struct kg_variance *room = kg_arena_alloc(scratch, count, sizeof *room);
+    if (!states || !room)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        tests += !by_interval(&evidence[i]);
+        if (evidence[i].row->timed)
+            states[times++] = evidence[i].state;
+    }
+    const struct kg_metric_usual usual = kg_metric_usual(states, times, room);
+    for (size_t i = 0; i < count; i++) {
+        kg_metric_settle(evidence[i].metric, &evidence[i].state,
+                         evidence[i].row->timed ? &usual : &unknown, alpha, tests);
+        kg_metric_raise(evidence[i].metric);
+    }
+    return true;
 }
 
 /* Rounds of each side that it takes to say that nothing changed: fewer say nothing of their own
  * scatter. Peaks and counts repeat. */
 static size_t rounds_least(const struct kg_evidence *evidence)
 {
-    enum { LEAST = 3, PAIRS_LEAST = 6 };
-    return evidence->paired ? PAIRS_LEAST : evidence->row->proof == KG_PROOF_TEST ? LEAST : 0;
+    enum { LEAST = 3 };
+    return evidence->paired || evidence->row->proof == KG_PROOF_TEST ? LEAST : 0;
 }
 
 static bool too_few(const struct kg_evidence *evidence)
@@ -53,7 +55,8 @@ static bool too_few(const struct kg_evidence *evidence)
 /* Whether a part of the calls changed that the median of a round does not see. */
 static bool mean_moved(const struct kg_evidence *evidence, double alpha)
 {
-    const double above = 1 + evidence->metric->threshold;
+    const double floor = evidence->metric->noise_floor > 0 ? evidence->metric->noise_floor : 0;
+    const double above = 1 + evidence->metric->threshold + floor;
     return evidence->mean_p <= alpha && evidence->mean_effect > evidence->metric->min_effect &&
            (evidence->mean_ratio > above || evidence->mean_ratio < 1 / above);
 }
@@ -112,10 +115,7 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
     const bool by_clock = kg_metric_clock_moved(metric);
     const bool changed = !by_clock && (metric->change == KG_CHANGE_REGRESSION ||
                                        metric->change == KG_CHANGE_IMPROVEMENT);
-    if (evidence->unlike) {
-        metric->change = kg_metric_undecided(metric);
-        metric->doubt = KG_DOUBT_UNLIKE;
-    } else if (changed) {
+    if (changed) {
         metric->doubt = code_doubt(evidence);
     } else if (unchanged(evidence, alpha)) {
         metric->change = KG_CHANGE_NO_CHANGE;
@@ -151,7 +151,7 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
                                                    : adjusted <= alpha;
     const bool confirmed = significant && kg_metric_in_cycles(metric);
     metric->p_value = adjusted;
-    metric->suspected = screening && confirmed && kg_metric_large(metric) && !evidence->unlike;
+    metric->suspected = screening && confirmed && kg_metric_large(metric);
     grounds_store(evidence, alpha);
     change_decide(evidence, confirmed && !screening, alpha);
 }
@@ -170,7 +170,7 @@ static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, en
 {
     size_t tests = 0;
     for (size_t i = 0; i < count; i++) {
-        const bool tested = !by_interval(&evidence[i]) && !evidence[i].unlike;
+        const bool tested = !by_interval(&evidence[i]);
         tests += tested;
         p[i] = !tested ? NAN : looked_at(&evidence[i], stage) ? 1 : evidence[i].metric->p_value;
     }
@@ -186,7 +186,7 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
                         enum kg_stage stage, double alpha)
 {
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
-    if (!p || !thresholds_raise(scratch, evidence, count, alpha) ||
+    if (!p || !metrics_settle(scratch, evidence, count, alpha) ||
         !p_values_adjust(evidence, count, stage, p))
         return false;
     for (size_t i = 0; i < count; i++)

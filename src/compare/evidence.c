@@ -5,6 +5,7 @@
 
 #include "compare/code_words.h"
 #include "results/disturbance.h"
+#include "stats/stats.h"
 
 /* Of what the GPU's memory can do: more than this, before it became slower, and it is memory that a
  * workload waits for. */
@@ -19,12 +20,15 @@ struct gathering {
     enum kg_evidence_rounds rounds;
     bool any_confirms; /* a round of the result does */
     bool all_judged;
+    bool means;        /* the means of rounds stand for their medians */
 };
 
 /* The values of a stored case; NULL where it has none. */
 static const struct kg_baseline_series *stored_series(const struct gathering *gathering,
                                                       const struct kg_baseline_case *stored)
 {
+    if (gathering->means)
+        return kg_baseline_series_find(stored, KG_SERIES_MEAN, KG_SERIES_OF_ROUNDS);
     return kg_baseline_series_find(stored, gathering->series->name, gathering->series->source);
 }
 
@@ -115,7 +119,9 @@ static void current_append(const struct gathering *gathering, size_t base,
     for (size_t i = 0; i < current_most(gathering); i++) {
         if (!wanted(gathering, i))
             continue;
-        input->values[base + input->current_count] = kg_series_value(result, gathering->series, i);
+        input->values[base + input->current_count] =
+            gathering->means ? result->rounds[i].mean_ns
+                             : kg_series_value(result, gathering->series, i);
         if (time && !(result->rounds[i].pulse_ns > 0))
             input->paces_ns = NULL;
         if (input->paces_ns)
@@ -148,27 +154,28 @@ static void metric_start(const struct gathering *gathering, struct kg_metric *me
                                  .better = gathering->series->better};
 }
 
-/* The median of samples of two calls is not that of samples of one where times are skewed, as the
- * mean above the median shows. Batches that differ by less than a half average alike. */
-static bool unlike(const struct gathering *gathering, double threshold)
+/* Whether a sample of one side averages another number of calls than one of the other. The median
+ * of such samples is another figure where times are skewed; the mean of a round is the same. */
+static bool batches_differ(const struct kg_case_result *result,
+                           const struct kg_reference *reference)
 {
-    static const double ALIKE = 1.5;
-    const struct kg_case_result *result = gathering->result;
-    const struct kg_reference *reference = gathering->reference;
-    if (!gathering->row->timed || reference->paired || !result->round_count)
-        return false;
-    size_t skewed = 0;
-    for (size_t i = 0; i < result->round_count; i++)
-        skewed += result->rounds[i].mean_ns > (1 + threshold / 2) * result->rounds[i].median_ns;
-    if (2 * skewed <= result->round_count)
-        return false;
-    for (size_t i = 0; i < reference->case_count; i++) {
-        const double before = (double)reference->cases[i]->batch;
-        const double now = (double)result->rounds[0].batch;
-        if (before > 0 && now > 0 && fmax(before / now, now / before) >= ALIKE)
+    for (size_t i = 0; i < reference->case_count && result->round_count; i++) {
+        const uint64_t before = reference->cases[i]->batch;
+        if (before && result->rounds[0].batch && before != result->rounds[0].batch)
             return true;
     }
     return false;
+}
+
+/* Whether the reference has the mean of each of its rounds. */
+static bool means_known(const struct kg_reference *reference)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < reference->case_count; i++) {
+        const struct kg_baseline_series *means = stored_beside(reference->cases[i], KG_SERIES_MEAN);
+        known += means ? means->value_count : 0;
+    }
+    return known && known == reference->round_count;
 }
 
 /* How much of a moved memory bandwidth may be in a time: all of it where the workload moves bytes
@@ -208,6 +215,15 @@ static bool means_are_medians(const struct gathering *gathering)
     return true;
 }
 
+/* Of values > 0, in logarithms, which they become. */
+static struct kg_location logs_locate(double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = log(values[i]);
+    kg_sort(values, n);
+    return kg_location_find(values, n);
+}
+
 /* The means of the rounds against those of the reference: what a median does not see. */
 static bool means_compare(const struct gathering *gathering, struct kg_evidence *evidence)
 {
@@ -227,15 +243,17 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
     for (size_t i = 0; i < result->round_count; i++)
         if (wanted(gathering, i))
             after[now++] = result->rounds[i].mean_ns;
-    if (base != reference->round_count || !base || !now || means_are_medians(gathering))
+    if (base != reference->round_count || !base || !now || gathering->means ||
+        means_are_medians(gathering))
         return true;
-    kg_sort(before, base);
-    kg_sort(after, now);
-    const double was = kg_quantile_sorted(before, base, gathering->row->share);
-    const double is = kg_quantile_sorted(after, now, gathering->row->share);
-    evidence->mean_ratio = is / was;
-    evidence->mean_effect = fabs(is - was);
-    evidence->mean_p = kg_mann_whitney(before, base, after, now);
+    const struct kg_location was = logs_locate(before, base), is = logs_locate(after, now);
+    evidence->mean_ratio = exp(is.value - was.value);
+    evidence->mean_effect = fabs(exp(is.value) - exp(was.value));
+    const struct kg_variance parts[] = {{was.variance / was.count, was.freedom},
+                                        {is.variance / is.count, is.freedom}};
+    const struct kg_variance variance = kg_variance_sum(parts, 2);
+    evidence->mean_p =
+        2 * kg_student_tail(fabs(is.value - was.value) / sqrt(variance.value), variance.freedom);
     return true;
 }
 
@@ -305,10 +323,18 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     const struct kg_metric_row *row = kg_series_row(series);
     const struct kg_disturbance disturbance = kg_disturbance_of(result);
     struct gathering gathering = {
-        scratch, result, reference, series, row, rounds, false,
+        .scratch = scratch,
+        .result = result,
+        .reference = reference,
+        .series = series,
+        .row = row,
+        .rounds = rounds,
         /* memory and counts do not wait: they are known of a busy machine too */
-        row->proof != KG_PROOF_TEST && kg_disturbance_too_busy(&disturbance)};
-    struct kg_metric_input input = {.share = row->share,
+        .all_judged = row->proof != KG_PROOF_TEST && kg_disturbance_too_busy(&disturbance)};
+    gathering.means = row->timed && !reference->paired && batches_differ(result, reference) &&
+                      means_known(reference);
+    struct kg_metric_input input = {.proof = row->proof,
+                                    .share = row->share,
                                     .threshold = series->threshold,
                                     .min_effect = kg_series_min_effect(series)};
     for (size_t i = 0; i < result->round_count; i++)
@@ -341,7 +367,6 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || apart(&gathering);
-    evidence->unlike = unlike(&gathering, input.threshold);
     evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
     return code_compare(scratch, result, reference, evidence);

@@ -22,11 +22,10 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    double mean_ratio;       /* ratio of the lower quartiles of the rounds' means; NaN: unknown */
+    double mean_ratio;       /* ratio of the locations of the rounds' means; NaN: unknown */
     double mean_effect;      /* their difference, in ns */
     double mean_p;           /* p-value of "the means are equal" */
     bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
-    bool unlike;             /* not comparable: times are skewed, and call counts a sample differ */
     bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
     bool processes;          /* rounds are processes of a profile */
     enum kg_code_match code; /* the machine code beside that of the reference's newest run */

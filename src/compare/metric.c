@@ -7,8 +7,9 @@
 
 /* Values that differ by no more than this share of the threshold repeat. */
 static const double REPEATS = 0.25;
-/* Runs of so many cases tell what is usual. */
-enum { USUAL_LEAST = 4 };
+/* The test by ranks has a say where so many times fewer rounds could fail it: at its very limit all
+ * rounds of one side would have to lie beyond all of the other. */
+static const double RANKS_SPARE = 10;
 
 /* Of logarithms: from the least to the largest. */
 static double spread(const double *x, size_t n)
@@ -67,120 +68,267 @@ static void pace_apply(const struct kg_metric_input *input, size_t count, struct
     metric->pace_doubt = expm1(pace.doubt * fabs(pace.shift));
 }
 
-/* Variance of a run's log location that comes of its rounds alone: share (1 - share) / f^2 of
- * theirs over their number, with f the normal density at that quantile. */
-static double sampling_variance(const double *values, size_t n, double share, double *scratch)
-{
-    const double factor = share < 0.5 ? 1.857 : 1.571;
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = log(values[i]);
-    const double deviation = n > 1 ? kg_standard_deviation(scratch, n) : 0;
-    return factor * deviation * deviation / (double)n;
-}
+/* --- The ratio ------------------------------------------------------------------------------ */
 
-/* Moves the values of each run so that all runs lie at the median of their locations: what
- * differs between runs is the noise floor's business, and would only blur the rounds. */
-static void runs_align(const struct kg_metric_input *input, struct kg_metric_state *state)
+/* How far one more run may lie from the mean of those that are stored, by their medians, as a share;
+ * NaN of one run. Two runs tell little: never more than half, so that what doubles is said to. */
+static double runs_floor(const struct kg_metric_input *input)
 {
-    double *location = input->scratch, *sorted = input->scratch + input->run_count;
-    double *at = input->values, sampling = 0;
+    static const double MOST = 0.5;
+    double *medians = input->scratch, *sorted = input->scratch + input->run_count;
+    const double *values = input->values;
+    const double runs = (double)input->run_count;
     for (size_t r = 0; r < input->run_count; r++) {
-        const size_t n = input->run_counts[r];
-        sampling += sampling_variance(at, n, input->share, sorted) / (double)input->run_count;
-        memcpy(sorted, at, n * sizeof *sorted);
-        kg_sort(sorted, n);
-        location[r] = kg_quantile_sorted(sorted, n, input->share);
-        at += n;
+        medians[r] = kg_median_of(values, input->run_counts[r], sorted);
+        values += input->run_counts[r];
     }
-    /* What the rounds' own scatter does to a location is the interval's and the test's business:
-     * only what is left is between runs. */
-    const double scatter = kg_run_scatter(location, input->run_count);
-    state->scatter = sqrt(fmax(0, scatter * scatter - sampling)); /* fmax passes NaN over */
-    state->scatter_runs = input->run_count;
-    memcpy(sorted, location, input->run_count * sizeof *sorted);
-    kg_sort(sorted, input->run_count);
-    const double middle = kg_median_sorted(sorted, input->run_count);
-    at = input->values;
-    for (size_t r = 0; r < input->run_count; r++)
-        for (size_t i = 0; i < input->run_counts[r]; i++)
-            *at++ *= middle / location[r];
+    if (input->run_count < 2)
+        return NAN;
+    return fmin(MOST, expm1(kg_student_point(0.025, runs - 1) * sqrt(1 + 1 / runs) *
+                            kg_log_deviation(medians, input->run_count)));
 }
 
-static void ratio_take(const struct kg_ratio *ratio, struct kg_metric *metric)
+/* By the bootstrap of a quantile of all rounds together. */
+static void ratio_bootstrap(struct kg_metric_input *input, size_t base, struct kg_metric *metric)
 {
-    metric->ratio = ratio->ratio;
-    metric->interval_low = ratio->interval.low;
-    metric->interval_high = ratio->interval.high;
-    metric->p_value = ratio->p_value;
+    double *current = input->values + base;
+    metric->noise_floor = runs_floor(input);
+    kg_sort(input->values, base);
+    kg_sort(current, input->current_count);
+    const struct kg_ratio ratio =
+        kg_ratio_estimate(input->values, base, current, input->current_count, input->share);
+    metric->baseline = kg_quantile_sorted(input->values, base, input->share);
+    metric->current = kg_quantile_sorted(current, input->current_count, input->share);
+    metric->ratio = ratio.ratio;
+    metric->interval_low = ratio.interval.low;
+    metric->interval_high = ratio.interval.high;
+}
+
+/* Of the logarithms of n values, which are left sorted in `logs`. */
+static struct kg_location log_location(const double *values, size_t n, double *logs)
+{
+    for (size_t i = 0; i < n; i++)
+        logs[i] = log(values[i]);
+    kg_sort(logs, n);
+    return kg_location_find(logs, n);
+}
+
+/* Variances of both sides, each weighed by its freedom. */
+static void pool(struct kg_variance *pooled, const struct kg_location *location)
+{
+    const double freedom = pooled->freedom + location->freedom;
+    if (!(location->freedom > 0))
+        return;
+    pooled->value = (pooled->freedom > 0 ? pooled->freedom * pooled->value : 0) +
+                    location->freedom * location->variance;
+    pooled->value /= freedom;
+    pooled->freedom = freedom;
+}
+
+/* The runs of the base: each one's location, their mean, and how far they lie apart. */
+static double runs_locate(const struct kg_metric_input *input, struct kg_metric_state *state)
+{
+    double *logs = input->scratch, *locations = input->scratch + base_count(input);
+    const double *values = input->values;
+    double per_round = 0;
+    for (size_t r = 0; r < input->run_count; r++) {
+        const struct kg_location location = log_location(values, input->run_counts[r], logs);
+        locations[r] = location.value;
+        per_round += 1 / location.count / (double)input->run_count;
+        pool(&state->round, &location);
+        values += input->run_counts[r];
+    }
+    state->base_rounds = 1 / per_round;
+    if (input->run_count > 1) {
+        const double deviation = kg_standard_deviation(locations, input->run_count);
+        state->between = (struct kg_variance){deviation * deviation, (double)input->run_count - 1};
+    }
+    return kg_mean(locations, input->run_count);
+}
+
+/* Above what the scatter of their rounds explains: 1 where runs differ no more than that. */
+static void between_relate(struct kg_metric_state *state)
+{
+    const struct kg_variance rounds =
+        kg_variance_moderate(state->round, (struct kg_variance){NAN, 0});
+    state->explained = rounds.value / state->base_rounds;
+    if (state->between.freedom > 0 && rounds.freedom > 0)
+        state->between.value /= state->explained;
+    else
+        state->between.freedom = 0;
+}
+
+/* However many rounds are stored, they say no more of how the current ones scatter than those
+ * themselves do: there may be other work on the machine now. */
+static void current_pool(struct kg_metric_state *state, const struct kg_location *now)
+{
+    if (now->freedom > 0)
+        state->round.freedom = fmin(state->round.freedom, now->freedom);
+    pool(&state->round, now);
+}
+
+/* Of runs the rank test cannot know how they differ; one run is compared as if it were all. */
+static void ranks_test(struct kg_metric_input *input, size_t base, struct kg_metric_state *state)
+{
+    double *current = input->values + base;
+    if (input->run_count > 1)
+        return;
+    kg_sort(input->values, base);
+    kg_sort(current, input->current_count);
+    state->rank_p = kg_mann_whitney(input->values, base, current, input->current_count) / 2;
+    state->rank_least = kg_mann_whitney_least(base, input->current_count) / 2;
+}
+
+static void sides_estimate(struct kg_metric_input *input, size_t base, struct kg_metric *metric,
+                           struct kg_metric_state *state)
+{
+    const double before = runs_locate(input, state);
+    const struct kg_location now =
+        log_location(input->values + base, input->current_count, input->scratch);
+    between_relate(state);
+    current_pool(state, &now);
+    state->current_rounds = now.count;
+    state->difference = now.value - before;
+    metric->baseline = exp(before);
+    metric->current = exp(now.value);
+    ranks_test(input, base, state);
+}
+
+/* Of pairs only the ratio counts: both sides had the same moment. The head's time is shown as what
+ * it is if the base's is as shown, so that a row does not contradict itself. */
+static void pairs_estimate(const struct kg_metric_input *input, struct kg_metric *metric,
+                           struct kg_metric_state *state)
+{
+    const size_t n = input->current_count;
+    state->rank_p = kg_signed_rank(input->log_ratios, n) / 2;
+    state->rank_least = kg_signed_rank_least(n) / 2;
+    kg_sort(input->log_ratios, n);
+    const struct kg_location pairs = kg_location_find(input->log_ratios, n);
+    pool(&state->round, &pairs);
+    state->difference = pairs.value;
+    state->base_rounds = INFINITY;
+    state->current_rounds = pairs.count;
+    metric->baseline = exp(log_location(input->values, base_count(input), input->scratch).value);
+    metric->current = metric->baseline * exp(pairs.value);
 }
 
 void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
                         struct kg_metric_state *state)
 {
     const size_t base = base_count(input), all = base + input->current_count;
-    double *current = input->values + base;
+    const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
     const bool shifted = zeros_shift(input, all);
-    *state = (struct kg_metric_state){.run_count = input->run_count};
-    metric->noise_floor = metric->memory_doubt = NAN;
+    *state =
+        (struct kg_metric_state){.run_count = input->run_count, .rank_p = NAN, .rank_least = NAN};
+    metric->noise_floor = metric->memory_doubt = metric->p_value = NAN;
     metric->cycles_ratio = metric->cycles_low = metric->cycles_high = NAN;
     metric->threshold = metric->asked_threshold = input->threshold;
     metric->min_effect = input->min_effect;
-    state->repeats = spread(input->values, base) <= REPEATS * input->threshold &&
-                     spread(current, input->current_count) <= REPEATS * input->threshold;
+    state->repeats =
+        spread(input->values, base) <= REPEATS * input->threshold &&
+        spread(input->values + base, input->current_count) <= REPEATS * input->threshold;
+    state->tested =
+        input->proof == KG_PROOF_TEST || (input->proof == KG_PROOF_REPEATS && !state->repeats);
     pace_apply(input, all, metric);
-    runs_align(input, state);
-    kg_sort(input->values, base);
-    kg_sort(current, input->current_count);
-    metric->baseline = kg_quantile_sorted(input->values, base, input->share) - shifted;
-    metric->current = kg_quantile_sorted(current, input->current_count, input->share) - shifted;
-    const struct kg_ratio ratio =
-        input->log_ratios
-            ? kg_paired_estimate(input->log_ratios, input->current_count)
-            : kg_ratio_estimate(input->values, base, current, input->current_count, input->share);
-    ratio_take(&ratio, metric);
-    /* what the head's time is if the base's is as shown: the row must not contradict itself */
-    if (input->log_ratios)
-        metric->current = metric->baseline * ratio.ratio;
+    if (!state->tested)
+        ratio_bootstrap(input, base, metric);
+    else if (input->log_ratios)
+        pairs_estimate(input, metric, state);
+    else
+        sides_estimate(input, base, metric, state);
+    metric->baseline -= shifted;
+    metric->current -= shifted;
+    kg_metric_settle(metric, state, &unknown, 1, 1);
 }
 
-double kg_metric_usual(const struct kg_metric_state *states, size_t count, double *scratch)
+/* --- What is usual among the cases ------------------------------------------------------------ */
+
+struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, size_t count,
+                                       struct kg_variance *scratch)
 {
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (states[i].run_count < 2)
-            continue;
-        /* Of few runs the median standard deviation is below the true one: by the root of the
-         * median of chi-square over its degrees of freedom (Wilson and Hilferty 1931). */
-        const double freedom = (double)(states[i].run_count - 1);
-        scratch[known++] = states[i].scatter / pow(1 - 2 / (9 * freedom), 1.5);
-    }
-    if (known < USUAL_LEAST)
-        return NAN;
-    kg_sort(scratch, known);
-    return kg_median_sorted(scratch, known);
+    static const struct kg_variance none = {NAN, 0};
+    struct kg_metric_usual usual;
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = states[i].tested ? states[i].round : none;
+    usual.round = kg_variance_usual(scratch, count);
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = states[i].tested && states[i].run_count > 1 ? states[i].between : none;
+    usual.between = kg_variance_usual(scratch, count);
+    return usual;
 }
 
-void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual,
-                     double alpha, size_t tests)
+/* What runs differ by beyond what their rounds explain; unknown where nothing tells it. One run more
+ * differs from the mean of n by itself and by an n-th. */
+static struct kg_variance runs_variance(const struct kg_metric_state *state,
+                                        const struct kg_metric_usual *usual)
 {
-    const struct kg_run_noise noise = {.scatter = state->scatter,
-                                       .runs = state->scatter_runs,
-                                       .reference_runs = state->run_count,
-                                       .usual = usual,
-                                       .alpha = alpha,
-                                       .tests = tests};
-    metric->noise_floor = kg_noise_floor(&noise);
-    metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax passes NaN over */
+    struct kg_variance runs = kg_variance_moderate(state->between, usual->between);
+    if (!(runs.freedom > 0) || !(state->explained > 0))
+        return (struct kg_variance){0, 0};
+    runs.value = state->explained * fmax(0, runs.value - 1) * (1 + 1 / (double)state->run_count);
+    return runs;
+}
+
+/* Of the difference. Where runs are known to differ, what their rounds explain is known as well or
+ * as badly as the rest. */
+static struct kg_variance difference_variance(const struct kg_metric_state *state,
+                                              const struct kg_metric_usual *usual,
+                                              struct kg_variance *runs)
+{
+    const struct kg_variance round = kg_variance_moderate(state->round, usual->round);
+    const double count = (double)state->run_count, now = round.value / state->current_rounds;
+    *runs = runs_variance(state, usual);
+    if (!(round.freedom > 0))
+        return (struct kg_variance){NAN, 0};
+    if (!(runs->freedom > 0))
+        return (struct kg_variance){now + round.value / state->base_rounds / count, round.freedom};
+    const struct kg_variance parts[] = {{runs->value + state->explained / count, runs->freedom},
+                                        {now, round.freedom}};
+    return kg_variance_sum(parts, 2);
+}
+
+void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,
+                      const struct kg_metric_usual *usual, double alpha, size_t tests)
+{
+    struct kg_variance runs;
+    if (!state->tested)
+        return;
+    metric->ratio = exp(state->difference);
+    metric->interval_low = metric->interval_high = metric->noise_floor = NAN;
+    metric->p_value = 1;
+    const struct kg_variance variance = difference_variance(state, usual, &runs);
+    if (!(variance.freedom > 0))
+        return;
+    const double deviation = sqrt(variance.value);
+    const double half = kg_student_point(0.025, variance.freedom) * deviation;
+    metric->interval_low = exp(state->difference - half);
+    metric->interval_high = exp(state->difference + half);
+    metric->p_value = kg_student_tail(fabs(state->difference) / deviation, variance.freedom);
+    if (RANKS_SPARE * (double)tests * state->rank_least <= alpha)
+        metric->p_value = fmax(metric->p_value, state->rank_p);
+    if (runs.freedom > 0)
+        metric->noise_floor = expm1(kg_student_point(0.025, runs.freedom) * sqrt(runs.value));
+}
+
+void kg_metric_raise(struct kg_metric *metric)
+{
+    /* the interval of what is tested has it in it */
+    if (isnan(metric->p_value))
+        metric->threshold = fmax(metric->threshold, metric->noise_floor); /* fmax passes NaN over */
     if (metric->pace_doubt > 0)
         metric->threshold += metric->pace_doubt;
     if (metric->memory_doubt > 0)
         metric->threshold += metric->memory_doubt;
 }
 
+/* --- The words -------------------------------------------------------------------------------- */
+
+/* One round against one has no interval: then the ratio is all there is. */
 bool kg_metric_outside(const struct kg_metric *metric)
 {
-    return metric->interval_low > 1 + metric->threshold ||
-           metric->interval_high < 1 / (1 + metric->threshold);
+    const bool known = !isnan(metric->interval_low);
+    return (known ? metric->interval_low : metric->ratio) > 1 + metric->threshold ||
+           (known ? metric->interval_high : metric->ratio) < 1 / (1 + metric->threshold);
 }
 
 /* Less a part in 10^9: the way through logarithms must not make a page more than a page. */
@@ -206,10 +354,14 @@ bool kg_metric_in_cycles(const struct kg_metric *metric)
     return metric->ratio > 1 ? metric->cycles_ratio > above : metric->cycles_ratio < 1 / above;
 }
 
+/* A p-value there is of what is tested. */
 bool kg_metric_large(const struct kg_metric *metric)
 {
     const double above = 1 + metric->threshold, below = 1 / above;
-    return (metric->ratio > above || metric->ratio < below) &&
+    const bool tested = !isnan(metric->p_value);
+    const double most = metric->ratio > 1 ? (tested ? metric->interval_high : metric->ratio)
+                                          : (tested ? metric->interval_low : metric->ratio);
+    return (most > above || most < below) &&
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
@@ -244,14 +396,21 @@ enum kg_change kg_metric_undecided(const struct kg_metric *metric)
                : KG_CHANGE_INCONCLUSIVE;
 }
 
+bool kg_metric_rounds_settle(const struct kg_metric *metric)
+{
+    const double asked = 1 + metric->asked_threshold;
+    const double floor = metric->noise_floor > 0 ? 1 + metric->noise_floor : 1;
+    const double low = metric->ratio / floor, high = metric->ratio * floor;
+    return !(low < 1 && high > 1 && (high > asked || low < 1 / asked));
+}
+
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric)
 {
-    const double above = 1 + metric->threshold;
     if (unproven(metric))
         return KG_DOUBT_UNPROVEN;
     if (kg_metric_outside(metric))
         return KG_DOUBT_EFFECT;
-    if (metric->interval_low > 1 / above && metric->interval_high < above && !metric->of_processes)
+    if (!kg_metric_rounds_settle(metric) && !metric->of_processes)
         return KG_DOUBT_NOISE;
     return KG_DOUBT_CROSSING;
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "compare/comparison.h"
+#include "config/metric_table.h"
 #include "stats/stats.h"
 
 /* What an estimate takes. Values are 0 or more; the estimate reorders the arrays. */
@@ -15,37 +16,62 @@ struct kg_metric_input {
     size_t current_count;
     double *log_ratios; /* of current_count pairs measured together; NULL: not paired */
     double *scratch;    /* room for 3 doubles a value and 2 a run */
-    double share;       /* the quantile that represents a side: 0.25 for times, else 0.5 */
-    double threshold;   /* the suite's */
+    enum kg_proof proof;
+    double share;     /* the quantile that represents a side where nothing is tested */
+    double threshold; /* the suite's */
     double min_effect;
 };
 
-/* What the decision needs besides the metric, once all metrics are estimated. */
+/* What a metric is judged by, besides its figures, once those of all cases are known. */
 struct kg_metric_state {
-    double scatter; /* between runs of the case: kg_run_scatter; of a pin, from the other runs */
-    size_t scatter_runs; /* runs that `scatter` comes from */
-    size_t run_count;    /* of the reference */
-    bool repeats;        /* all values of each side are equal: the interval alone proves a change */
+    bool tested;  /* by Student's t; else the bootstrap interval decides */
+    bool repeats; /* all values of each side are alike: the interval alone proves a change */
+    /* Of a tested one, in logarithms. */
+    double difference;        /* current less base, or the location of the pairs' log ratios */
+    struct kg_variance round; /* of a round's value, both sides pooled, or of a pair's log ratio */
+    double base_rounds;       /* that a run of the base is worth; infinite of pairs */
+    double current_rounds;    /* that the current run, or the pairs, are worth */
+    double explained; /* variance of a run's location by the scatter of its rounds; 0 of pairs */
+    struct kg_variance between; /* of the runs' locations, over what their rounds explain; of a pin
+                                   that of the ordinary runs. freedom 0: one run, not known */
+    size_t run_count;           /* of the reference */
+    /* The test by ranks, one-sided, and the smallest p that so many rounds can give; NaN where
+     * runs differ in ways that rounds do not show. */
+    double rank_p;
+    double rank_least;
 };
 
-/* Fills the figures of `metric`. p_value is not adjusted yet, threshold not raised yet. */
+/* What is usual among the cases of a suite. */
+struct kg_metric_usual {
+    struct kg_variance round;
+    struct kg_variance between;
+};
+
+/* Fills the figures of `metric` from its own values alone; p_value is one-sided and not adjusted.
+ * Of values that are not tested p_value is NaN. */
 void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
                         struct kg_metric_state *state);
 
-/* Raises the threshold to the noise floor.
- * usual  kg_metric_usual of all cases, or NaN
- * alpha  shared by `tests` tests */
-void kg_metric_raise(struct kg_metric *metric, const struct kg_metric_state *state, double usual,
-                     double alpha, size_t tests);
+/* What is usual among `count` states, the tested of them.
+ * scratch  room for `count` variances */
+struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, size_t count,
+                                       struct kg_variance *scratch);
 
-/* The usual scatter between runs among the cases; NaN where too few cases have several runs.
- * `scratch` has room for `count` values. */
-double kg_metric_usual(const struct kg_metric_state *states, size_t count, double *scratch);
+/* Estimates interval, p_value and noise_floor again, with what is usual among the cases.
+ * tests  made together at `alpha`: where the rounds are enough for a test by ranks at that level,
+ *        it must agree */
+void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,
+                      const struct kg_metric_usual *usual, double alpha, size_t tests);
+
+/* Adds to the threshold what the clock and the memory leave in doubt; where nothing was tested, it
+ * is at least what runs differ by. */
+void kg_metric_raise(struct kg_metric *metric);
 
 /* Whether the whole interval lies beyond the threshold on one side. */
 bool kg_metric_outside(const struct kg_metric *metric);
 
-/* Whether ratio and effect exceed the thresholds, significant or not. */
+/* Whether the change may be as large as the threshold, and differs by more than the least effect:
+ * the interval of a tested metric reaches the threshold, or the ratio of another exceeds it. */
 bool kg_metric_large(const struct kg_metric *metric);
 
 /* Whether a time on the GPU moved with the multiprocessors' clock and did not change in cycles. */
@@ -62,6 +88,10 @@ void kg_metric_classify(struct kg_metric *metric, bool significant);
  * is worse by more than the threshold, or screening found it worse; else INCONCLUSIVE. Faster by
  * more than the threshold without proof is INCONCLUSIVE: nobody has to look into it. */
 enum kg_change kg_metric_undecided(const struct kg_metric *metric);
+
+/* Whether rounds without end would make it clear: false where the noise between runs alone leaves
+ * both "unchanged" and "as large as the threshold" open. */
+bool kg_metric_rounds_settle(const struct kg_metric *metric);
 
 /* The doubt of a SUSPECT or INCONCLUSIVE metric, from its interval. */
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric);

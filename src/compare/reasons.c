@@ -71,10 +71,10 @@ static const char *noise_say(struct kg_arena *arena, const struct kg_metric *met
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
     return kg_arena_printf(
         arena,
-        "%s to %s is not within the threshold of %.1f %%, and here nothing below "
-        "%.1f %% can be told from noise: a quieter machine, or `kgate ab`",
+        "%s to %s crosses the threshold of %.1f %%: runs of the same code differ by %.1f %% here, "
+        "so only `kgate ab`, or a quieter machine, would settle it",
         kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
-        100 * metric->asked_threshold, 100 * metric->threshold);
+        100 * metric->asked_threshold, 100 * metric->noise_floor);
 }
 
 /* Rounds that would do if the interval narrows as the root of their number; not finite where none
@@ -82,7 +82,8 @@ static const char *noise_say(struct kg_arena *arena, const struct kg_metric *met
 static double rounds_needed(const struct kg_metric *metric)
 {
     const double half = log(metric->interval_high / metric->interval_low) / 2;
-    const double distance = fabs(log(1 + metric->threshold) - fabs(log(metric->ratio)));
+    const double distance =
+        fmax(log(1 + metric->threshold) - fabs(log(metric->ratio)), fabs(log(metric->ratio)));
     return ceil((double)metric->current_rounds * pow(half / distance, 2));
 }
 

@@ -18,7 +18,7 @@ extern const char *const kg_metric_kind_names[KG_METRIC_KINDS + 1];
 
 /* What it takes to say that a metric changed. */
 enum kg_proof {
-    KG_PROOF_TEST,     /* a rank test of the rounds, all tests of a comparison judged together */
+    KG_PROOF_TEST,     /* a test of the rounds, all tests of a comparison judged together */
     KG_PROOF_INTERVAL, /* the interval: it repeats so well that a test would only ask for rounds */
     KG_PROOF_REPEATS,  /* the interval where the values do repeat, else the test */
 };

@@ -193,7 +193,7 @@ static bool scatter_find(struct calibrator *calibrator, size_t index)
         locations[r] = exp(kg_quantile_sorted(logs, result->round_count, 0.25));
     }
     if (good) {
-        calibrated->run_scatter = kg_run_scatter(locations, calibrator->count);
+        calibrated->run_scatter = kg_log_deviation(locations, calibrator->count);
         calibrated->round_scatter = sqrt(squares / (double)calibrator->count);
     }
     kg_arena_free(&scratch);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/stats.h"
+#include "compare/metric.h"
 
 struct runner {
     const struct kg_sequence *sequence;
@@ -21,16 +21,9 @@ size_t kg_sequence_next(size_t rounds, size_t most)
     return next < most ? next : most;
 }
 
-size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
-                              double alpha, bool paired)
+size_t kg_sequence_confirming(size_t screened, size_t most)
 {
-    /* Half of it, so that the rounds need not all lie beyond all of the base's. */
-    const double needed = alpha / (double)(tests ? tests : 1) / 2;
-    size_t rounds = 2 * screened < most ? 2 * screened : most;
-    while (rounds < most &&
-           (paired ? kg_paired_least(rounds) : kg_mann_whitney_least(base_rounds, rounds)) > needed)
-        rounds++;
-    return rounds;
+    return 2 * screened < most ? 2 * screened : most;
 }
 
 static bool stopped(const struct runner *runner)
@@ -74,14 +67,10 @@ static bool is_apart(const struct kg_metric *metric)
  * where its change lies between the suite's threshold and the noise between runs. */
 static bool rounds_help(const struct kg_metric *metric)
 {
-    const double above = 1 + metric->threshold, asked = 1 + metric->asked_threshold;
     if (metric->doubt == KG_DOUBT_BUSY)
         return true;
-    if (is_budget(metric) || !isfinite(metric->ratio) || is_apart(metric))
-        return false;
-    const bool in_noise = metric->interval_low > 1 / above && metric->interval_high < above;
-    const bool beyond_asked = metric->ratio > asked || metric->ratio < 1 / asked;
-    return !(in_noise && beyond_asked);
+    return !is_budget(metric) && isfinite(metric->ratio) && !is_apart(metric) &&
+           kg_metric_rounds_settle(metric);
 }
 
 static bool undecided(const struct kg_metric *metric)
@@ -119,38 +108,9 @@ static double round_cost_ns(const struct runner *runner)
     return rounds ? runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds : 0;
 }
 
-/* How many tests are made together, as Holm's method counts them. */
-static size_t tests_count(const struct kg_comparison *comparison)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < comparison->case_count; i++)
-        for (size_t m = 0; m < comparison->cases[i].metric_count; m++)
-            count += isnan(comparison->cases[i].metrics[m].p_value) ? 0 : 1;
-    return count;
-}
-
-/* Rounds of the reference that a case is compared with. */
-static size_t base_rounds(const struct runner *runner, const struct kg_case_result *result)
-{
-    size_t rounds = 0;
-    for (size_t r = 0; r < runner->baseline->run_count; r++) {
-        const struct kg_baseline_run *run = &runner->baseline->runs[r];
-        for (size_t c = 0; c < run->case_count && !run->pin; c++)
-            if (!strcmp(run->cases[c].id, result->id))
-                rounds += kg_baseline_rounds(&run->cases[c]);
-    }
-    return rounds;
-}
-
 static size_t confirming(const struct runner *runner, const struct kg_case_change *change)
 {
-    const struct kg_round_limits *limits = &runner->sequence->limits[change->order];
-    const struct kg_case_result *result = &runner->results->cases[change->order];
-    const bool paired =
-        change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE;
-    return kg_sequence_confirming(change->rounds, limits->most, base_rounds(runner, result),
-                                  tests_count(runner->comparison), runner->comparison->policy.alpha,
-                                  paired);
+    return kg_sequence_confirming(change->rounds, runner->sequence->limits[change->order].most);
 }
 
 /* Time that confirming the present suspects will take. Doubtful cases must leave it. */

@@ -45,8 +45,5 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
 size_t kg_sequence_next(size_t rounds, size_t most);
 
 /* Confirming rounds of a suspect: twice as many as screening took, since they must pass a stricter
- * test; at least as many as can be significant among `tests` tests against `base_rounds` rounds;
- * and at most `most`.
- * paired  the rounds are pairs of `ab` */
-size_t kg_sequence_confirming(size_t screened, size_t most, size_t base_rounds, size_t tests,
-                              double alpha, bool paired);
+ * test; at most `most`. */
+size_t kg_sequence_confirming(size_t screened, size_t most);

@@ -159,6 +159,5 @@ struct kg_ratio kg_ratio_estimate(const double *base, size_t base_count, const d
                  kg_quantile_sorted(base, base_count, share),
         .interval = {exp(difference_quantile(&from, &to, 0.025)),
                      exp(difference_quantile(&from, &to, 0.975))},
-        .p_value = kg_mann_whitney(base, base_count, current, current_count),
     };
 }

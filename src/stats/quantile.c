@@ -68,3 +68,15 @@ double kg_standard_deviation(const double *x, size_t n)
         sum += (x[i] - mean) * (x[i] - mean);
     return sqrt(sum / (double)(n - 1));
 }
+
+double kg_log_deviation(const double *x, size_t n)
+{
+    double sum = 0, squares = 0;
+    if (n < 2)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        sum += log(x[i]);
+    for (size_t i = 0; i < n; i++)
+        squares += pow(log(x[i]) - sum / (double)n, 2);
+    return sqrt(squares / (double)(n - 1));
+}

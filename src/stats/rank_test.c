@@ -102,54 +102,18 @@ static double w_up_to(size_t n, double w)
     return ldexp(sum, -(int)n);
 }
 
-/* Pairwise means of n values; for more than 90 of them, of 90 spread evenly. */
-enum { PAIRED_MOST = 90, MEANS_MOST = PAIRED_MOST * (PAIRED_MOST + 1) / 2 };
-
-static size_t pairwise_means(const double *x, size_t n, double *means)
+double kg_signed_rank(const double *x, size_t n)
 {
-    size_t count = 0;
+    /* the ranks of the positive values add up to the number of positive pairwise means */
+    const double all = (double)n * (double)(n + 1) / 2;
+    double above = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)
-            means[count++] = (x[i] + x[j]) / 2;
-    kg_sort(means, count);
-    return count;
+            above += x[i] + x[j] > 0 ? 1 : x[i] + x[j] < 0 ? 0 : 0.5;
+    return n ? fmin(1, 2 * w_up_to(n, ceil(fmin(above, all - above)))) : NAN;
 }
 
-/* How many of the pairwise means lie outside the 95 % interval at each end: as many as the largest
- * w with P(W <= w) at most 2.5 %, and one more (Hodges and Lehmann 1963). */
-static size_t means_outside(size_t n)
+double kg_signed_rank_least(size_t n)
 {
-    double weight[MEANS_MOST + 1], sum = 0;
-    size_t outside = 0;
-    w_weights(n, weight, n * (n + 1) / 2 + 1);
-    while (ldexp(sum += weight[outside], -(int)n) <= 0.025)
-        outside++;
-    return outside;
-}
-
-struct kg_ratio kg_paired_estimate(const double *log_ratios, size_t count)
-{
-    double x[PAIRED_MOST], means[MEANS_MOST];
-    const size_t n = count < PAIRED_MOST ? count : PAIRED_MOST;
-    if (!n)
-        return (struct kg_ratio){NAN, {NAN, NAN}, NAN};
-    for (size_t i = 0; i < n; i++)
-        x[i] = log_ratios[n == count ? i : i * (count - 1) / (n - 1)];
-    const size_t total = pairwise_means(x, n, means);
-    double above = 0;
-    for (size_t i = 0; i < total; i++)
-        above += means[i] > 0 ? 1 : means[i] < 0 ? 0 : 0.5;
-    const double w = ceil(fmin(above, (double)total - above));
-    const size_t outside = means_outside(n);
-    return (struct kg_ratio){
-        .ratio = exp(kg_median_sorted(means, total)),
-        .interval = {exp(means[outside ? outside - 1 : 0]),
-                     exp(means[total - (outside ? outside : 1)])},
-        .p_value = fmin(1, 2 * w_up_to(n, w)),
-    };
-}
-
-double kg_paired_least(size_t count)
-{
-    return fmin(1, ldexp(2, -(int)(count < PAIRED_MOST ? count : PAIRED_MOST)));
+    return fmin(1, ldexp(2, -(int)(n < 1000 ? n : 1000)));
 }

@@ -31,19 +31,43 @@ struct kg_interval kg_median_interval(const double *x, size_t n, double confiden
 struct kg_ratio {
     double ratio;
     struct kg_interval interval; /* 95 % */
-    double p_value;              /* two-sided, of "the ratio is 1" */
 };
 
 /* Both arrays sorted ascending, all values > 0, counts at least 1. The ratio of the two quantiles
- * `share` (0.5: medians), its interval from the bootstrap distribution of the log ratio, exactly,
- * and the p-value of kg_mann_whitney. */
+ * `share` (0.5: medians), and its interval from the bootstrap distribution of the log ratio,
+ * exactly. */
 struct kg_ratio kg_ratio_estimate(const double *base, size_t base_count, const double *current,
                                   size_t current_count, double share);
 
-/* Of pairs measured together: `count` values log(current / base), in any order. The ratio is the
- * Hodges-Lehmann estimate, the median of all pairwise means (Hodges and Lehmann 1963); interval and
- * p-value are those of the signed-rank test (Wilcoxon 1945), exact. NaN where count is 0. */
-struct kg_ratio kg_paired_estimate(const double *log_ratios, size_t count);
+/* Where values lie, and what that is known by. */
+struct kg_location {
+    double value; /* the trimmed mean: a fifth left out at each end, of fewer than 7 values none */
+    double variance; /* of a value, such that variance / count is that of `value`; NaN of one */
+    double count;    /* values that were not left out */
+    double freedom;  /* degrees of freedom of the variance */
+};
+
+/* Of n values in ascending order. */
+struct kg_location kg_location_find(const double *x, size_t n);
+
+/* A variance and what it is worth; freedom 0: unknown. */
+struct kg_variance {
+    double value;
+    double freedom;
+};
+
+/* What is usual among variances of many cases (Smyth 2004): freedom says how much a case's own may
+ * be expected to be like it, at most 20. Unknown where fewer than 4 of them are known. */
+struct kg_variance kg_variance_usual(const struct kg_variance *variances, size_t count);
+/* A case's own variance, moderated by what is usual; either may be unknown. */
+struct kg_variance kg_variance_moderate(struct kg_variance own, struct kg_variance usual);
+/* The sum of independent ones, with the degrees of freedom of Welch and Satterthwaite. */
+struct kg_variance kg_variance_sum(const struct kg_variance *parts, size_t count);
+
+/* Student's t: P(T > t), and the t beyond which a tail of 0 < tail <= 0.5 lies. freedom > 0, else
+ * NaN. */
+double kg_student_tail(double t, double freedom);
+double kg_student_point(double tail, double freedom);
 
 /* The rank test of two samples (Mann and Whitney 1947), two-sided, exact but for thousands of
  * pairs; ties count against. Both sorted ascending, counts at least 1. */
@@ -51,32 +75,18 @@ double kg_mann_whitney(const double *base, size_t base_count, const double *curr
                        size_t current_count);
 /* The smallest p that so many values can give, all of one side beyond all of the other. */
 double kg_mann_whitney_least(size_t base_count, size_t current_count);
-double kg_paired_least(size_t count);
+
+/* The signed-rank test of "the values lie around 0" (Wilcoxon 1945), two-sided, likewise; x in any
+ * order. NaN where n is 0. */
+double kg_signed_rank(const double *x, size_t n);
+double kg_signed_rank_least(size_t n);
 
 /* Holm's step-down adjustment (Holm 1979), in place order kept: p[i] becomes the adjusted p-value.
  * NaN entries are left alone and not counted. Allocates n indices; false where memory is out. */
 bool kg_holm_adjust(double *p, size_t n);
 
-/* Standard deviation of the log locations (> 0) of n runs; NaN where n < 2. */
-double kg_run_scatter(const double *run_locations, size_t n);
-
-/* What a noise floor is made from. */
-struct kg_run_noise {
-    double scatter; /* between `runs` runs: kg_run_scatter; not looked at where runs < 2 */
-    size_t runs;
-    size_t reference_runs; /* that the reference is made of: 1 for a pinned one */
-    double usual;          /* scatter usual among the suite's cases; NaN where not known */
-    double alpha;          /* false alarms of all tests together */
-    size_t tests;
-};
-
-/* The scatter between runs as a share: half the width of what one more run may be expected within,
- * at most 0.5; NaN where neither the runs nor what is usual say anything. noise.c says why so. */
-double kg_noise_floor(const struct kg_run_noise *noise);
-
-/* Student's t for one of `tests` tests at `alpha` together, two-sided, with `freedom` degrees of
- * freedom; between 3 and 8. */
-double kg_noise_factor(double alpha, size_t tests, double freedom);
+/* Standard deviation of the logarithms of n values > 0; NaN where n < 2. */
+double kg_log_deviation(const double *x, size_t n);
 
 /* One side of a comparison of times, for the core's pace: values and what the pace was at each. */
 struct kg_paced {

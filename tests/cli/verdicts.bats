@@ -78,12 +78,13 @@ baseline_faster() {
 }
 
 @test "a moved clock is taken out of the times and said" {
-    kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
+    kgate run -c suite.yaml -o run.json -q --set rounds.min=8 --set rounds.max=12
+    quiet run.json >r.json
     # the same work on a core whose clock jumps, and is a third slower on the whole
     jq '(.cases[].rounds) |= (.median_ns |= [to_entries[] | .value * (if .key % 2 == 0 then 1.4 else 1.3 end)]
-            | .pulse_ns |= [to_entries[] | 10000 * (if .key % 2 == 0 then 1.4 else 1.3 end)])' r.json >slow.json
+            | .pulse_ns = [range(8) | 10000 * (if . % 2 == 0 then 1.4 else 1.3 end)])' r.json >slow.json
     jq '(.cases[].rounds) |= (.median_ns |= [to_entries[] | .value * (if .key % 2 == 0 then 1.1 else 1 end)]
-            | .pulse_ns |= [to_entries[] | 10000 * (if .key % 2 == 0 then 1.1 else 1 end)])' r.json >fast.json
+            | .pulse_ns = [range(8) | 10000 * (if . % 2 == 0 then 1.1 else 1 end)])' r.json >fast.json
     run kgate compare fast.json slow.json -v
     [ "$status" -eq 0 ]
     [[ "$output" == *"clock "*"slower than the baseline's"* ]]
@@ -112,8 +113,10 @@ baseline_faster() {
     threshold: 900%
     counters: {hits: {better: higher, threshold: 1%}}
 YAML
-    kgate run -c one.yaml -o r.json -q --set rounds.min=3
-    valid r.json results
+    kgate run -c one.yaml -o run.json -q --set rounds.min=3
+    valid run.json results
+    # the times do not matter here
+    jq '.cases[].rounds |= (.median_ns |= map(1000) | .mean_ns |= map(1000))' run.json >r.json
     jq -e '.cases[0].series[2:] | map({(.name): .values[0]}) | add == {turns: 20000, quality: 50}' r.json
     jq -e '.cases[1].series[2].values == [42, 42, 42]' r.json
     run kgate compare r.json r.json
@@ -305,5 +308,5 @@ quiet() {
     scale r.json 1.2 >slower.json
     run kgate compare base/*.json slower.json
     [ "$status" -eq 4 ]
-    [[ "$output" == *INCONCLUSIVE*"noise floor"*"can be told from noise"* ]]
+    [[ "$output" == *INCONCLUSIVE*"noise floor"*"runs of the same code differ by"*"kgate ab"* ]]
 }

@@ -6,8 +6,8 @@
 enum { ROUNDS = 10 };
 
 /* Estimates ten rounds of `from` against ten of `to`, each spread evenly by +-`spread`. */
-static struct kg_metric estimate(double from, double to, double spread, double threshold,
-                                 double min_effect)
+static struct kg_metric estimate_as(enum kg_proof proof, double from, double to, double spread,
+                                    double threshold, double min_effect)
 {
     double values[2 * ROUNDS], scratch[6 * ROUNDS + 2];
     size_t run_count = ROUNDS;
@@ -18,6 +18,7 @@ static struct kg_metric estimate(double from, double to, double spread, double t
                                     .run_count = 1,
                                     .current_count = ROUNDS,
                                     .scratch = scratch,
+                                    .proof = proof,
                                     .share = 0.5,
                                     .threshold = threshold,
                                     .min_effect = min_effect};
@@ -27,8 +28,19 @@ static struct kg_metric estimate(double from, double to, double spread, double t
         values[ROUNDS + i] = to * at;
     }
     kg_metric_estimate(&input, &metric, &metric_state);
-    kg_metric_raise(&metric, &metric_state, NAN, 0.01, 1);
+    kg_metric_raise(&metric);
     return metric;
+}
+
+static struct kg_metric estimate(double from, double to, double spread, double threshold,
+                                 double min_effect)
+{
+    return estimate_as(KG_PROOF_TEST, from, to, spread, threshold, min_effect);
+}
+
+static struct kg_metric peak(double from, double to)
+{
+    return estimate_as(KG_PROOF_INTERVAL, from, to, 0, 0.1, 4096);
 }
 
 static void expect(const struct kg_metric *metric, bool significant, enum kg_change change)
@@ -64,6 +76,54 @@ static void the_threshold_is_symmetric_in_the_ratio(void **state)
     expect(&within, true, KG_CHANGE_NO_CHANGE);
 }
 
+/* As much as the threshold may be what it is: the interval says so. Less certainly is not. */
+static void a_change_counts_where_its_interval_reaches_the_threshold(void **state)
+{
+    const struct kg_metric reaching = estimate(100, 104.8, 0.01, 0.05, 0);
+    const struct kg_metric below = estimate(100, 103, 0.01, 0.05, 0);
+    (void)state;
+    assert_true(reaching.interval_low > 1 && reaching.interval_high > 1.05);
+    expect(&reaching, true, KG_CHANGE_REGRESSION);
+    expect(&below, true, KG_CHANGE_NO_CHANGE);
+}
+
+/* Estimates five runs of five rounds, spread by 0.1 %, that lie `apart` from each other, against
+ * one that is 4 % slower than their mean. */
+static struct kg_metric of_five_runs(double apart)
+{
+    enum { RUNS = 5, EACH = 5 };
+    double values[(RUNS + 1) * EACH], scratch[3 * (RUNS + 1) * EACH + 2 * RUNS];
+    size_t counts[RUNS];
+    struct kg_metric metric = {.unit = "ns"};
+    struct kg_metric_state metric_state;
+    struct kg_metric_input input = {.values = values,
+                                    .run_counts = counts,
+                                    .run_count = RUNS,
+                                    .current_count = EACH,
+                                    .scratch = scratch,
+                                    .proof = KG_PROOF_TEST,
+                                    .threshold = 0.05};
+    for (size_t r = 0; r <= RUNS; r++) {
+        const double run = r < RUNS ? exp(apart * ((double)r - 2)) : 1.04;
+        for (size_t i = 0; i < EACH; i++)
+            values[r * EACH + i] = 1000 * run * (1 + 0.001 * (double)i);
+        counts[r < RUNS ? r : 0] = EACH;
+    }
+    kg_metric_estimate(&input, &metric, &metric_state);
+    return metric;
+}
+
+/* The deviation of five runs 2 % apart is 3.16 %; one more lies within t(4) * 3.16 % * sqrt(1.2). */
+static void what_runs_differ_by_is_in_the_interval(void **state)
+{
+    const struct kg_metric alike = of_five_runs(0), apart = of_five_runs(0.02);
+    (void)state;
+    assert_true(alike.interval_low > 1.035 && alike.interval_high < 1.045);
+    assert_true(fabs(log(apart.interval_high / apart.ratio) - 2.776 * 0.0316 * sqrt(1.2)) < 0.001);
+    assert_true(fabs(apart.noise_floor - expm1(2.776 * 0.0316 * sqrt(1.2))) < 0.002);
+    assert_true(apart.p_value > 0.1 && alike.p_value < 1e-6);
+}
+
 static void no_change_is_a_claim_about_the_interval(void **state)
 {
     const struct kg_metric quiet = estimate(100, 101, 0.01, 0.05, 0);
@@ -90,10 +150,10 @@ static void one_run_says_nothing_of_noise_between_runs(void **state)
 
 static void peaks_of_zero_are_compared_and_shown_as_zero(void **state)
 {
-    const struct kg_metric none = estimate(0, 0, 0, 0.1, 4096);
-    const struct kg_metric grown = estimate(0, 1 << 22, 0, 0.1, 4096);
-    const struct kg_metric page = estimate(0, 4096, 0, 0.1, 4096);
-    const struct kg_metric gone = estimate(1 << 22, 0, 0, 0.1, 4096);
+    const struct kg_metric none = peak(0, 0);
+    const struct kg_metric grown = peak(0, 1 << 22);
+    const struct kg_metric page = peak(0, 4096);
+    const struct kg_metric gone = peak(1 << 22, 0);
     (void)state;
     assert_true(grown.baseline == 0 && grown.current == 1 << 22);
     assert_true(kg_metric_outside(&grown) && !kg_metric_outside(&none));
@@ -147,9 +207,8 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                     .asked_threshold = 0.05,
                                     .min_effect = 20};
     (void)state;
-    expect_doubt(
-        &crossing,
-        "the interval -2.0 % to +9.0 % crosses the threshold of 5.0 %: only a quieter machine");
+    expect_doubt(&crossing,
+                 "the interval -2.0 % to +9.0 % crosses the threshold of 5.0 %: about 13 rounds");
     expect_doubt(&few, "7 rounds against 5 are too few to be sure (p 0.16, needed 0.01)");
     expect_doubt(&small, "as much as 50.0 ns, but only more than 20.0 ns counts");
 }
@@ -159,6 +218,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_large_and_significant),
         cmocka_unit_test(the_threshold_is_symmetric_in_the_ratio),
+        cmocka_unit_test(a_change_counts_where_its_interval_reaches_the_threshold),
+        cmocka_unit_test(what_runs_differ_by_is_in_the_interval),
         cmocka_unit_test(no_change_is_a_claim_about_the_interval),
         cmocka_unit_test(an_effect_too_small_to_count_is_no_change_however_noisy),
         cmocka_unit_test(one_run_says_nothing_of_noise_between_runs),

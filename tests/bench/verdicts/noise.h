@@ -1,0 +1,28 @@
+/* noise.h: public recordings of unchanged programs, as CSV: a header, then lines
+ * "BENCHMARK,RUN,VALUE VALUE ...", values in ns, lines of one benchmark together. Where a run is
+ * one process its values are samples, and their median is the round; else they are rounds. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+struct noise_run {
+    double *values;
+    size_t count;
+};
+
+struct noise_benchmark {
+    char name[32];
+    struct noise_run *runs;
+    size_t run_count;
+};
+
+struct noise {
+    struct noise_benchmark *benchmarks;
+    size_t count;
+};
+
+/* Prints what is wrong and returns false; everything allocated is the caller's until it exits. */
+bool noise_load(const char *path, struct noise *noise);
+
+/* The median of the run's values. */
+double noise_median(const struct noise_run *run);

@@ -1,0 +1,401 @@
+/* public: kgate's decisions on public noise, beside those of other tools.
+ *
+ *     public FORKS.csv RUNS.csv [GATES]
+ *
+ * FORKS: benchmarks, each of some processes; a suite's base has five of them, drawn at random, and
+ * the head five others. RUNS: benchmarks, each of some runs of one unchanged program; five runs are
+ * stored, ten rounds of each, and another is compared with them. Nothing changed, so what fails is a
+ * false alarm; slowdowns are made by multiplying. Every table is made for the benchmarks of even and
+ * of odd number apart, so that a rule made on one half can be judged on the other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/comparison.h"
+#include "gate/replay.h"
+#include "noise.h"
+#include "rules.h"
+#include "util/random.h"
+
+enum { CASES_MOST = 128, ROUNDS_MOST = 64, STORED = 5, SLOWDOWNS = 5, RULES_MOST = 8 };
+static const double slowdowns[SLOWDOWNS] = {0, 0.05, 0.10, 0.20, 1.00};
+static const double THRESHOLD = 0.05;
+
+/* Rounds of every case of a suite. */
+struct scene {
+    struct kg_results results;
+    struct kg_case_result cases[CASES_MOST];
+    struct kg_series series[CASES_MOST];
+    struct kg_round rounds[CASES_MOST][ROUNDS_MOST];
+    char ids[CASES_MOST][48];
+};
+
+static void scene_start(struct scene *scene, size_t cases)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->results =
+        (struct kg_results){.created = "2026-01-01T00:00:00Z",
+                            .kgate_version = "0",
+                            .suite = "public",
+                            .policy = {.fail_on = 1U << KG_CHANGE_REGRESSION, .alpha = 0.01},
+                            .complete = true,
+                            .machine = {.fingerprint = "public", .cpu_model = "public"},
+                            .ceilings = KG_CEILINGS_NONE,
+                            .cpu_ceilings = KG_CPU_CEILINGS_NONE,
+                            .cases = scene->cases,
+                            .case_count = cases};
+    for (size_t i = 0; i < cases; i++) {
+        scene->series[i] = (struct kg_series){
+            .name = "time", .source = KG_SERIES_OF_ROUNDS, .threshold = THRESHOLD};
+        scene->cases[i] = (struct kg_case_result){.id = scene->ids[i],
+                                                  .workload = "w",
+                                                  .source = "command",
+                                                  .device = "cpu",
+                                                  .backend = "builtin",
+                                                  .definition_hash = "0",
+                                                  .status = KG_STATUS_OK,
+                                                  .series = &scene->series[i],
+                                                  .series_count = 1,
+                                                  .breakdown = {NAN, NAN, NAN, NAN, NAN},
+                                                  .memory = {KG_MEMORY_ON_CPU},
+                                                  .work = KG_WORK_UNKNOWN,
+                                                  .trace = KG_TRACE_NONE,
+                                                  .look = KG_LOOK_NONE,
+                                                  .check = {.error = NAN, .tolerance = NAN},
+                                                  .rounds = scene->rounds[i]};
+    }
+}
+
+static void round_add(struct scene *scene, size_t index, double ns, bool confirms)
+{
+    struct kg_case_result *result = &scene->cases[index];
+    if (result->round_count < ROUNDS_MOST)
+        scene->rounds[index][result->round_count++] = (struct kg_round){
+            KG_ROUND_ON_CPU, .median_ns = ns,   .mean_ns = ns,       .cpu_ns = NAN,
+            .pulse_ns = NAN, .base_ratio = NAN, .confirms = confirms};
+}
+
+/* What came of the gates of one setting. */
+struct score {
+    size_t gates;
+    size_t alarms;    /* gates with a REGRESSION, and nothing changed */
+    size_t undecided; /* cases INCONCLUSIVE or SUSPECT, and nothing changed */
+    size_t caught[SLOWDOWNS];
+    size_t cases;
+    size_t rule_alarms[RULES_MOST], rule_caught[RULES_MOST][SLOWDOWNS];
+};
+
+static void comparison_count(const struct kg_comparison *comparison, size_t slowdown,
+                             struct score *score)
+{
+    size_t caught = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        caught += comparison->cases[i].change == KG_CHANGE_REGRESSION;
+        if (!slowdown)
+            score->undecided += comparison->cases[i].change != KG_CHANGE_REGRESSION &&
+                                comparison->cases[i].change != KG_CHANGE_IMPROVEMENT &&
+                                comparison->cases[i].change != KG_CHANGE_NO_CHANGE;
+    }
+    score->caught[slowdown] += caught;
+    score->alarms += !slowdown && caught;
+}
+
+static void times_scale(struct scene *scene, double factor)
+{
+    for (size_t i = 0; i < scene->results.case_count; i++)
+        for (size_t r = 0; r < scene->cases[i].round_count; r++) {
+            scene->rounds[i][r].median_ns *= factor;
+            scene->rounds[i][r].mean_ns *= factor;
+        }
+}
+
+static void compare(const struct kg_baseline *baseline, struct scene *head, struct score *score)
+{
+    for (size_t s = 0; s < SLOWDOWNS; s++) {
+        struct kg_comparison comparison;
+        struct kg_error err;
+        times_scale(head, 1 + slowdowns[s]);
+        if (!kg_compare(baseline, &head->results, KG_STAGE_FINAL, &comparison, &err)) {
+            fprintf(stderr, "public: %s\n", err.message);
+            exit(2);
+        }
+        comparison_count(&comparison, s, score);
+        kg_comparison_free(&comparison);
+        times_scale(head, 1 / (1 + slowdowns[s]));
+    }
+    score->gates++;
+    score->cases += head->results.case_count;
+}
+
+/* --- Suites ----------------------------------------------------------------------------------- */
+
+/* Indices of the benchmarks of a half (0: even, 1: odd), in random order; returns how many. */
+static size_t half_draw(const struct noise *noise, size_t half, struct kg_random *random,
+                        size_t *index)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < noise->count; i++)
+        if (i % 2 == half)
+            index[count++] = i;
+    kg_random_shuffle(random, index, count);
+    return count;
+}
+
+static size_t numbers_draw(struct kg_random *random, size_t count, size_t *index)
+{
+    for (size_t i = 0; i < count; i++)
+        index[i] = i;
+    kg_random_shuffle(random, index, count);
+    return count;
+}
+
+/* The same of others' rules, case by case. */
+static void rules_judge(const struct noise_benchmark *benchmark, const size_t *processes,
+                        size_t each, bool *alarmed, struct score *score)
+{
+    static double samples[2][ROUNDS_MOST * 64], medians[2][ROUNDS_MOST];
+    struct rule_samples sides[2];
+    for (size_t side = 0; side < 2; side++) {
+        size_t count = 0;
+        for (size_t p = 0; p < each; p++) {
+            const struct noise_run *run = &benchmark->runs[processes[side * each + p]];
+            for (size_t v = 0; v < run->count && v < 64; v++)
+                samples[side][count++] = run->values[v];
+            medians[side][p] = noise_median(run);
+        }
+        sides[side] = (struct rule_samples){samples[side], count, medians[side], each};
+    }
+    for (size_t s = 0; s < SLOWDOWNS; s++) {
+        for (size_t v = 0; v < sides[1].count; v++)
+            samples[1][v] *= 1 + slowdowns[s];
+        for (size_t p = 0; p < each; p++)
+            medians[1][p] *= 1 + slowdowns[s];
+        for (size_t r = 0; r < rule_count && r < RULES_MOST; r++) {
+            const bool slower = rules[r].judge(&sides[0], &sides[1]) == RULE_SLOWER;
+            score->rule_caught[r][s] += slower;
+            alarmed[r] = alarmed[r] || (!s && slower);
+        }
+        for (size_t v = 0; v < sides[1].count; v++)
+            samples[1][v] /= 1 + slowdowns[s];
+        for (size_t p = 0; p < each; p++)
+            medians[1][p] /= 1 + slowdowns[s];
+    }
+}
+
+/* A suite of `size` benchmarks of a half: `each` processes against `each` others. A burst of the
+ * given factor covers `disturbed` of the head's processes. */
+static void forks_gate(const struct noise *noise, size_t half, size_t size, size_t each,
+                       bool others, struct kg_random *random, struct score *score)
+{
+    static struct scene base, head;
+    size_t index[1024], processes[64];
+    bool alarmed[RULES_MOST] = {false};
+    const size_t count = half_draw(noise, half, random, index);
+    size = size < count ? size : count;
+    scene_start(&base, size);
+    scene_start(&head, size);
+    for (size_t i = 0; i < size; i++) {
+        const struct noise_benchmark *benchmark = &noise->benchmarks[index[i]];
+        snprintf(base.ids[i], sizeof base.ids[i], "%s/cpu", benchmark->name);
+        snprintf(head.ids[i], sizeof head.ids[i], "%s/cpu", benchmark->name);
+        numbers_draw(random, benchmark->run_count, processes);
+        for (size_t p = 0; p < each; p++) {
+            round_add(&base, i, noise_median(&benchmark->runs[processes[p]]), false);
+            round_add(&head, i, noise_median(&benchmark->runs[processes[each + p]]), false);
+        }
+        if (others)
+            rules_judge(benchmark, processes, each, alarmed, score);
+    }
+    for (size_t r = 0; r < RULES_MOST; r++)
+        score->rule_alarms[r] += alarmed[r];
+    struct kg_baseline baseline;
+    struct kg_error err;
+    if (!kg_baseline_from_results(&base.results, &baseline, &err))
+        exit(2);
+    compare(&baseline, &head, score);
+    kg_baseline_free(&baseline);
+}
+
+/* `count` rounds of a run in random order, those of `skip` and on. */
+static void run_add(struct scene *scene, size_t index, const struct noise_run *run, size_t count,
+                    double factor, bool confirms, const size_t *order)
+{
+    for (size_t i = 0; i < count && i < run->count; i++)
+        round_add(scene, index, factor * run->values[order[i]], confirms);
+}
+
+static void store_make(struct scene *stored, size_t runs, struct kg_baseline *baseline)
+{
+    *baseline = (struct kg_baseline){
+        .fingerprint = "public", .machine = stored[0].results.machine, .run_count = runs};
+    baseline->runs = kg_arena_alloc(&baseline->arena, runs, sizeof *baseline->runs);
+    for (size_t r = 0; r < runs; r++)
+        if (!baseline->runs ||
+            !kg_baseline_run_make(&baseline->arena, &stored[r].results, &baseline->runs[r]))
+            exit(2);
+}
+
+/* Fills `stored` and the head with `rounds` rounds of runs that are drawn at random; with `burst`
+ * the head's are `burst` times slower, all of them, and `rounds` confirming ones follow, which the
+ * burst spares. */
+static void runs_draw(const struct noise *noise, size_t half, size_t runs, size_t rounds,
+                      double burst, struct kg_random *random, struct scene *stored,
+                      struct scene *head)
+{
+    size_t index[1024], numbers[64], order[64];
+    const size_t count = half < 2 ? half_draw(noise, half, random, index)
+                                  : numbers_draw(random, noise->count, index);
+    numbers_draw(random, noise->benchmarks[0].run_count, numbers);
+    for (size_t r = 0; r <= runs; r++) {
+        struct scene *scene = r < runs ? &stored[r] : head;
+        scene_start(scene, count);
+        for (size_t i = 0; i < count; i++) {
+            const struct noise_benchmark *benchmark = &noise->benchmarks[index[i]];
+            const struct noise_run *run = &benchmark->runs[numbers[r] % benchmark->run_count];
+            snprintf(scene->ids[i], sizeof scene->ids[i], "%s/cpu", benchmark->name);
+            const size_t values = numbers_draw(random, run->count < 64 ? run->count : 64, order);
+            const size_t first = rounds < values / 2 || burst == 1 ? rounds : values / 2;
+            run_add(scene, i, run, first, r < runs ? 1 : burst, false, order);
+            if (r == runs && burst != 1)
+                run_add(scene, i, run, values - first, 1, true, order + first);
+        }
+    }
+}
+
+static void runs_gate(const struct noise *noise, size_t half, size_t runs, size_t rounds,
+                      struct kg_random *random, struct score *score)
+{
+    static struct scene stored[STORED], head;
+    struct kg_baseline baseline;
+    runs_draw(noise, half, runs, rounds, 1, random, stored, &head);
+    store_make(stored, runs, &baseline);
+    compare(&baseline, &head, score);
+    kg_baseline_free(&baseline);
+}
+
+/* A gate, with screening and confirming, whose screening a burst covers whole. */
+static void burst_gate(const struct noise *noise, size_t runs, double burst,
+                       struct kg_random *random, struct score *score)
+{
+    static struct scene stored[STORED], head;
+    struct kg_round_limits limits[CASES_MOST];
+    struct kg_comparison comparison;
+    struct kg_baseline baseline;
+    struct kg_replay replay;
+    struct kg_error err;
+    runs_draw(noise, 2, runs, 10, burst, random, stored, &head);
+    store_make(stored, runs, &baseline);
+    for (size_t i = 0; i < CASES_MOST; i++)
+        limits[i] = (struct kg_round_limits){5, 9};
+    if (!kg_replay_start(&replay, &head.results, NULL) ||
+        !kg_replay_run(&replay, limits, &baseline, &comparison, &err))
+        exit(2);
+    comparison_count(&comparison, 0, score);
+    score->gates++;
+    score->cases += head.results.case_count;
+    kg_comparison_free(&comparison);
+    kg_replay_free(&replay);
+    kg_baseline_free(&baseline);
+}
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+static double percent(size_t part, size_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void head_print(const char *title)
+{
+    printf("\n%s\n\n| rule | gates | alarm | undecided | 5 %% | 10 %% | 20 %% | 100 %% |\n"
+           "| :-- | --: | --: | --: | --: | --: | --: | --: |\n",
+           title);
+}
+
+static void row_print(const char *name, const struct score *score)
+{
+    printf("| %s | %zu | %.2f %% | %.1f %% |", name, score->gates,
+           percent(score->alarms, score->gates), percent(score->undecided, score->cases));
+    for (size_t s = 1; s < SLOWDOWNS; s++)
+        printf(" %.1f %% |", percent(score->caught[s], score->cases));
+    printf("\n");
+}
+
+static void rules_print(const struct score *score)
+{
+    for (size_t r = 0; r < rule_count && r < RULES_MOST; r++) {
+        printf("| %s | %zu | %.2f %% | |", rules[r].name, score->gates,
+               percent(score->rule_alarms[r], score->gates));
+        for (size_t s = 1; s < SLOWDOWNS; s++)
+            printf(" %.1f %% |", percent(score->rule_caught[r][s], score->cases));
+        printf("\n");
+    }
+}
+
+static const char *const halves[] = {"even", "odd"};
+
+static void forks_table(const struct noise *noise, size_t size, size_t gates)
+{
+    char name[64];
+    snprintf(name, sizeof name, "**Processes, 5 against 5, suites of %zu**", size);
+    head_print(name);
+    for (size_t half = 0; half < 2; half++) {
+        struct kg_random random = {7 + half};
+        struct score score = {0};
+        const size_t others = gates / 20; /* Criterion.rs' bootstrap takes its time */
+        for (size_t g = 0; g < gates; g++)
+            forks_gate(noise, half, size, 5, false, &random, &score);
+        snprintf(name, sizeof name, "kgate compare, %s half", halves[half]);
+        row_print(name, &score);
+        if (half == 0 || size != 20)
+            continue;
+        struct score rest = {0};
+        for (size_t g = 0; g < others; g++)
+            forks_gate(noise, half, size, 5, true, &random, &rest);
+        rules_print(&rest);
+    }
+}
+
+static void runs_table(const struct noise *noise, size_t gates)
+{
+    static const size_t counts[][2] = {{5, 10}, {3, 10}, {2, 10}, {1, 10}, {1, 5}};
+    char name[96];
+    head_print("**Runs of different days, against stored ones**");
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t half = 0; half < 3; half++) {
+            struct kg_random random = {17 + half};
+            struct score score = {0};
+            for (size_t g = 0; g < gates; g++)
+                runs_gate(noise, half, counts[c][0], counts[c][1], &random, &score);
+            snprintf(name, sizeof name, "%zu stored of %zu rounds, %s", counts[c][0], counts[c][1],
+                     half < 2 ? halves[half] : "all");
+            row_print(name, &score);
+        }
+    head_print("**A burst that covers all screening rounds of a gate**");
+    for (size_t runs = 1; runs <= 5; runs += 4)
+        for (double burst = 1.1; burst < 2.5; burst += 0.9) {
+            struct kg_random random = {27};
+            struct score score = {0};
+            for (size_t g = 0; g < gates; g++)
+                burst_gate(noise, runs, burst, &random, &score);
+            snprintf(name, sizeof name, "%zu stored, %.1f times slower", runs, burst);
+            row_print(name, &score);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    struct noise forks, runs;
+    const size_t gates = argc > 3 ? (size_t)strtoul(argv[3], NULL, 10) : 400;
+    if (argc < 3 || !gates) {
+        fprintf(stderr, "usage: public FORKS.csv RUNS.csv [GATES]\n");
+        return 2;
+    }
+    if (!noise_load(argv[1], &forks) || !noise_load(argv[2], &runs))
+        return 2;
+    forks_table(&forks, 20, gates);
+    forks_table(&forks, 100, gates / 4 ? gates / 4 : 1);
+    runs_table(&runs, gates / 2 ? gates / 2 : 1);
+    return 0;
+}
