@@ -218,10 +218,10 @@ static void busy_find(struct comparer *comparer, const struct kg_case_result *re
 }
 
 /* Whether the case has rounds that it is judged by, or would be if the machine were less busy. */
-static bool is_measured(const struct kg_case_result *result)
+static bool is_measured(const struct comparer *comparer, const struct kg_case_result *result)
 {
-    return result->round_count &&
-           (result->status == KG_STATUS_OK || result->status == KG_STATUS_UNMEASURED);
+    const bool busy = result->status == KG_STATUS_UNMEASURED && *comparer->busy;
+    return result->round_count && (result->status == KG_STATUS_OK || busy);
 }
 
 static bool case_compare(struct comparer *comparer, const struct kg_case_result *result,
@@ -244,7 +244,7 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
     if (result->status == KG_STATUS_UNCHANGED)
         return unchanged_compare(comparer, result, change);
     busy_find(comparer, result);
-    if (!is_measured(result)) {
+    if (!is_measured(comparer, result)) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
         change->stderr_tail =
             result->status == KG_STATUS_FAILED ? keep(comparer, result->stderr_tail) : NULL;
