@@ -2,8 +2,8 @@
  * kgate.comparison.v1. Decided here from structs alone; reports only print it.
  *
  * Other folders also include profiled.h (the same of two profiles), reference.h (what a case is
- * compared with), unchanged.h (cases that need not be measured) and calibration.h (how well a gate
- * works on a machine). */
+ * compared with), metric.h (one metric of a case), unchanged.h (cases that need not be measured) and
+ * calibration.h (how well a gate works on a machine). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
