@@ -15,7 +15,9 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
     size_t compared = counts->improvement + counts->regression + counts->no_change + undecided;
     for (size_t i = 0; i < comparison->case_count; i++)
         compared += meets_budgets(&comparison->cases[i]);
-    return (struct kg_decided){.compared = compared, .undecided = undecided};
+    return (struct kg_decided){.compared = compared,
+                               .measured = compared - comparison->not_measured,
+                               .undecided = undecided};
 }
 
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided)
@@ -24,10 +26,10 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
     if (!suspect || suspect == decided->undecided)
         return kg_arena_printf(
             &comparison->arena, "%zu of %zu compared case%s %s", decided->undecided,
-            decided->compared, decided->compared == 1 ? " is" : "s are",
+            decided->measured, decided->measured == 1 ? " is" : "s are",
             kg_change_name(suspect ? KG_CHANGE_SUSPECT : KG_CHANGE_INCONCLUSIVE));
     return kg_arena_printf(&comparison->arena, "%zu of %zu compared cases are %s or %s",
-                           decided->undecided, decided->compared, kg_change_name(KG_CHANGE_SUSPECT),
+                           decided->undecided, decided->measured, kg_change_name(KG_CHANGE_SUSPECT),
                            kg_change_name(KG_CHANGE_INCONCLUSIVE));
 }
 

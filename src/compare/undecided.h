@@ -8,6 +8,7 @@
 /* What the cases of a comparison came to. */
 struct kg_decided {
     size_t compared;  /* against a reference, or a new case against its budgets */
+    size_t measured;  /* of them all but those that need not be measured: their code is unchanged */
     size_t undecided; /* of them SUSPECT or INCONCLUSIVE */
 };
 

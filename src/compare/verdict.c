@@ -137,7 +137,7 @@ static bool undecided_judge(struct kg_comparison *comparison, const struct kg_de
         return false;
     if (first_run)
         return true;
-    if (2 * decided->undecided > decided->compared && suspect < decided->undecided &&
+    if (2 * decided->undecided > decided->measured && suspect < decided->undecided &&
         !undecided_add(comparison, kg_undecided_most(comparison, decided)))
         return false;
     return decided->compared || comparison->exit_status != KG_EXIT_PASS ||
