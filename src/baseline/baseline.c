@@ -41,6 +41,10 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(build, STRING, "SHA-256 of the file that it was measured with", KG_OPTIONAL,
              KG_PATTERN_SHA256),
     KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
+    KG_FIELD(round_ns, REAL,
+             "measured time of its rounds, where it was chosen for the case; else the suite's "
+             "`min_time`",
+             KG_OPTIONAL, KG_FROM_0),
     KG_LIST(series, series_count, RECORDS, "its metrics; `time` is always there",
             KG_OF(series_record)),
     KG_LIST(traits, trait_count, REALS,
@@ -165,6 +169,7 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         .code = result->code,
         .build = result->build,
         .batch = result->round_count ? result->rounds[0].batch : 0,
+        .round_ns = result->round_ns,
         .series = kg_arena_alloc(arena, result->series_count + BESIDE, sizeof *stored->series),
     };
     bool good = stored->series != NULL;
@@ -242,17 +247,18 @@ bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseli
     return kg_error_memory(err);
 }
 
-uint64_t kg_baseline_batch(const struct kg_baseline *baseline, const char *suite, const char *id,
-                           const char *definition_hash)
+const struct kg_baseline_case *kg_baseline_case_find(const struct kg_baseline *baseline,
+                                                     const char *suite, const char *id,
+                                                     const char *definition_hash)
 {
     for (size_t r = baseline->run_count; r-- > 0;) {
         const struct kg_baseline_run *run = &baseline->runs[r];
         for (size_t c = 0; c < run->case_count && !run->pin && !strcmp(run->suite, suite); c++)
             if (!strcmp(run->cases[c].id, id) &&
                 !strcmp(run->cases[c].definition_hash, definition_hash))
-                return run->cases[c].batch;
+                return &run->cases[c];
     }
-    return 0;
+    return NULL;
 }
 
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)

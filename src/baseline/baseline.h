@@ -37,6 +37,7 @@ struct kg_baseline_case {
     const char *build; /* hash of the file that it was measured with, which builds.h may have;
                               NULL where not known */
     uint64_t batch;    /* calls a sample, of its rounds; 0 where not known */
+    double round_ns;   /* measured time of its rounds; 0: the suite's min_time */
     struct kg_baseline_series *series;
     size_t series_count;
     double *traits; /* by the run's trait_names; those left out at the end are not known */
@@ -111,9 +112,11 @@ char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char
 bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err);
 void kg_baseline_free(struct kg_baseline *baseline);
 
-/* Calls a sample that the newest ordinary run of the suite had for a case; 0 where it has none. */
-uint64_t kg_baseline_batch(const struct kg_baseline *baseline, const char *suite, const char *id,
-                           const char *definition_hash);
+/* The case in the newest ordinary run of the suite that has it with this definition; NULL where
+ * none has. */
+const struct kg_baseline_case *kg_baseline_case_find(const struct kg_baseline *baseline,
+                                                     const char *suite, const char *id,
+                                                     const char *definition_hash);
 
 struct kg_baseline_options {
     const char *pin;    /* a name for the new run, which is then never pruned; or NULL */

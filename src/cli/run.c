@@ -2,20 +2,21 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "gate/allocate.h"
 #include "gate/planned.h"
 #include "measure/measurement.h"
 #include "measure/profile_pass.h"
 
-/* Measures every case its fewest rounds. */
+/* Measures every case its fewest rounds, or in their time as many as its noise asks for. */
 static bool rounds_take(struct kg_measurement *measurement, const struct kg_plan *plan,
-                        struct kg_error *err)
+                        const double *round_ns, struct kg_error *err)
 {
     size_t *wanted = calloc(plan->case_count + 1, sizeof *wanted);
     if (!wanted)
         return kg_error_memory(err);
     for (size_t i = 0; i < plan->case_count; i++)
         wanted[i] = (size_t)plan->cases[i].spec->settings.rounds_min;
-    const bool good = kg_measurement_rounds(measurement, wanted, false, err);
+    const bool good = kg_allocate_first(measurement, wanted, round_ns, err);
     free(wanted);
     return good;
 }
@@ -53,40 +54,48 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     return good;
 }
 
-/* What a baseline is to be refreshed with must time calls in the same batches. */
-static bool batches_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                         struct kg_arena *arena, const uint64_t **batches, struct kg_error *err)
+/* What the newest stored run says of each case. */
+struct stored {
+    const uint64_t *batches;
+    const double *round_ns;
+};
+
+/* What a baseline is to be refreshed with must time calls in the same batches, in rounds of the same
+ * length. */
+static bool stored_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                        struct kg_arena *arena, struct stored *stored, struct kg_error *err)
 {
+    *stored = (struct stored){NULL, NULL};
     struct kg_baseline baseline;
     const char *path =
         kg_baseline_path(arena, kg_baseline_directory(arguments), prepared->machine.fingerprint);
     if (!path)
         return kg_error_memory(err);
     /* A broken baseline that nobody asked for is not this command's business. */
-    if (!kg_baseline_load(path, &baseline, err)) {
-        *batches = NULL;
+    if (!kg_baseline_load(path, &baseline, err))
         return arguments->baseline == NULL;
-    }
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
-    *batches = kg_planned_batches(arena, &what, &baseline);
+    stored->batches = kg_planned_batches(arena, &what, &baseline);
+    stored->round_ns = kg_planned_round_ns(arena, &what, &baseline);
     kg_baseline_free(&baseline);
-    return *batches ? true : kg_error_memory(err);
+    return stored->batches && stored->round_ns ? true : kg_error_memory(err);
 }
 
 static int measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                   const uint64_t *batches, struct kg_error *err)
+                   const struct stored *stored, struct kg_error *err)
 {
     struct kg_measurement measurement;
     struct kg_progress_bar bar;
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
     const struct kg_measurement_options options = {.results_path = arguments->output,
                                                    .filter = prepared->left_out,
-                                                   .batches = batches,
+                                                   .batches = stored->batches,
+                                                   .round_ns = stored->round_ns,
                                                    .progress =
                                                        kg_progress_bar_start(&bar, arguments)};
     if (!kg_measurement_begin(&measurement, &what, &options, err))
         return kg_fail(err);
-    bool good = rounds_take(&measurement, &prepared->plan, err) &&
+    bool good = rounds_take(&measurement, &prepared->plan, stored->round_ns, err) &&
                 kg_measurement_look(&measurement, err) &&
                 (!arguments->profile || profile_take(&measurement, arguments->output, err));
     const int signal = kg_measurement_interrupted(&measurement);
@@ -112,9 +121,9 @@ int kg_cli_run(const struct kg_arguments *arguments)
     if (!kg_prepare(arguments, &prepared, &err))
         return kg_fail(&err);
     struct kg_arena arena = {0};
-    const uint64_t *batches = NULL;
-    const int status = batches_find(arguments, &prepared, &arena, &batches, &err)
-                           ? measure(arguments, &prepared, batches, &err)
+    struct stored stored;
+    const int status = stored_find(arguments, &prepared, &arena, &stored, &err)
+                           ? measure(arguments, &prepared, &stored, &err)
                            : kg_fail(&err);
     kg_arena_free(&arena);
     kg_prepared_free(&prepared);

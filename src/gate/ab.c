@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "gate/allocate.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "report/report.h"
@@ -20,6 +21,17 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
     return kg_baseline_from_results(ab->base, &ab->baseline, err);
 }
 
+static bool rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
+{
+    return kg_allocate_pairs(&((struct kg_ab *)user)->pairing, index, plan);
+}
+
+static void length_set(void *user, size_t index, double measured_ns)
+{
+    struct kg_ab *ab = user;
+    kg_pairing_round_set(&ab->pairing, index, measured_ns / 2);
+}
+
 static double elapsed_ns(void *user)
 {
     return kg_measurement_elapsed_ns(&((struct kg_ab *)user)->pairing.base);
@@ -34,6 +46,8 @@ static bool sequence_run(const struct kg_prepared_suite *what, const struct kg_a
                          struct kg_ab *ab, struct kg_error *err)
 {
     const struct kg_sequence sequence = {.measure = rounds_measure,
+                                         .plan = rounds_plan,
+                                         .length_set = length_set,
                                          .elapsed_ns = elapsed_ns,
                                          .stopped = is_stopped,
                                          .user = ab,

@@ -18,7 +18,8 @@ struct runs {
 /* As many screening rounds as a doubtful case has after two looks. */
 static size_t rounds_recorded(const struct kg_round_limits *limits)
 {
-    return kg_sequence_next(kg_sequence_next(limits->least, limits->most), limits->most);
+    const size_t next = kg_sequence_next(limits->least, (double)limits->least, limits->most);
+    return kg_sequence_next(next, (double)next, limits->most);
 }
 
 /* Screening rounds, then as many that confirm. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compare/unchanged.h"
+#include "gate/allocate.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "report/report.h"
@@ -12,20 +13,28 @@
 
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
-    struct kg_measurement *measurement = user;
-    const bool good = kg_measurement_rounds(measurement, wanted, confirm, err);
+    struct kg_gate *gate = user;
+    struct kg_measurement *measurement = &gate->measurement;
+    const bool first = measurement->results.measured_ns <= 0;
+    const bool good = first ? kg_allocate_first(measurement, wanted, gate->round_ns, err)
+                            : kg_measurement_rounds(measurement, wanted, confirm, err);
     kg_measurement_summarize(measurement);
     return good;
 }
 
+static bool rounds_plan(void *user, size_t index, struct kg_round_plan *plan)
+{
+    return kg_allocate_alike(&((struct kg_gate *)user)->measurement, index, plan);
+}
+
 static double elapsed_ns(void *user)
 {
-    return kg_measurement_elapsed_ns(user);
+    return kg_measurement_elapsed_ns(&((struct kg_gate *)user)->measurement);
 }
 
 static bool is_stopped(void *user)
 {
-    return kg_measurement_interrupted(user) != 0;
+    return kg_measurement_interrupted(&((struct kg_gate *)user)->measurement) != 0;
 }
 
 static bool sequence_run(const struct kg_prepared_suite *what,
@@ -33,9 +42,10 @@ static bool sequence_run(const struct kg_prepared_suite *what,
                          struct kg_error *err)
 {
     const struct kg_sequence sequence = {.measure = rounds_measure,
+                                         .plan = rounds_plan,
                                          .elapsed_ns = elapsed_ns,
                                          .stopped = is_stopped,
-                                         .user = &gate->measurement,
+                                         .user = gate,
                                          .limits = kg_planned_limits(&gate->arena, what->plan),
                                          .budget_ns = options->budget_ns,
                                          .new_to_most = options->update_missing};
@@ -86,11 +96,13 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
 {
     const uint64_t *batches = kg_planned_batches(&gate->arena, what, &gate->baseline);
     struct selection selection = {&gate->baseline, kg_planned_skips(&gate->arena, what->plan)};
-    if (!selection.skips || !batches)
+    gate->round_ns = kg_planned_round_ns(&gate->arena, what, &gate->baseline);
+    if (!selection.skips || !batches || !gate->round_ns)
         return kg_error_memory(err);
     const struct kg_measurement_options measuring = {.results_path = gate->results_path,
                                                      .filter = options->left_out,
                                                      .batches = batches,
+                                                     .round_ns = gate->round_ns,
                                                      .sequential = true,
                                                      .select = unchanged_select,
                                                      .select_user = &selection,

@@ -1,8 +1,9 @@
 /* gate.h: the main job: measures a prepared suite until it is clear, compares it with the stored
  * baseline of this machine, makes suggestions, and writes it all to files. Prints nothing.
  *
- * Other folders also include ab.h (the same of two builds), calibrate_suite.h (what a suite's gate
- * is worth on this machine) and planned.h (what a plan asks of measuring). */
+ * Other folders also include ab.h (the same of two builds), allocate.h (how long further rounds are
+ * to be), calibrate_suite.h (what a suite's gate is worth on this machine) and planned.h (what a
+ * plan asks of measuring). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ struct kg_gate {
                                  measured until then, and nothing was recorded */
     /* the gate's own */
     struct kg_measurement measurement;
+    const double *round_ns; /* of each case's reference */
     struct kg_baseline baseline;
     const char *base_path;
     struct kg_arena arena;

@@ -10,14 +10,23 @@ struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct k
     return limits;
 }
 
+static const struct kg_baseline_case *stored_case(const struct kg_prepared_suite *what,
+                                                  const struct kg_baseline *baseline, size_t index)
+{
+    const struct kg_case *planned = &what->plan->cases[index];
+    return kg_baseline_case_find(baseline, what->suite->name, planned->id,
+                                 planned->definition_hash);
+}
+
 uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_suite *what,
                              const struct kg_baseline *baseline)
 {
     const struct kg_plan *plan = what->plan;
     uint64_t *batches = kg_arena_alloc(arena, plan->case_count, sizeof *batches);
-    for (size_t i = 0; batches && i < plan->case_count; i++)
-        batches[i] = kg_baseline_batch(baseline, what->suite->name, plan->cases[i].id,
-                                       plan->cases[i].definition_hash);
+    for (size_t i = 0; batches && i < plan->case_count; i++) {
+        const struct kg_baseline_case *stored = stored_case(what, baseline, i);
+        batches[i] = stored ? stored->batch : 0;
+    }
     return batches;
 }
 
@@ -27,4 +36,18 @@ bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan)
     for (size_t i = 0; skips && i < plan->case_count; i++)
         skips[i] = plan->cases[i].spec->settings.unchanged_code == KG_UNCHANGED_SKIP;
     return skips;
+}
+
+double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_suite *what,
+                            const struct kg_baseline *baseline)
+{
+    const struct kg_plan *plan = what->plan;
+    double *round_ns = kg_arena_alloc(arena, plan->case_count, sizeof *round_ns);
+    for (size_t i = 0; round_ns && i < plan->case_count; i++) {
+        const struct kg_baseline_case *stored = stored_case(what, baseline, i);
+        if (stored)
+            round_ns[i] =
+                stored->round_ns > 0 ? stored->round_ns : plan->cases[i].spec->settings.min_time_ns;
+    }
+    return round_ns;
 }

@@ -17,3 +17,7 @@ bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan);
  * is to be compared must be timed in the same batches. In `arena`; NULL where memory is out. */
 uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_suite *what,
                              const struct kg_baseline *baseline);
+
+/* Likewise the time measured in a round, 0 where the case is not stored. */
+double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_suite *what,
+                            const struct kg_baseline *baseline);

@@ -6,6 +6,9 @@
 
 #include "compare/metric.h"
 
+/* A dozen rounds are enough for any test, where the suite allows as many. */
+enum { ROUNDS_LEAST = 12 };
+
 struct runner {
     const struct kg_sequence *sequence;
     const struct kg_baseline *baseline;
@@ -13,17 +16,28 @@ struct runner {
     struct kg_comparison *comparison;
     struct kg_error *err;
     size_t *wanted;
+    struct kg_round_plan *plans; /* of each case, as of the last look */
 };
 
-size_t kg_sequence_next(size_t rounds, size_t most)
+size_t kg_sequence_next(size_t rounds, double worth, size_t most)
 {
-    const size_t next = rounds + (rounds + 1) / 2;
-    return next < most ? next : most;
+    const double next = (double)rounds + fmax(1, ceil(worth / 2));
+    return next < (double)most ? (size_t)next : most;
 }
 
-size_t kg_sequence_confirming(size_t screened, size_t most)
+size_t kg_sequence_confirming(const struct kg_confirming *confirming)
 {
-    return 2 * screened < most ? 2 * screened : most;
+    const size_t most = confirming->most;
+    const double each = confirming->alpha / (double)(confirming->tests ? confirming->tests : 1);
+    /* What made a case a suspect is more than what is there. */
+    const double effect = (fabs(confirming->effect) + confirming->threshold) / 2;
+    double wanted = 2 * (double)confirming->screened;
+    if (confirming->variance > 0 && effect > 0)
+        wanted =
+            kg_allocation_rounds(confirming->variance, effect, each,
+                                 confirming->paired ? INFINITY : (double)confirming->base_rounds);
+    wanted = fmax(wanted, (double)confirming->least);
+    return wanted < (double)most ? (size_t)wanted : most;
 }
 
 static bool stopped(const struct runner *runner)
@@ -31,10 +45,24 @@ static bool stopped(const struct runner *runner)
     return runner->sequence->stopped(runner->sequence->user);
 }
 
-static bool look(struct runner *runner, enum kg_stage stage)
+/* Plans the next rounds of every case. */
+static bool rounds_plan(struct runner *runner)
+{
+    const struct kg_sequence *sequence = runner->sequence;
+    for (size_t i = 0; i < runner->results->case_count; i++) {
+        runner->plans[i] = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
+        if (sequence->plan && !sequence->plan(sequence->user, i, &runner->plans[i]))
+            return kg_error_memory(runner->err);
+    }
+    return true;
+}
+
+static bool look(struct runner *runner)
 {
     kg_comparison_free(runner->comparison);
-    return kg_compare(runner->baseline, runner->results, stage, runner->comparison, runner->err);
+    return kg_compare(runner->baseline, runner->results, KG_STAGE_SCREEN, runner->comparison,
+                      runner->err) &&
+           rounds_plan(runner);
 }
 
 static void wanted_clear(struct runner *runner)
@@ -101,57 +129,196 @@ static size_t rounds_taken(const struct runner *runner)
     return rounds;
 }
 
-/* Mean time of a round so far. */
-static double round_cost_ns(const struct runner *runner)
+static bool is_planned(const struct kg_round_plan *plan)
 {
-    const size_t rounds = rounds_taken(runner);
-    return rounds ? runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds : 0;
+    return plan->fixed_ns + plan->asked_ns > 0;
 }
 
-static size_t confirming(const struct runner *runner, const struct kg_case_change *change)
+/* Time of a round in which so much is measured: as planned, else the mean of all rounds so far. */
+static double cost_ns(const struct runner *runner, size_t index, double length_ns)
 {
-    return kg_sequence_confirming(change->rounds, runner->sequence->limits[change->order].most);
+    const size_t rounds = rounds_taken(runner);
+    if (is_planned(&runner->plans[index]))
+        return runner->plans[index].fixed_ns + length_ns;
+    return rounds ? fmax(1, runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds)
+                  : 1;
+}
+
+/* Time that all rounds together may take which are looked at before the case is judged; confirming
+ * ones may take as much again. */
+static double case_budget_ns(const struct runner *runner, size_t index)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    return (double)runner->sequence->limits[index].most * (plan->fixed_ns + plan->asked_ns);
+}
+
+/* How many rounds a case may have: those that it has, and as many of that length as `left_ns` pays
+ * for, at most as many as say something new. The suite's number in any case, where rounds are no
+ * longer than it asks. */
+static size_t rounds_most(const struct runner *runner, size_t index, double length_ns, size_t has,
+                          double left_ns)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const size_t most = runner->sequence->limits[index].most;
+    if (!is_planned(plan))
+        return most;
+    const double all = (double)has + floor(fmax(0, left_ns) / (plan->fixed_ns + length_ns));
+    const size_t allowed = (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, all);
+    return allowed < most && length_ns <= plan->asked_ns ? most : allowed;
+}
+
+/* What the next rounds of a doubtful case are to measure: the best for its spread, but not so long
+ * that a test would have too few. Where the spread is not known it is what the suite asks. */
+static double screening_length(const struct runner *runner, size_t index)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const struct kg_round_limits *limits = &runner->sequence->limits[index];
+    const size_t few = limits->least > ROUNDS_LEAST ? limits->least : ROUNDS_LEAST;
+    const double each_ns =
+        case_budget_ns(runner, index) / (double)(few < limits->most ? few : limits->most);
+    const double most = fmax(plan->least_ns, fmin(plan->most_ns, each_ns - plan->fixed_ns));
+    const double length = kg_allocation_length(&plan->spread, plan->fixed_ns, plan->least_ns, most);
+    return isnan(length) ? fmin(plan->most_ns, fmax(plan->least_ns, plan->asked_ns)) : length;
+}
+
+/* Rounds that a doubtful case has at the next look. */
+static size_t screening_next(const struct runner *runner, const struct kg_case_change *change,
+                             double length_ns)
+{
+    const size_t index = change->order;
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const double left = case_budget_ns(runner, index) - plan->elapsed_ns;
+    const size_t most = rounds_most(runner, index, length_ns, change->rounds, left);
+    const double worth = is_planned(plan) ? plan->elapsed_ns / cost_ns(runner, index, length_ns)
+                                          : (double)change->rounds;
+    return change->change == KG_CHANGE_NEW ? most : kg_sequence_next(change->rounds, worth, most);
+}
+
+/* How many tests are made together, as Holm's method counts them. */
+static size_t tests_count(const struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->case_count; i++)
+        for (size_t m = 0; m < comparison->cases[i].metric_count; m++)
+            count += isnan(comparison->cases[i].metrics[m].p_value) ? 0 : 1;
+    return count;
+}
+
+/* Rounds of the reference that a case is compared with. */
+static size_t base_rounds(const struct runner *runner, const struct kg_case_result *result)
+{
+    size_t rounds = 0;
+    for (size_t r = 0; r < runner->baseline->run_count; r++) {
+        const struct kg_baseline_run *run = &runner->baseline->runs[r];
+        for (size_t c = 0; c < run->case_count && !run->pin; c++)
+            if (!strcmp(run->cases[c].id, result->id))
+                rounds += kg_baseline_rounds(&run->cases[c]);
+    }
+    return rounds;
+}
+
+/* The suspected time of a case; NULL where it is another metric. */
+static const struct kg_metric *suspected_time(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (change->metrics[m].suspected &&
+            kg_metric_kind_find(change->metrics[m].name) == KG_METRIC_TIME)
+            return &change->metrics[m];
+    return NULL;
+}
+
+/* Confirming rounds, and what is measured in each. */
+struct confirming {
+    size_t rounds;
+    double length_ns;
+    double cost_ns; /* of all of them */
+};
+
+/* Of rounds in which so much is measured. */
+static struct confirming confirming_of(const struct runner *runner,
+                                       const struct kg_case_change *change, double length_ns)
+{
+    const size_t index = change->order;
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const struct kg_metric *time = suspected_time(change);
+    const double cost = cost_ns(runner, index, length_ns);
+    const size_t rounds = kg_sequence_confirming(&(struct kg_confirming){
+        .screened = change->rounds,
+        .least = runner->sequence->limits[index].least,
+        .most = rounds_most(runner, index, length_ns, 0, case_budget_ns(runner, index)),
+        .base_rounds = base_rounds(runner, &runner->results->cases[index]),
+        .tests = tests_count(runner->comparison),
+        .alpha = runner->comparison->policy.alpha,
+        .paired = change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE,
+        .variance = time ? kg_spread_variance(&plan->spread, length_ns) : NAN,
+        .effect = time ? log(time->ratio) : NAN,
+        .threshold = time ? log(1 + time->threshold) : NAN});
+    return (struct confirming){rounds, length_ns, (double)rounds * cost};
+}
+
+/* The cheapest confirming rounds that do. Where the test asks for many rounds in any case, shorter
+ * ones do than are best for the spread. */
+static struct confirming confirming(const struct runner *runner,
+                                    const struct kg_case_change *change)
+{
+    static const double STEP = 1.5;
+    const struct kg_round_plan *plan = &runner->plans[change->order];
+    struct confirming best = confirming_of(runner, change, screening_length(runner, change->order));
+    if (isnan(plan->spread.between) || !suspected_time(change))
+        return best;
+    double length = best.length_ns / STEP;
+    while (length >= plan->least_ns) {
+        const struct confirming shorter = confirming_of(runner, change, length);
+        if (shorter.cost_ns < best.cost_ns)
+            best = shorter;
+        length /= STEP;
+    }
+    return best;
 }
 
 /* Time that confirming the present suspects will take. Doubtful cases must leave it. */
 static double reserve_ns(const struct runner *runner)
 {
-    size_t rounds = 0;
+    double ns = 0;
     for (size_t i = 0; i < runner->comparison->case_count; i++)
         if (suspect(&runner->comparison->cases[i]))
-            rounds += confirming(runner, &runner->comparison->cases[i]);
-    return (double)rounds * round_cost_ns(runner);
+            ns += confirming(runner, &runner->comparison->cases[i]).cost_ns;
+    return ns;
 }
 
-/* Rounds that the rest of the budget pays for. */
-static double affordable(const struct runner *runner)
+static double left_ns(const struct runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
-    const double left =
-        sequence->budget_ns - sequence->elapsed_ns(sequence->user) - reserve_ns(runner);
-    return left > 0 ? left / fmax(1, round_cost_ns(runner)) : 0;
+    return sequence->budget_ns - sequence->elapsed_ns(sequence->user);
+}
+
+static void length_set(const struct runner *runner, size_t index, double length_ns)
+{
+    if (is_planned(&runner->plans[index]) && runner->sequence->length_set)
+        runner->sequence->length_set(runner->sequence->user, index, length_ns);
 }
 
 /* Sets the rounds that doubtful cases get next, in the report's order: where the budget is short,
  * the worst cases come first. */
 static bool more_wanted(struct runner *runner)
 {
-    double left = affordable(runner);
+    double left = left_ns(runner) - reserve_ns(runner);
     bool any = false;
     wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
         if (change->change == KG_CHANGE_REMOVED || !doubtful(runner, change))
             continue;
-        const struct kg_round_limits *limits = &runner->sequence->limits[change->order];
-        const size_t next = change->change == KG_CHANGE_NEW
-                                ? limits->most
-                                : kg_sequence_next(change->rounds, limits->most);
-        const double more = (double)next - (double)change->rounds;
-        if (more <= 0 || more > left)
+        const double length = screening_length(runner, change->order);
+        const size_t next = screening_next(runner, change, length);
+        if (next <= change->rounds)
             continue;
+        const double ns = (double)(next - change->rounds) * cost_ns(runner, change->order, length);
+        if (ns > left)
+            continue;
+        length_set(runner, change->order, length);
         runner->wanted[change->order] = next;
-        left -= more;
+        left -= ns;
         any = true;
     }
     return any;
@@ -160,20 +327,19 @@ static bool more_wanted(struct runner *runner)
 /* Sets the suspects' confirming rounds in the report's order, as far as the budget allows. */
 static bool suspects_wanted(struct runner *runner)
 {
-    const struct kg_sequence *sequence = runner->sequence;
-    double left = (sequence->budget_ns - sequence->elapsed_ns(sequence->user)) /
-                  fmax(1, round_cost_ns(runner));
+    double left = left_ns(runner);
     bool any = false;
     wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
         if (!suspect(change))
             continue;
-        const size_t rounds = confirming(runner, change);
-        if ((double)rounds > left)
+        const struct confirming chosen = confirming(runner, change);
+        if (chosen.cost_ns > left)
             continue;
-        runner->wanted[change->order] = change->rounds + rounds;
-        left -= (double)rounds;
+        length_set(runner, change->order, chosen.length_ns);
+        runner->wanted[change->order] = change->rounds + chosen.rounds;
+        left -= chosen.cost_ns;
         any = true;
     }
     return any;
@@ -188,14 +354,14 @@ static bool screen(struct runner *runner)
 {
     for (size_t i = 0; i < runner->results->case_count; i++)
         runner->wanted[i] = runner->sequence->limits[i].least;
-    if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
+    if (!measure(runner, false) || !look(runner))
         return false;
     /* It ends too where a pass added no round: asking again would not help. */
     for (size_t before = 0; !stopped(runner) && before < rounds_taken(runner);) {
         before = rounds_taken(runner);
         if (!more_wanted(runner))
             break;
-        if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
+        if (!measure(runner, false) || !look(runner))
             return false;
     }
     return true;
@@ -207,7 +373,7 @@ static bool run(struct runner *runner)
         return false;
     if (stopped(runner) || !suspects_wanted(runner))
         return true;
-    return measure(runner, true) && look(runner, KG_STAGE_SCREEN);
+    return measure(runner, true) && look(runner);
 }
 
 bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baseline *baseline,
@@ -221,10 +387,10 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
                             .err = err};
     *comparison = (struct kg_comparison){0};
     runner.wanted = calloc(results->case_count + 1, sizeof *runner.wanted);
-    if (!runner.wanted)
-        return kg_error_memory(err);
-    const bool good = run(&runner);
+    runner.plans = calloc(results->case_count + 1, sizeof *runner.plans);
+    const bool good = runner.wanted && runner.plans ? run(&runner) : kg_error_memory(err);
     free(runner.wanted);
+    free(runner.plans);
     if (!good)
         kg_comparison_free(comparison);
     return good;

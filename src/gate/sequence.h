@@ -6,24 +6,52 @@
  *
  * The caller supplies the rounds, from a measurement or from a recording. */
 #pragma once
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
 #include "results/results.h"
+#include "stats/allocation.h"
 
-/* How many rounds a case gets before it is judged. Confirming rounds, at most `most`, are extra. */
+/* How many rounds of the suite's min_time a case gets before it is judged. Confirming rounds, at
+ * most `most`, are extra. Where rounds are shorter or longer than that, it is so much time. */
 struct kg_round_limits {
     size_t least;
     size_t most;
 };
+
+/* Rounds of a case, of whatever length: what is beyond says nothing new. */
+enum { KG_SEQUENCE_ROUNDS_MOST = 500 };
+
+/* What the rounds of a case so far say of its next ones. Times to measure are of both sides of a
+ * pair together. NaN: not known. */
+struct kg_round_plan {
+    double elapsed_ns; /* that the rounds so far took, all told */
+    double fixed_ns;   /* of a round, beyond what it measures */
+    double asked_ns;   /* to measure in a round, by the suite */
+    double least_ns;   /* and what is allowed: both the same where the length is given */
+    double most_ns;
+    struct kg_spread spread; /* of a round's log value */
+};
+#define KG_ROUND_PLAN_UNKNOWN                                                                      \
+    {                                                                                              \
+        NAN, NAN, NAN, NAN, NAN,                                                                   \
+        {                                                                                          \
+            NAN, NAN                                                                               \
+        }                                                                                          \
+    }
 
 struct kg_sequence {
     /* Adds rounds to the results until case i has wanted[i]; a case that has as many gets none, nor
      * does a case that failed. `confirm` marks the new rounds as confirming and asks for a pause
      * before them. */
     bool (*measure)(void *user, const size_t *wanted, bool confirm, struct kg_error *err);
+    /* What the rounds of a case say. false where memory is out. NULL: rounds are all alike. */
+    bool (*plan)(void *user, size_t index, struct kg_round_plan *plan);
+    /* Sets what `measure` measures in the next rounds of a case. */
+    void (*length_set)(void *user, size_t index, double measured_ns);
     /* Time since measuring began. */
     double (*elapsed_ns)(void *user);
     /* Whether to stop, as on Ctrl-C. */
@@ -41,9 +69,26 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
                      const struct kg_results *results, struct kg_comparison *comparison,
                      struct kg_error *err);
 
-/* Rounds of a doubtful case at the next look: half as many again, at most `most`. */
-size_t kg_sequence_next(size_t rounds, size_t most);
+/* Rounds of a doubtful case at the next look: half as many again, of whatever length, as the time
+ * so far would have paid for, at most `most`.
+ * worth  rounds that the time of the `rounds` so far would pay for; the same where all are alike */
+size_t kg_sequence_next(size_t rounds, double worth, size_t most);
 
-/* Confirming rounds of a suspect: twice as many as screening took, since they must pass a stricter
- * test; at most `most`. */
-size_t kg_sequence_confirming(size_t screened, size_t most);
+/* What confirming rounds of a suspect are to show. */
+struct kg_confirming {
+    size_t screened; /* rounds that made it a suspect */
+    size_t least;    /* in any case */
+    size_t most;
+    size_t base_rounds;
+    size_t tests; /* made together */
+    double alpha; /* for all of them */
+    bool paired;  /* the rounds are pairs */
+    /* NaN: not known. */
+    double variance;  /* of a round's log value */
+    double effect;    /* log ratio that is suspected */
+    double threshold; /* log ratio that counts */
+};
+
+/* Confirming rounds of a suspect: as many as find a change of half the way from the threshold to
+ * what was seen, where the variance is known; else twice as many as screening took. */
+size_t kg_sequence_confirming(const struct kg_confirming *confirming);

@@ -21,6 +21,7 @@
 #include "measure/trace_pass.h"
 #include "measure/worker_program.h"
 #include "results/disturbance.h"
+#include "results/series.h"
 #include "timing/clock.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
@@ -96,11 +97,12 @@ static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err
     struct kg_arena *arena = &measurement->results.arena;
     const size_t count = measurement->results.case_count;
     measurement->batch = kg_arena_alloc(arena, count, sizeof *measurement->batch);
+    measurement->elapsed_ns = kg_arena_alloc(arena, count, sizeof *measurement->elapsed_ns);
     measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->call_timing = kg_arena_alloc(arena, count, sizeof *measurement->call_timing);
-    if (!measurement->batch || !measurement->order || !measurement->grouped ||
-        !measurement->call_timing)
+    if (!measurement->batch || !measurement->elapsed_ns || !measurement->order ||
+        !measurement->grouped || !measurement->call_timing)
         return kg_error_memory(err);
     return true;
 }
@@ -113,6 +115,13 @@ static size_t work_planned(const struct kg_measurement *measurement)
         if (kg_case_measurable(&measurement->results.cases[i]))
             planned += 1 + (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
     return planned;
+}
+
+/* Where it is the suite's min_time it is not noted: another min_time will then be another length. */
+static void round_length_set(struct kg_measurement *measurement, size_t index, double round_ns)
+{
+    if (round_ns > 0 && round_ns != measurement->plan->cases[index].spec->settings.min_time_ns)
+        measurement->results.cases[index].round_ns = round_ns;
 }
 
 bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
@@ -134,6 +143,8 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
     if (good && options->batches)
         memcpy(measurement->batch, options->batches,
                what->plan->case_count * sizeof *measurement->batch);
+    for (size_t i = 0; i < what->plan->case_count && good && options->round_ns; i++)
+        round_length_set(measurement, i, options->round_ns[i]);
     if (good && options->builds)
         good = kg_builds_apply(options->builds, what->plan, &measurement->results, err);
     good = good && kg_measured_files_find(what->plan, options->builds, measurement->program,
@@ -201,6 +212,30 @@ static bool round_alone(const struct kg_rounds *rounds, size_t index, struct kg_
     struct kg_measurement *measurement = rounds->measurement;
     kg_probe_take(&measurement->probe, kg_case_pin(measurement, index), &measurement->results);
     return kg_case_round(measurement, index, rounds->confirm, err);
+}
+
+double kg_measurement_round_ns(const struct kg_measurement *measurement, size_t index)
+{
+    const double chosen = measurement->results.cases[index].round_ns;
+    return chosen > 0 ? chosen : measurement->plan->cases[index].spec->settings.min_time_ns;
+}
+
+void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index, size_t from,
+                                size_t count)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    for (size_t i = 0; i < result->round_count; i++)
+        if (i < from || i >= from + count)
+            measurement->results.measured_ns -= result->rounds[i].wall_ns;
+    for (size_t i = 0; i < result->series_count; i++) {
+        struct kg_series *series = &result->series[i];
+        if (!kg_series_by_round(series) || series->value_count != result->round_count)
+            continue;
+        memmove(series->values, series->values + from, count * sizeof *series->values);
+        series->value_count = count;
+    }
+    memmove(result->rounds, result->rounds + from, count * sizeof *result->rounds);
+    result->round_count = count;
 }
 
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,

@@ -36,6 +36,7 @@ struct kg_measurement_options {
     struct kg_progress progress; /* may be all zero */
     bool sequential;             /* how many rounds there are depends on what they show */
     const uint64_t *batches; /* calls a sample of each case's reference, 0 without one; or NULL */
+    const double *round_ns;  /* likewise the time measured in a round, 0: the suite's min_time */
     /* Called when the results say what the plan does, and nothing is measured: it may mark cases
      * that need not be. NULL: none. false: err is filled. */
     bool (*select)(void *user, struct kg_results *results, struct kg_error *err);
@@ -62,6 +63,8 @@ struct kg_measurement {
     struct kg_journal journal;
     bool journaled;
     uint64_t *batch;                    /* calls a sample, found by the check */
+    double *elapsed_ns;                 /* of each case's rounds so far, all told; 0 of those that
+                                           share processes */
     struct kg_call_timing *call_timing; /* on the GPU: likewise */
     size_t *order;
     size_t *grouped; /* room for the cases that share a process */
@@ -88,6 +91,14 @@ const struct kg_build *kg_measurement_build(const struct kg_measurement *measure
 /* Confirming rounds begin so long after the other rounds, and are at least so far apart. Those of
  * pairs begin after the shorter of the two times: both builds are measured in the same moment. */
 extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
+
+/* Measured time of the case's next rounds. */
+double kg_measurement_round_ns(const struct kg_measurement *measurement, size_t index);
+
+/* Keeps `count` of the case's rounds, those that begin with `from`. Others were of another length:
+ * times of rounds of two lengths are not alike. The journal keeps all. */
+void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index, size_t from,
+                                size_t count);
 
 /* Measures until case i has wanted[i] rounds: one round of every case that needs one, in a shuffled
  * order, then the next.

@@ -12,7 +12,7 @@
 #include "timing/clock.h"
 
 enum { SIDES = 2 };
-static const double TURN_LEAST_NS = 1e6, TURN_MOST_NS = 4e6;
+static const double TURN_LEAST_NS = 0.5e6, TURN_MOST_NS = 4e6;
 /* Turns of each build in a round, where the limits of a turn allow it. */
 static const double TURNS = 8;
 static const char *const side_names[SIDES] = {"base", "head"};
@@ -234,7 +234,7 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
         .players = {{.measurement = &pairing->base}, {.measurement = &pairing->head}},
         .index = index,
         .kills = kg_out_of_memory_kills(),
-        .min_time_ns = settings->min_time_ns,
+        .min_time_ns = kg_measurement_round_ns(&pairing->head, index),
         .err = err};
     struct kg_arena arena = {0};
     match.deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns);
@@ -250,6 +250,12 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
 static bool round_of_both(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
     return pair_round(rounds->user, index, rounds->confirm, err);
+}
+
+void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns)
+{
+    pairing->base.results.cases[index].round_ns = round_ns;
+    pairing->head.results.cases[index].round_ns = round_ns;
 }
 
 /* The head's results say how many rounds there are. Both turns of a pair are of the same moment, so

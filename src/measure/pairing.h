@@ -1,5 +1,5 @@
 /* pairing.h: two builds, measured turn by turn. In a round each build has a fresh process on the
- * same CPU. The two take turns of a few milliseconds: base, head, head, base, then the other way
+ * same CPU. The two take turns of half a millisecond to four: base, head, head, base, then the other way
  * round. A disturbance that lasts longer than a turn therefore hits both. What is compared is the
  * ratio of the two medians of a round. One pairing at a time in a process, as with measurements. */
 #pragma once
@@ -30,6 +30,9 @@ struct kg_pairing_options {
  * On failure nothing is held. */
 bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                       const struct kg_pairing_options *options, struct kg_error *err);
+
+/* Sets the time that each side measures in the case's next rounds. */
+void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns);
 
 /* As kg_measurement_rounds, of both builds together. */
 bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,

@@ -43,9 +43,11 @@ static bool one_measure(const struct kg_rounds *rounds, size_t index, struct kg_
 {
     struct kg_measurement *measurement = rounds->measurement;
     const char *id = measurement->results.cases[index].id;
+    const uint64_t start = kg_clock_ns();
     kg_measurement_progress(measurement, id);
     if (!rounds->one(rounds, index, err))
         return kg_error_wrap(err, "measuring '%s'", id);
+    measurement->elapsed_ns[index] += (double)(kg_clock_ns() - start);
     measurement->done++;
     return true;
 }

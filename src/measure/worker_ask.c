@@ -45,6 +45,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         return NULL;
     if (planned->command_count)
         memcpy(words, planned->command, planned->command_count * sizeof *words);
+    const bool timed = options->task == KG_TASK_ROUND || options->task == KG_TASK_TURNS;
     struct kg_request request = {
         .task = options->task,
         .source = spec->source,
@@ -65,7 +66,8 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
             options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,
         .metrics = spec->settings.metrics,
         .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
-                                                        : spec->settings.min_time_ns,
+                       : timed ? kg_measurement_round_ns(measurement, index)
+                               : spec->settings.min_time_ns,
         .batch = options->batch ? options->batch : measurement->batch[index],
         .turn_ns = options->turn_ns,
         .count_directory = options->count_directory,

@@ -185,6 +185,11 @@ static const struct kg_field case_fields[] = {
     KG_LIST(series, series_count, RECORDS, "what is known of it, by metric", KG_OF(series_record)),
     KG_LIST(budgets, budget_count, RECORDS, "absolute limits; a range is two of one metric",
             KG_OF(limit_record)),
+    KG_FIELD(
+        round_ns, REAL,
+        "measured time of its latest rounds, where it was chosen by what the first ones showed; "
+        "else that of the suite, `min_time`",
+        KG_OPTIONAL, KG_FROM_0),
     KG_LIST(rounds, round_count, COLUMNS, NULL, KG_OF(kg_round_record)),
     KG_FIELD(summary, RECORD, NULL, KG_OF(summary_record)),
     KG_FIELD(breakdown, RECORD, NULL, KG_OF(breakdown_record)),

@@ -43,12 +43,13 @@ struct kg_round {
     double min_ns;
     double max_ns;
     double p95_ns;
-    double cpu_ns;     /* CPU time of all threads, a call */
-    double wall_ns;    /* the sum of the samples: the round's measured time, all calls */
-    double warm_up_ns; /* time spent on warm-up, all calls */
-    uint64_t calls;    /* timed calls: samples times batch */
-    uint64_t batch;    /* calls a sample */
-    double pulse_ns;   /* kg_pulse_ns between the samples, their median; on the GPU the time of
+    double median_error_ns; /* standard error of median_ns; 0 or NaN: unknown */
+    double cpu_ns;          /* CPU time of all threads, a call */
+    double wall_ns;         /* the sum of the samples: the round's measured time, all calls */
+    double warm_up_ns;      /* time spent on warm-up, all calls */
+    uint64_t calls;         /* timed calls: samples times batch */
+    uint64_t batch;         /* calls a sample */
+    double pulse_ns;        /* kg_pulse_ns between the samples, their median; on the GPU the time of
                           KG_PULSE_CYCLES of a multiprocessor; NaN where not known */
     uint64_t peak_bytes;
     uint64_t voluntary_switches; /* this and what follows while it was timed, without warm-up */
@@ -283,6 +284,8 @@ struct kg_case_result {
     struct kg_limit *budgets;
     size_t budget_count;
     /* what was measured */
+    double round_ns; /* measured time of its latest rounds, where it is not the suite's min_time:
+                        chosen by what the first rounds showed; else 0 or NaN */
     struct kg_round *rounds;
     size_t round_count;
     size_t round_capacity;     /* in no file, as the next */

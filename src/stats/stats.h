@@ -1,5 +1,6 @@
 /* stats.h: estimators and tests for the medians of rounds. Pure functions of arrays; no allocation
- * but where said; thread-safe. Written up in docs/statistics.md. */
+ * but where said; thread-safe. Written up in docs/statistics.md. Other folders also include
+ * allocation.h (how long rounds are to be). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -22,7 +22,7 @@ static const double TRIALS_NS = 3e6, TRIALS_LONG_NS = 30e6;
  * sample takes so long. */
 static const double REFERENCE_RESOLUTIONS = 50, REFERENCE_LONGEST_NS = 1e9;
 static const double STABLE = 1.02;
-static const double WARM_UP_SHARE = 0.1;
+static const double WARM_UP_SHARE = 0.1, WARM_UP_LEAST_NS = 1e6;
 static const double PULSE_EVERY_NS = 1e6;
 
 static double batch_time_ns(const struct kg_sampler *sampler, uint64_t batch)
@@ -87,8 +87,9 @@ static double settle(const struct kg_sampler *sampler)
 
 static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
 {
+    const double most = fmax(WARM_UP_SHARE * sampler->min_time_ns, WARM_UP_LEAST_NS);
     double spent = settle(sampler), last[3] = {0};
-    if (spent > WARM_UP_SHARE * sampler->min_time_ns && sampler->settle && batch == 1)
+    if (spent > most && sampler->settle && batch == 1)
         return spent;
     for (int i = 0;; i++) {
         const double time = batch_time_ns(sampler, batch);
@@ -96,8 +97,7 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
         last[i % 3] = time;
         const double low = fmin(last[0], fmin(last[1], last[2]));
         const double high = fmax(last[0], fmax(last[1], last[2]));
-        if ((low > 0 && high <= STABLE * low) ||
-            spent + time > WARM_UP_SHARE * sampler->min_time_ns)
+        if ((low > 0 && high <= STABLE * low) || spent + time > most)
             return spent;
     }
 }

@@ -67,7 +67,7 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
                      struct kg_error *err);
 
 /* Warms up until three samples in a row agree within 2 %, at least one call and at most a tenth of
- * min_time (one call may take longer); then samples until min_time is reached. Fills everything of
+ * min_time or 1 ms, whichever is more (one call may take longer); then samples until min_time is reached. Fills everything of
  * `round` but peak_bytes; the kept samples live in `arena`. */
 bool kg_sampler_round(const struct kg_sampler *sampler, uint64_t batch, struct kg_arena *arena,
                       struct kg_round *round, struct kg_error *err);

@@ -4,6 +4,10 @@
 
 #include "stats/stats.h"
 
+/* Of a round, for the error of its median; fewer samples than the least say nothing. Of a part so
+ * many samples are looked at. */
+enum { PARTS = 8, PARTS_LEAST = 4, PART_MOST = 512 };
+
 uint64_t kg_batch_from(double calls)
 {
     uint64_t power = 1;
@@ -38,9 +42,30 @@ bool kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, str
     return true;
 }
 
+/* Parts of consecutive samples, so that what lasts for some samples is not taken for many
+ * independent disturbances. */
+static double median_error_ns(const double *samples_ns, size_t count)
+{
+    double medians[PARTS], part[PART_MOST];
+    if (count < PARTS_LEAST)
+        return NAN;
+    const size_t parts = count < PARTS ? count : PARTS;
+    for (size_t i = 0; i < parts; i++) {
+        const size_t from = i * count / parts, to = (i + 1) * count / parts;
+        const size_t step = (to - from + PART_MOST - 1) / PART_MOST;
+        size_t taken = 0;
+        for (size_t at = from; at < to; at += step)
+            part[taken++] = samples_ns[at];
+        kg_sort(part, taken);
+        medians[i] = kg_median_sorted(part, taken);
+    }
+    return kg_standard_deviation(medians, parts) / sqrt((double)parts);
+}
+
 void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round)
 {
     round->mean_ns = kg_samples_rounded(kg_mean(samples_ns, count));
+    round->median_error_ns = kg_samples_rounded(median_error_ns(samples_ns, count));
     kg_sort(samples_ns, count);
     round->median_ns = kg_samples_rounded(kg_median_sorted(samples_ns, count));
     round->min_ns = kg_samples_rounded(samples_ns[0]);

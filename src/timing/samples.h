@@ -24,7 +24,9 @@ size_t kg_samples_thin(double *values, size_t count);
 bool kg_samples_keep(const double *samples_ns, size_t count, uint64_t taken, struct kg_arena *arena,
                      struct kg_round *round, struct kg_error *err);
 
-/* Fills median, mean, min, max and p95; sorts the samples, at least one. */
+/* Fills median, its error, mean, min, max and p95. Takes the samples in their order, at least one,
+ * and sorts them. The error is how far the medians of eight parts of the round lie apart, over the
+ * root of eight; NaN of fewer than four samples. */
 void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *round);
 
 /* What a process used in the timed parts of a round. */

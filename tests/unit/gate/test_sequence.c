@@ -254,18 +254,60 @@ static void several_stored_runs_know_how_much_runs_differ(void **state)
 static void the_next_look_is_half_as_many_rounds_again(void **state)
 {
     (void)state;
-    assert_int_equal(kg_sequence_next(5, 30), 8);
-    assert_int_equal(kg_sequence_next(8, 30), 12);
-    assert_int_equal(kg_sequence_next(1, 30), 2);
-    assert_int_equal(kg_sequence_next(25, 30), 30);
-    assert_int_equal(kg_sequence_next(30, 30), 30);
+    assert_int_equal(kg_sequence_next(5, 5, 30), 8);
+    assert_int_equal(kg_sequence_next(8, 8, 30), 12);
+    assert_int_equal(kg_sequence_next(1, 1, 30), 2);
+    assert_int_equal(kg_sequence_next(25, 25, 30), 30);
+    assert_int_equal(kg_sequence_next(30, 30, 30), 30);
+}
+
+/* Seven long rounds took the time of 40 short ones: 20 more. And of one that is longer still, one. */
+static void the_next_look_is_half_as_much_time_again(void **state)
+{
+    (void)state;
+    assert_int_equal(kg_sequence_next(7, 40, 200), 27);
+    assert_int_equal(kg_sequence_next(7, 0.5, 200), 8);
 }
 
 static void twice_as_many_rounds_confirm(void **state)
 {
+    struct kg_confirming confirming = {.screened = 5,
+                                       .most = 30,
+                                       .base_rounds = 30,
+                                       .tests = 20,
+                                       .alpha = 0.01,
+                                       .variance = NAN,
+                                       .effect = NAN,
+                                       .threshold = NAN};
     (void)state;
-    assert_int_equal(kg_sequence_confirming(5, 30), 10);
-    assert_int_equal(kg_sequence_confirming(20, 30), 30);
+    assert_int_equal(kg_sequence_confirming(&confirming), 10);
+    confirming.most = 8;
+    assert_int_equal(kg_sequence_confirming(&confirming), 8);
+}
+
+/* Pairs that scatter by 10 %, and 15 % seen against 5 %: 10 % must be found. A normal variable goes
+ * beyond 3.48 standard deviations in 1 % / 20, and nine of ten beyond -1.28: 22.7 rounds, and 6.1
+ * for Student's t. */
+static void confirming_rounds_are_as_many_as_the_noise_asks_for(void **state)
+{
+    struct kg_confirming confirming = {.screened = 60,
+                                       .least = 5,
+                                       .most = 300,
+                                       .tests = 20,
+                                       .alpha = 0.01,
+                                       .paired = true,
+                                       .variance = 0.01,
+                                       .effect = 0.15,
+                                       .threshold = 0.05};
+    (void)state;
+    assert_int_equal(kg_sequence_confirming(&confirming), 29);
+    confirming.effect = -0.15;
+    assert_int_equal(kg_sequence_confirming(&confirming), 29);
+    confirming.variance = 1e-6;
+    confirming.least = 20;
+    assert_int_equal(kg_sequence_confirming(&confirming), 20);
+    confirming.variance = 1;
+    assert_int_equal(kg_sequence_confirming(&confirming), 300);
 }
 
 /* A source of rounds that costs time. */
@@ -377,7 +419,9 @@ int main(void)
         cmocka_unit_test(looking_often_raises_no_alarms),
         cmocka_unit_test(several_stored_runs_know_how_much_runs_differ),
         cmocka_unit_test(the_next_look_is_half_as_many_rounds_again),
+        cmocka_unit_test(the_next_look_is_half_as_much_time_again),
         cmocka_unit_test(twice_as_many_rounds_confirm),
+        cmocka_unit_test(confirming_rounds_are_as_many_as_the_noise_asks_for),
         cmocka_unit_test(the_budget_ends_it),
         cmocka_unit_test(pairs_see_what_two_runs_cannot),
     };

@@ -13,6 +13,7 @@ struct scene {
     struct kg_round rounds[CASES][ROUNDS_MOST];
     size_t order[CASES];
     size_t grouped[CASES];
+    double elapsed_ns[CASES];
     size_t shared_calls; /* of the operation for those that share processes */
     size_t shared_most;  /* cases in one of them */
     size_t failing;      /* the case that fails at its second round; CASES: none does */
@@ -27,6 +28,7 @@ static void scene_make(struct scene *scene)
     scene->measurement.results.case_count = CASES;
     scene->measurement.order = scene->order;
     scene->measurement.grouped = scene->grouped;
+    scene->measurement.elapsed_ns = scene->elapsed_ns;
     for (size_t i = 0; i < CASES; i++)
         scene->cases[i].status = KG_STATUS_UNMEASURED;
 }

@@ -1,0 +1,244 @@
+#include "gate/allocate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/allocation.h"
+
+/* Of one side: enough for some samples, and for two turns of each build; and how many times longer
+ * than the suite asks. */
+static const double LENGTH_LEAST_NS = 3e6, LENGTH_MOST = 4;
+/* Samples of a round, so that its median is one. */
+static const double SAMPLES_LEAST = 10;
+/* Stored rounds that are shorter by less than this are not worth another length. */
+static const double CLEARLY = 2;
+/* Rounds that scatter by less than this share of the threshold do. */
+static const double SCATTER_SHARE = 0.2;
+
+/* What a case's rounds so far say. */
+struct rounds_seen {
+    struct kg_spread spread; /* by the time that both sides of a pair measure */
+    double fixed_ns;         /* of a round, beyond what is measured */
+    double sample_ns;        /* of one sample, of one side */
+    double elapsed_ns;       /* of all rounds */
+    double sides;
+};
+
+static double relative_error(const struct kg_round *round)
+{
+    return round->median_error_ns / round->median_ns;
+}
+
+/* A round of one build, or with `base` the pair of both. */
+static struct kg_round_evidence evidence_of(const struct kg_round *round,
+                                            const struct kg_round *base)
+{
+    struct kg_round_evidence evidence = {.log_value = log(round->median_ns),
+                                         .error = relative_error(round),
+                                         .measured_ns = round->wall_ns};
+    if (!base)
+        return evidence;
+    /* where either error is not known, this is not either */
+    const double of_base = relative_error(base);
+    evidence.log_value = log(round->base_ratio);
+    evidence.error = evidence.error > 0 && of_base > 0 ? hypot(evidence.error, of_base) : NAN;
+    evidence.measured_ns += base->wall_ns;
+    return evidence;
+}
+
+/* false where memory is out. */
+static bool rounds_see(const struct kg_measurement *head, const struct kg_measurement *base,
+                       size_t index, struct rounds_seen *seen)
+{
+    const struct kg_case_result *result = &head->results.cases[index];
+    const size_t count = result->round_count;
+    struct kg_round_evidence *evidence = calloc(count + 1, sizeof *evidence);
+    double *scratch = calloc(2 * count + 1, sizeof *scratch);
+    const bool good = evidence && scratch;
+    double measured = 0, sample = 0;
+    for (size_t i = 0; i < count && good; i++) {
+        const struct kg_round *round = &result->rounds[i];
+        evidence[i] = evidence_of(round, base ? &base->results.cases[index].rounds[i] : NULL);
+        measured += evidence[i].measured_ns;
+        sample = fmax(sample, (double)round->batch * round->median_ns);
+        if (base)
+            sample = fmax(sample, (double)round->batch * round->median_ns / round->base_ratio);
+    }
+    *seen = (struct rounds_seen){.elapsed_ns = head->elapsed_ns[index],
+                                 .sample_ns = sample,
+                                 .sides = base ? 2 : 1,
+                                 .fixed_ns = (head->elapsed_ns[index] - measured) / (double)count};
+    if (good)
+        seen->spread = kg_spread_estimate(evidence, count, scratch);
+    free(evidence);
+    free(scratch);
+    return good;
+}
+
+/* Whether the case's rounds have costs of their own. */
+static bool has_costs(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_case_result *result = &measurement->results.cases[index];
+    return result->round_count && result->status == KG_STATUS_OK &&
+           measurement->elapsed_ns[index] > 0;
+}
+
+static double min_time_ns(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->plan->cases[index].spec->settings.min_time_ns;
+}
+
+/* Time that one side measures in a round of min_time: at least a sample, and in a pair two. */
+static double asked_ns(const struct kg_measurement *measurement, size_t index,
+                       const struct rounds_seen *seen)
+{
+    return fmax(min_time_ns(measurement, index), seen->sides * seen->sample_ns);
+}
+
+/* The shortest that is allowed, of one side, and the longest. */
+static double length_least(const struct rounds_seen *seen, double asked)
+{
+    const double least = fmax(LENGTH_LEAST_NS, SAMPLES_LEAST * seen->sample_ns);
+    return fmin(asked, fmax(least, seen->sides * seen->sample_ns));
+}
+
+static double length_most(double asked)
+{
+    return LENGTH_MOST * asked;
+}
+
+static void plan_fill(const struct rounds_seen *seen, double asked, double least, double most,
+                      struct kg_round_plan *plan)
+{
+    *plan = (struct kg_round_plan){.elapsed_ns = seen->elapsed_ns,
+                                   .fixed_ns = seen->fixed_ns,
+                                   .asked_ns = seen->sides * asked,
+                                   .least_ns = seen->sides * least,
+                                   .most_ns = seen->sides * most,
+                                   .spread = seen->spread};
+}
+
+bool kg_allocate_alike(const struct kg_measurement *measurement, size_t index,
+                       struct kg_round_plan *plan)
+{
+    struct rounds_seen seen;
+    *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
+    if (!has_costs(measurement, index))
+        return true;
+    if (!rounds_see(measurement, NULL, index, &seen))
+        return false;
+    const double length = kg_measurement_round_ns(measurement, index);
+    plan_fill(&seen, asked_ns(measurement, index, &seen), length, length, plan);
+    return true;
+}
+
+bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg_round_plan *plan)
+{
+    struct rounds_seen seen;
+    *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
+    if (!has_costs(&pairing->head, index))
+        return true;
+    if (!rounds_see(&pairing->head, &pairing->base, index, &seen))
+        return false;
+    const double asked = asked_ns(&pairing->head, index, &seen);
+    plan_fill(&seen, asked, length_least(&seen, asked), length_most(asked), plan);
+    return true;
+}
+
+/* --- First rounds ----------------------------------------------------------------------------- */
+
+/* Chooses the length of a case that nothing is stored of, at most the asked one; NaN where that
+ * does: where it is as good, or rounds scatter so little that any would do. */
+static double length_choose(const struct kg_measurement *measurement, size_t index,
+                            const struct rounds_seen *seen)
+{
+    const double asked = asked_ns(measurement, index, seen);
+    const double counts =
+        SCATTER_SHARE * measurement->plan->cases[index].spec->settings.thresholds[KG_METRIC_TIME];
+    if (!(kg_spread_variance(&seen->spread, asked) > counts * counts))
+        return NAN;
+    const double best =
+        kg_allocation_length(&seen->spread, seen->fixed_ns, length_least(seen, asked), asked);
+    return best <= asked / CLEARLY ? best : NAN;
+}
+
+/* A case's first rounds. */
+struct first {
+    size_t tried;    /* rounds that were taken to choose the length of the others */
+    double tried_ns; /* that they took, all told */
+    size_t all;      /* with those */
+};
+
+static bool first_more(struct kg_measurement *measurement, size_t index, size_t wanted,
+                       bool is_stored, struct first *first)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    struct rounds_seen seen;
+    *first = (struct first){.all = wanted};
+    if (!wanted || !has_costs(measurement, index))
+        return true;
+    if (!rounds_see(measurement, NULL, index, &seen))
+        return false;
+    if (!is_stored) {
+        result->round_ns = length_choose(measurement, index, &seen);
+        first->tried = result->round_ns > 0 ? result->round_count : 0;
+        first->tried_ns = seen.elapsed_ns;
+    }
+    if (!(result->round_ns > 0))
+        return true;
+    const double time = (double)wanted * (seen.fixed_ns + asked_ns(measurement, index, &seen));
+    const double rounds = floor(time / (seen.fixed_ns + result->round_ns));
+    first->all = first->tried + (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, fmax((double)wanted, rounds));
+    return true;
+}
+
+/* Leaves out the rounds of one of the two lengths: the others, where the user asked to stop before
+ * there were as many as had been asked for. */
+static void first_settle(struct kg_measurement *measurement, size_t index,
+                         const struct first *first)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    const size_t tried = first->tried, found = result->round_count;
+    if (!tried || !found || result->status != KG_STATUS_OK)
+        return;
+    if (found >= first->all) {
+        kg_measurement_rounds_keep(measurement, index, tried, found - tried);
+        measurement->elapsed_ns[index] -= first->tried_ns;
+        return;
+    }
+    kg_measurement_rounds_keep(measurement, index, 0, tried);
+    measurement->elapsed_ns[index] = first->tried_ns;
+    result->round_ns = NAN;
+}
+
+static bool first_measure(struct kg_measurement *measurement, const size_t *wanted,
+                          const double *round_ns, struct first *firsts, size_t *all,
+                          struct kg_error *err)
+{
+    const size_t count = measurement->results.case_count;
+    if (!kg_measurement_rounds(measurement, wanted, false, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!first_more(measurement, i, wanted[i], round_ns && round_ns[i] > 0, &firsts[i]))
+            return kg_error_memory(err);
+        all[i] = firsts[i].all;
+    }
+    const bool good = kg_measurement_rounds(measurement, all, false, err);
+    for (size_t i = 0; i < count; i++)
+        first_settle(measurement, i, &firsts[i]);
+    return good;
+}
+
+bool kg_allocate_first(struct kg_measurement *measurement, const size_t *wanted,
+                       const double *round_ns, struct kg_error *err)
+{
+    const size_t count = measurement->results.case_count;
+    struct first *firsts = calloc(count + 1, sizeof *firsts);
+    size_t *all = calloc(count + 1, sizeof *all);
+    const bool good = firsts && all ? first_measure(measurement, wanted, round_ns, firsts, all, err)
+                                    : kg_error_memory(err);
+    free(firsts);
+    free(all);
+    return good;
+}

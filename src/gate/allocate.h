@@ -1,0 +1,27 @@
+/* allocate.h: how a case's further rounds are to be: their length and their cost, by what its rounds
+ * so far show (stats/allocation.h). On the CPU only: cases on the GPU share processes, so a round
+ * has no cost of its own. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gate/sequence.h"
+#include "measure/measurement.h"
+#include "measure/pairing.h"
+
+/* For struct kg_sequence: of the rounds of a measurement, whose length is given, by the suite, by the
+ * baseline, or by kg_allocate_first. false where memory is out. */
+bool kg_allocate_alike(const struct kg_measurement *measurement, size_t index,
+                       struct kg_round_plan *plan);
+
+/* The same of pairs, whose length may be chosen: each side may measure from 3 ms to four times the
+ * suite's min_time. */
+bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg_round_plan *plan);
+
+/* The first rounds of each case of a measurement: `wanted` of them. A case whose rounds are not of
+ * the suite's min_time gets as many more as the time of `wanted` rounds of min_time allows. For one
+ * that is not stored, a length half as long or less may be better: its rounds are then dropped, it
+ * gets rounds of that length for as much time again, and keeps it.
+ * round_ns  of each case's reference, as kg_planned_round_ns has it; NULL: nothing is stored */
+bool kg_allocate_first(struct kg_measurement *measurement, const size_t *wanted,
+                       const double *round_ns, struct kg_error *err);
