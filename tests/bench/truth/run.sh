@@ -67,7 +67,7 @@ CASES
 suite_write() { # WORK SIZE
     local command=${1#command }
     {
-        printf 'version: 1\nsuite: truth\ndefaults: {rounds: {min: 5, max: 5}, metrics: [time], trace: no}\n'
+        printf 'version: 1\nsuite: truth\ndefaults: {disturbance: 100%%, rounds: {min: 5, max: 5}, metrics: [time], trace: no}\n'
         if [ "$command" != "$1" ]; then
             printf 'workloads:\n  - {name: it, command: [%s, %s, "%s"]}\n' "$plain" "$command" "$2"
         else
