@@ -75,6 +75,9 @@ static const struct {
     const char *subcommand, *option, *help;
 } meanings[] = {
     {"gate", "output", "the folder of the reports (default: out)"},
+    {"gate", "base",
+     "settle doubts by pairs against this build, not the one that the store keeps: a checkout, a "
+     "kgate executable, a plugin or a command"},
     {"compare", "output", "the folder of the reports (default: none is written)"},
     {"ab", "output", "the folder of the reports and of both results"},
     {"ab", "base", "the old build: a checkout, a kgate executable, a plugin or a command"},

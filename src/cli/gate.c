@@ -33,8 +33,8 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (!arguments->json && !arguments->quiet)
         kg_text_printf(&text,
                        "  reports: %s/report.md, comparison.json, suggestions.json, "
-                       "results.json\n",
-                       directory);
+                       "results.json%s\n",
+                       directory, gate->settled.pairs.base ? "; pairs: base.json, head.json" : "");
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -56,6 +56,7 @@ int kg_cli_gate(const struct kg_arguments *arguments)
                                             .baseline_directory = kg_baseline_directory(arguments),
                                             .update_missing = arguments->update_missing,
                                             .builds_most = builds_most,
+                                            .base = arguments->base,
                                             .budget_ns = budget_ns,
                                             .left_out = prepared.left_out,
                                             .progress = kg_progress_bar_start(&bar, arguments)};

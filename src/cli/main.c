@@ -17,7 +17,7 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite! baseline output budget filter shard set device update-missing keep-builds "
+     "suite! baseline base output budget filter shard set device update-missing keep-builds "
      "skip-unchanged-code top json quiet verbose",
      kg_cli_gate, NULL},
     {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",

@@ -387,7 +387,7 @@ static bool cases_compare(struct comparer *comparer)
             return false;
     comparison->case_count = current->case_count;
     if (!kg_evidence_decide(&comparer->scratch, comparer->evidence, comparer->evidence_count,
-                            comparer->stage, comparison->policy.alpha))
+                            comparer->stage, current->tests, comparison->policy.alpha))
         return kg_error_memory(comparer->err);
     for (size_t i = 0; i < current->case_count; i++)
         if (!case_decide(comparer, &current->cases[i], &comparison->cases[i]))

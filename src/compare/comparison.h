@@ -2,8 +2,8 @@
  * kgate.comparison.v1. Decided here from structs alone; reports only print it.
  *
  * Other folders also include profiled.h (the same of two profiles), reference.h (what a case is
- * compared with), metric.h (one metric of a case), unchanged.h (cases that need not be measured) and
- * calibration.h (how well a gate works on a machine). */
+ * compared with), metric.h (one metric of a case), settle.h (what pairs decide of it), unchanged.h
+ * (cases that need not be measured) and calibration.h (how well a gate works on a machine). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,8 +124,9 @@ struct kg_case_change {
     bool not_measured;       /* NO_CHANGE because its code is its reference's */
     size_t order;            /* its place in the results; removed cases come after all of them */
     size_t rounds;
-    size_t confirming_rounds;  /* of them, those that decided */
-    double time_ns;            /* median, NaN without rounds */
+    size_t confirming_rounds; /* of them, those that decided */
+    size_t pairs;   /* against the baseline's build, that settled it or could not; 0: none */
+    double time_ns; /* median, NaN without rounds */
     struct kg_metric *metrics; /* the deciding one first */
     size_t metric_count;
     struct kg_figure *figures; /* what its workload reports, judged or not */

@@ -166,15 +166,18 @@ static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
  * but not as one that could be rejected: its p is not what it says any more, and must not make it
  * easier for the others. It is shown multiplied by the number of tests. */
 static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
-                            double *p)
+                            size_t family, double *p)
 {
-    size_t tests = 0;
+    size_t tests = 0, room = count;
     for (size_t i = 0; i < count; i++) {
         const bool tested = !by_interval(&evidence[i]);
         tests += tested;
         p[i] = !tested ? NAN : looked_at(&evidence[i], stage) ? 1 : evidence[i].metric->p_value;
     }
-    if (!kg_holm_adjust(p, count))
+    /* tests of other files, which are not rejected here */
+    for (; tests < family; tests++)
+        p[room++] = 1;
+    if (!kg_holm_adjust(p, room))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!isnan(p[i]) && looked_at(&evidence[i], stage))
@@ -183,11 +186,11 @@ static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, en
 }
 
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                        enum kg_stage stage, double alpha)
+                        enum kg_stage stage, size_t tests, double alpha)
 {
-    double *p = kg_arena_alloc(scratch, count, sizeof *p);
+    double *p = kg_arena_alloc(scratch, count + tests, sizeof *p);
     if (!p || !metrics_settle(scratch, evidence, count, alpha) ||
-        !p_values_adjust(evidence, count, stage, p))
+        !p_values_adjust(evidence, count, stage, tests, p))
         return false;
     for (size_t i = 0; i < count; i++)
         metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha);

@@ -5,8 +5,10 @@
 
 #include "compare/evidence.h"
 
-/* Raises the thresholds to the noise floor, adjusts the p-values of all tests together, and sets
+/* tests  that these are made together with, as struct kg_results has it; 0: no others
+ *
+ * Raises the thresholds to the noise floor, adjusts the p-values of all tests together, and sets
  * `change`, `doubt`, `suspected` and `p_value` of every metric, and the members they were decided
  * from. false where memory is out. */
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                        enum kg_stage stage, double alpha);
+                        enum kg_stage stage, size_t tests, double alpha);

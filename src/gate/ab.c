@@ -42,8 +42,8 @@ static bool is_stopped(void *user)
     return kg_measurement_interrupted(&((struct kg_ab *)user)->pairing.head) != 0;
 }
 
-static bool sequence_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
-                         struct kg_ab *ab, struct kg_error *err)
+static bool sequence_run(const struct kg_prepared_suite *what, double budget_ns, struct kg_ab *ab,
+                         struct kg_error *err)
 {
     const struct kg_sequence sequence = {.measure = rounds_measure,
                                          .plan = rounds_plan,
@@ -52,7 +52,7 @@ static bool sequence_run(const struct kg_prepared_suite *what, const struct kg_a
                                          .stopped = is_stopped,
                                          .user = ab,
                                          .limits = kg_planned_limits(&ab->arena, what->plan),
-                                         .budget_ns = options->budget_ns};
+                                         .budget_ns = budget_ns};
     if (!sequence.limits)
         return kg_error_memory(err);
     return kg_sequence_run(&sequence, &ab->baseline, ab->head, &ab->comparison, err);
@@ -72,10 +72,16 @@ static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
     return measured;
 }
 
-static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
-                    struct kg_ab *ab, struct kg_error *err)
+bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
+                   double budget_ns, struct kg_ab *ab, struct kg_error *err)
 {
-    const bool good = sequence_run(what, options, ab, err);
+    if (!kg_pairing_begin(&ab->pairing, what, options, err))
+        return false;
+    ab->base = &ab->pairing.base.results;
+    ab->head = &ab->pairing.head.results;
+    ab->base_path = options->base_path;
+    ab->head_path = options->head_path;
+    const bool good = sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_measurement_interrupted(&ab->pairing.head);
     kg_pairing_end(&ab->pairing);
     return results_write(ab, good, err);
@@ -91,8 +97,8 @@ static const struct kg_build *const *for_all(struct kg_arena *arena, const struc
     return builds;
 }
 
-static bool begin(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
-                  struct kg_ab *ab, struct kg_error *err)
+static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                    struct kg_ab *ab, struct kg_error *err)
 {
     const size_t count = what->plan->case_count;
     const struct kg_pairing_options pairing = {.base_path = ab->base_path,
@@ -104,11 +110,7 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_ab_optio
                                                .skips = kg_planned_skips(&ab->arena, what->plan)};
     if (!pairing.bases || !pairing.heads || !pairing.skips)
         return kg_error_memory(err);
-    if (!kg_pairing_begin(&ab->pairing, what, &pairing, err))
-        return false;
-    ab->base = &ab->pairing.base.results;
-    ab->head = &ab->pairing.head.results;
-    return true;
+    return kg_ab_measure(what, &pairing, options->budget_ns, ab, err);
 }
 
 /* --- What follows ----------------------------------------------------------------------------- */
@@ -172,8 +174,7 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
                struct kg_ab *ab, struct kg_error *err)
 {
     *ab = (struct kg_ab){0};
-    if (!start(options, ab, err) || !begin(what, options, ab, err) ||
-        !measure(what, options, ab, err) || !any_compared(ab, err))
+    if (!start(options, ab, err) || !measure(what, options, ab, err) || !any_compared(ab, err))
         return false;
     ab->same_code = same_code_count(ab);
     return suggestions_make(ab, err) &&

@@ -48,4 +48,13 @@ struct kg_ab {
  * returns  whether there is a comparison; its exit_status says what was decided */
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err);
+/* The same of given builds, case by case, without suggestions and reports: measures, compares, and
+ * writes the results to the options' paths.
+ * what, options  must outlive `ab`, as the paths
+ * budget_ns      that is left; INFINITY: no limit
+ * ab             zeroed before; to be freed with kg_ab_free also on failure. `base` is NULL where
+ *                measuring did not begin */
+bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
+                   double budget_ns, struct kg_ab *ab, struct kg_error *err);
+
 void kg_ab_free(struct kg_ab *ab);

@@ -37,6 +37,14 @@ static bool is_stopped(void *user)
     return kg_measurement_interrupted(&((struct kg_gate *)user)->measurement) != 0;
 }
 
+static bool cases_settle(void *user, const struct kg_comparison *comparison, bool *done,
+                         struct kg_error *err)
+{
+    struct kg_gate *gate = user;
+    return kg_settle_run(&gate->settling, &gate->measurement, comparison, &gate->settled, done,
+                         err);
+}
+
 static bool sequence_run(const struct kg_prepared_suite *what,
                          const struct kg_gate_options *options, struct kg_gate *gate,
                          struct kg_error *err)
@@ -45,6 +53,8 @@ static bool sequence_run(const struct kg_prepared_suite *what,
                                          .plan = rounds_plan,
                                          .elapsed_ns = elapsed_ns,
                                          .stopped = is_stopped,
+                                         .settle = cases_settle,
+                                         .expected = gate->settled.expected,
                                          .user = gate,
                                          .limits = kg_planned_limits(&gate->arena, what->plan),
                                          .budget_ns = options->budget_ns,
@@ -143,6 +153,22 @@ static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
     return kg_suggest(&input, &gate->suggestions, err);
 }
 
+static bool settling_start(const struct kg_prepared_suite *what,
+                           const struct kg_gate_options *options, struct kg_gate *gate,
+                           struct kg_error *err)
+{
+    if (options->base && !kg_build_resolve(&gate->arena, "base", options->base, &gate->base, err))
+        return false;
+    gate->settling = (struct kg_settling){.what = what,
+                                          .baseline = &gate->baseline,
+                                          .store = options->baseline_directory,
+                                          .base = options->base ? &gate->base : NULL,
+                                          .directory = options->directory,
+                                          .budget_ns = options->budget_ns,
+                                          .progress = options->progress};
+    return kg_settle_start(&gate->settling, &gate->settled, err);
+}
+
 /* What can fail before anything is measured. */
 static bool start(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                   struct kg_gate *gate, struct kg_error *err)
@@ -156,7 +182,7 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
         !kg_directory_make(options->directory, err))
         return false;
     gate->base_path = gate->baseline.run_count ? stored : NULL;
-    return true;
+    return settling_start(what, options, gate, err);
 }
 
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
@@ -164,8 +190,10 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
 {
     *gate = (struct kg_gate){0};
     return start(what, options, gate, err) && begin(what, options, gate, err) &&
-           measure(what, options, gate, err) && missing_record(options, gate, err) &&
-           suggestions_make(gate, err) &&
+           measure(what, options, gate, err) &&
+           kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison,
+                           err) &&
+           missing_record(options, gate, err) && suggestions_make(gate, err) &&
            kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
 }
 
@@ -173,6 +201,7 @@ void kg_gate_free(struct kg_gate *gate)
 {
     kg_suggestions_free(&gate->suggestions);
     kg_comparison_free(&gate->comparison);
+    kg_settled_free(&gate->settled);
     if (gate->results)
         kg_measurement_free(&gate->measurement);
     kg_baseline_free(&gate->baseline);

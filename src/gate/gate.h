@@ -10,6 +10,7 @@
 
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
+#include "gate/settle.h"
 #include "measure/measurement.h"
 #include "suggest/suggest.h"
 
@@ -18,6 +19,8 @@ struct kg_gate_options {
     const char *baseline_directory; /* the store */
     bool update_missing;            /* adds cases that are NEW to the store */
     double builds_most;             /* as struct kg_baseline_options has it */
+    const char *base; /* a build as kg_build_resolve takes it, to settle doubts with; NULL: the
+                         builds that the store keeps */
     /* No round begins that would likely end after it; INFINITY: no limit. With a limit, the passes
      * that look at what calls do on the GPU and the CPU are left out. */
     double budget_ns;
@@ -38,6 +41,9 @@ struct kg_gate {
     /* the gate's own */
     struct kg_measurement measurement;
     const double *round_ns; /* of each case's reference */
+    struct kg_build base;
+    struct kg_settling settling;
+    struct kg_settled settled; /* its pairs are in base.json and head.json, if there are any */
     struct kg_baseline baseline;
     const char *base_path;
     struct kg_arena arena;

@@ -17,6 +17,8 @@ struct runner {
     struct kg_error *err;
     size_t *wanted;
     struct kg_round_plan *plans; /* of each case, as of the last look */
+    bool *done;                  /* cases that other means have settled */
+    bool asked;                  /* whether these were asked */
 };
 
 size_t kg_sequence_next(size_t rounds, double worth, size_t most)
@@ -75,11 +77,20 @@ static bool is_budget(const struct kg_metric *metric)
     return kg_metric_against(metric) == KG_AGAINST_BUDGET;
 }
 
+/* Whether a metric waits for other means, or was settled by them. */
+static bool is_elsewhere(const struct runner *runner, const struct kg_case_change *change,
+                         const struct kg_metric *metric)
+{
+    const bool *cases = runner->asked ? runner->done : runner->sequence->expected;
+    return cases && change->order < runner->results->case_count && cases[change->order] &&
+           kg_metric_against(metric) == KG_AGAINST_BASELINE;
+}
+
 /* Whether a metric of the case is suspected. */
-static bool suspect(const struct kg_case_change *change)
+static bool suspect(const struct runner *runner, const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++)
-        if (change->metrics[m].suspected)
+        if (change->metrics[m].suspected && !is_elsewhere(runner, change, &change->metrics[m]))
             return true;
     return false;
 }
@@ -111,12 +122,13 @@ static bool doubtful(const struct runner *runner, const struct kg_case_change *c
 {
     if (change->change == KG_CHANGE_NEW)
         return runner->sequence->new_to_most;
-    if (suspect(change))
+    if (suspect(runner, change))
         return false;
     if (change->change == KG_CHANGE_INCONCLUSIVE && !change->metric_count)
         return true; /* a pair that waited too much */
     for (size_t m = 0; m < change->metric_count; m++)
-        if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]))
+        if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]) &&
+            !is_elsewhere(runner, change, &change->metrics[m]))
             return true;
     return false;
 }
@@ -281,7 +293,7 @@ static double reserve_ns(const struct runner *runner)
 {
     double ns = 0;
     for (size_t i = 0; i < runner->comparison->case_count; i++)
-        if (suspect(&runner->comparison->cases[i]))
+        if (suspect(runner, &runner->comparison->cases[i]))
             ns += confirming(runner, &runner->comparison->cases[i]).cost_ns;
     return ns;
 }
@@ -332,7 +344,7 @@ static bool suspects_wanted(struct runner *runner)
     wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
-        if (!suspect(change))
+        if (!suspect(runner, change))
             continue;
         const struct confirming chosen = confirming(runner, change);
         if (chosen.cost_ns > left)
@@ -350,13 +362,10 @@ static bool measure(struct runner *runner, bool confirm)
     return runner->sequence->measure(runner->sequence->user, runner->wanted, confirm, runner->err);
 }
 
-static bool screen(struct runner *runner)
+/* Looks again after more rounds, until nothing is doubtful. It ends too where a pass added no round:
+ * asking again would not help. */
+static bool refine(struct runner *runner)
 {
-    for (size_t i = 0; i < runner->results->case_count; i++)
-        runner->wanted[i] = runner->sequence->limits[i].least;
-    if (!measure(runner, false) || !look(runner))
-        return false;
-    /* It ends too where a pass added no round: asking again would not help. */
     for (size_t before = 0; !stopped(runner) && before < rounds_taken(runner);) {
         before = rounds_taken(runner);
         if (!more_wanted(runner))
@@ -367,9 +376,30 @@ static bool screen(struct runner *runner)
     return true;
 }
 
+static bool screen(struct runner *runner)
+{
+    for (size_t i = 0; i < runner->results->case_count; i++)
+        runner->wanted[i] = runner->sequence->limits[i].least;
+    if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
+        return false;
+    return refine(runner);
+}
+
+/* What other means cannot settle is screened as if there were none. */
+static bool settle(struct runner *runner)
+{
+    const struct kg_sequence *sequence = runner->sequence;
+    if (!sequence->settle || stopped(runner))
+        return true;
+    if (!sequence->settle(sequence->user, runner->comparison, runner->done, runner->err))
+        return false;
+    runner->asked = true;
+    return stopped(runner) || refine(runner);
+}
+
 static bool run(struct runner *runner)
 {
-    if (!screen(runner))
+    if (!screen(runner) || !settle(runner))
         return false;
     if (stopped(runner) || !suspects_wanted(runner))
         return true;
@@ -387,9 +417,12 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
                             .err = err};
     *comparison = (struct kg_comparison){0};
     runner.wanted = calloc(results->case_count + 1, sizeof *runner.wanted);
+    runner.done = calloc(results->case_count + 1, sizeof *runner.done);
     runner.plans = calloc(results->case_count + 1, sizeof *runner.plans);
-    const bool good = runner.wanted && runner.plans ? run(&runner) : kg_error_memory(err);
+    const bool good =
+        runner.wanted && runner.done && runner.plans ? run(&runner) : kg_error_memory(err);
     free(runner.wanted);
+    free(runner.done);
     free(runner.plans);
     if (!good)
         kg_comparison_free(comparison);

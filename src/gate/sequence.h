@@ -56,7 +56,13 @@ struct kg_sequence {
     double (*elapsed_ns)(void *user);
     /* Whether to stop, as on Ctrl-C. */
     bool (*stopped)(void *user);
+    /* Settles cases of the comparison so far by other means: sets done[i] of each that it did, which
+     * then gets no more rounds against the ordinary runs. NULL: there are no other means. */
+    bool (*settle)(void *user, const struct kg_comparison *comparison, bool *done,
+                   struct kg_error *err);
     void *user;
+    const bool *expected; /* cases that `settle` will likely settle: until then they get no more
+                             rounds than the first; NULL: none */
     const struct kg_round_limits *limits; /* of each case of the results */
     double budget_ns;                     /* INFINITY: no limit */
     bool new_to_most; /* cases without a reference get their most rounds: they become references */

@@ -214,6 +214,19 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
                                       : (struct kg_code_identity){0};
 }
 
+/* Whether the libraries are those of another identity, as far as both are known. */
+static bool same_libraries(const struct kg_code_identity *a, const struct kg_code_identity *b)
+{
+    if (!a->hash || !b->hash || a->scope == KG_CODE_FILE_ALONE || b->scope == KG_CODE_FILE_ALONE)
+        return true;
+    if (a->library_count != b->library_count)
+        return false;
+    for (size_t i = 0; i < a->library_count; i++)
+        if (strcmp(a->libraries[i], b->libraries[i]) != 0)
+            return false;
+    return true;
+}
+
 bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan *plan,
                      struct kg_results *results, struct kg_error *err)
 {
@@ -226,10 +239,13 @@ bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
             continue;
         const char *why = skip_reason(build, source);
         result->code = code_identify(memory, &results->arena, build, &plan->cases[i]);
+        if (!why && build->stored && !same_libraries(build->stored, &result->code))
+            why = "would run with other libraries than when it was stored";
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;
-        result->reason = kg_arena_printf(&results->arena, "--%s %s", build->label, why);
+        result->reason = kg_arena_printf(&results->arena, "%s%s %s", build->stored ? "" : "--",
+                                         build->stored ? "it" : build->label, why);
         if (!result->reason)
             return kg_error_memory(err);
     }

@@ -17,6 +17,8 @@ struct kg_build {
     const char *directory; /* where workers run; NULL: here */
     const char *plugin;
     const char *command;
+    const struct kg_code_identity *stored; /* what it was when a case was stored: its libraries must
+                                              still be these; NULL: any */
 };
 
 /* Finds out what `given` is, with absolute paths in `arena`. A kgate whose worker speaks another

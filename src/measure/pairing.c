@@ -379,6 +379,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
         kg_measurement_free(&pairing->base);
         return kg_error_wrap(err, "in the head");
     }
+    pairing->base.results.tests = pairing->head.results.tests = options->tests;
     if (pair_name(pairing, err) && checks_join(pairing, err))
         return true;
     kg_measurement_free(&pairing->base);

@@ -72,7 +72,7 @@ static bool is_change(const struct kg_case_change *change)
            change->change == KG_CHANGE_INCONCLUSIVE || change->change == KG_CHANGE_REMOVED;
 }
 
-/* What a workload reports, under its case. */
+/* What a workload reports, or what settled its case, under it. */
 static void figures_print(struct kg_text *text, const char *figures)
 {
     if (!figures || !*figures)
@@ -107,6 +107,8 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
     name(text, change->id);
     if (!is_change(change))
         figures_print(text, kg_cell_figures(arena, change->figures, change->figure_count));
+    if (!is_change(change) && change->pairs) /* of changes the list of reasons says it */
+        figures_print(text, change->reason);
     if (change->metric_count && change->change != KG_CHANGE_NEW) {
         const struct kg_metric *metric = &change->metrics[0];
         const char *what = kg_cell_metric(arena, metric);

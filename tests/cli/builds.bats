@@ -80,3 +80,125 @@ YAML
     run kgate baseline update a.json -b base --keep-builds much
     [ "$status" -eq 2 ]
 }
+
+# A store with one run of the plugin, and its build, as if it had been measured $1 times as fast.
+stored() {
+    plugin_suite
+    kgate gate -c builds.yaml -b base -o first -q --update-missing
+    jq ".runs[].cases[].series[] |= if .name == \"time\" or .name == \"mean_time\"
+        then .values |= map(. / $1) else . end" base/*.json >changed.json
+    mv changed.json base/*.json
+}
+
+decided() { jq -r '.cases[0].change' out/comparison.json; }
+pairs() { jq '.cases[0].pairs' out/comparison.json; }
+
+@test "what only the moment made slower is settled by pairs: PASS" {
+    stored 3
+    run kgate gate -c builds.yaml -b base -o out -v
+    [ "$status" -eq 0 ]
+    [ "$(decided)" = NO_CHANGE ]
+    [[ "$output" == *"settled by $(pairs) pairs against the baseline's build (stored runs: +"* ]]
+    grep -q "settled by $(pairs) pairs" out/comparison.json
+    valid out/comparison.json comparison
+    valid out/base.json results
+    valid out/head.json results
+    [ "$(jq '.cases[0].rounds.median_ns | length' out/head.json)" -eq "$(pairs)" ]
+    # no rounds to confirm it were taken of the stored comparison
+    jq -e '.cases[0].confirming_rounds // 0 == 0' out/comparison.json
+    for format in text markdown json; do
+        kgate report out/comparison.json --format $format -v >report.$format
+        grep -q "settled by $(pairs) pairs" report.$format
+    done
+    [[ "$output" == *"1 of 1 case that the stored runs left open was settled by pairs against the baseline's build"* ]]
+}
+
+@test "what is slower is settled by pairs: FAIL, and the pairs' files say so too" {
+    stored 1
+    cp "$PLUGINS/libreporting_slow.so" libit.so
+    run kgate gate -c builds.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    [ "$(decided)" = REGRESSION ]
+    [[ "$output" == *"settled by $(pairs) pairs against the baseline's build"* ]]
+    [[ "$output" == *"pairs: base.json, head.json"* ]]
+    grep -q "settled by $(pairs) pairs" out/report.md
+    # judged with the tests of the whole suite
+    [ "$(jq .tests out/head.json)" -ge 1 ]
+    run kgate compare out/base.json out/head.json
+    [ "$status" -eq 1 ]
+}
+
+@test "a program and kgate itself are measured again too" {
+    cp /bin/true app
+    cat >mixed.yaml <<'YAML'
+version: 1
+suite: mixed
+defaults: {threshold: 50%, rounds: {min: 6, max: 12}, min_time: 4ms, threads: 1, devices: [cpu], metrics: [time]}
+workloads:
+  - {name: copy, kernel: copy, params: {bytes: 16KiB}}
+  - {name: app, command: [./app]}
+YAML
+    kgate gate -c mixed.yaml -b base -o first -q --update-missing || true
+    jq '.runs[].cases[].series[] |= if .name == "time" then .values |= map(. / 4) else . end' base/*.json >b.json
+    mv b.json base/*.json
+    printf '#!/bin/sh\nexec sleep 0.1\n' >app
+    run kgate gate -c mixed.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    [ "$(jq -r '.cases[] | select(.workload == "app").change' out/comparison.json)" = REGRESSION ]
+    [ "$(jq -r '.cases[] | select(.workload == "copy").change' out/comparison.json)" = NO_CHANGE ]
+    [ "$(jq '[.cases[] | select(.pairs >= 6)] | length' out/comparison.json)" -eq 2 ]
+}
+
+@test "a kept build that does not run any more is a note, and the stored runs decide" {
+    stored 1
+    printf '\177ELF of nothing' >none
+    sum=$(sha256sum none | cut -d' ' -f1)
+    mkdir "base/builds/$sum" && cp none "base/builds/$sum/libit.so"
+    jq ".runs[].cases[].build = \"$sum\"" base/*.json >b.json && mv b.json base/*.json
+    cp "$PLUGINS/libreporting_slow.so" libit.so
+    run kgate gate -c builds.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    [ "$(decided)" = REGRESSION ]
+    [ "$(pairs)" -eq 0 ]
+    [[ "$output" == *"note: turns/cpu: the baseline's build cannot be used: "* ]]
+    jq -e '.cases[0].confirming_rounds > 0' out/comparison.json
+}
+
+@test "a kept build with other bytes is not run" {
+    stored 1
+    printf 'x' >>base/builds/*/libit.so
+    cp "$PLUGINS/libreporting_slow.so" libit.so
+    run kgate gate -c builds.yaml -b base -o out
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"cannot be used: "*"is damaged: its bytes have another hash"* ]]
+    [ ! -e out/base.json ]
+}
+
+@test "without a build it decides as before, and says what it lacks" {
+    stored 3
+    rm -r base/builds
+    # without time to confirm it, the suspicion stays
+    run kgate gate -c builds.yaml -b base -o out --budget 1ms
+    [ "$(decided)" = SUSPECT ]
+    [ "$(pairs)" -eq 0 ]
+    [ "$(grep -c 'no build is kept for 1 undecided case: `kgate baseline update` keeps them' <<<"$output")" -eq 1 ]
+    [ ! -e out/base.json ]
+}
+
+@test "--base names the build for all cases; one that is none is bad usage" {
+    stored 3
+    rm -r base/builds
+    run kgate gate -c builds.yaml -b base -o out --base "$PLUGINS/libreporting.so" -v
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"settled by $(pairs) pairs against '$PLUGINS/libreporting.so'"* ]]
+    run kgate gate -c builds.yaml -b base -o out --base nowhere
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--base: cannot find 'nowhere'"* ]]
+}
+
+@test "no time is left for pairs: said, and the stored runs decide" {
+    stored 3
+    run kgate gate -c builds.yaml -b base -o out --budget 1ms
+    [ "$status" -ne 2 ] && [ "$status" -ne 3 ]
+    [[ "$output" == *"no time was left to settle 1 case by pairs against the baseline's build"* ]]
+}

@@ -1,0 +1,166 @@
+#include "compare/settle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/ranking.h"
+#include "compare/verdict.h"
+#include "util/units.h"
+
+static bool undecided(const struct kg_metric *metric)
+{
+    return metric->suspected || metric->change == KG_CHANGE_SUSPECT ||
+           metric->change == KG_CHANGE_INCONCLUSIVE;
+}
+
+static bool is_stored(const struct kg_metric *metric)
+{
+    return kg_metric_against(metric) == KG_AGAINST_BASELINE && isfinite(metric->ratio);
+}
+
+bool kg_change_open(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (is_stored(&change->metrics[m]) && undecided(&change->metrics[m]))
+            return true;
+    return false;
+}
+
+size_t kg_comparison_tests(const struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->case_count; i++)
+        for (size_t m = 0; m < comparison->cases[i].metric_count; m++)
+            count += isnan(comparison->cases[i].metrics[m].p_value) ? 0 : 1;
+    return count;
+}
+
+static const struct kg_metric *metric_find(const struct kg_case_change *pair, const char *name)
+{
+    for (size_t m = 0; m < pair->metric_count; m++)
+        if (kg_metric_against(&pair->metrics[m]) == KG_AGAINST_BASE &&
+            isfinite(pair->metrics[m].ratio) && !strcmp(pair->metrics[m].name, name))
+            return &pair->metrics[m];
+    return NULL;
+}
+
+/* "settled by 40 pairs against the baseline's build (stored runs: +12.3 %)", with what the pairs say
+ * behind it. */
+static const char *reason_make(struct kg_arena *arena, const struct kg_metric *metric,
+                               double stored_ratio, size_t pairs, const char *build)
+{
+    char stored[KG_UNIT_BYTES];
+    return kg_arena_printf(arena, "%s by %zu pairs against %s (stored runs: %s)%s%s",
+                           undecided(metric) ? "not settled" : "settled", pairs, build,
+                           kg_change_format(stored_ratio, stored), metric->reason ? "; " : "",
+                           metric->reason ? metric->reason : "");
+}
+
+/* Takes over what a pair says of a metric; its strings are copied. */
+static bool metric_take(struct kg_arena *arena, struct kg_metric *metric,
+                        const struct kg_metric *pair, size_t pairs, const char *build)
+{
+    bool good = true;
+    const double stored_ratio = metric->ratio;
+    *metric = *pair;
+    metric->name = kg_arena_keep(arena, pair->name, &good);
+    metric->against = kg_against_names[KG_AGAINST_BASE];
+    metric->unit = kg_arena_keep(arena, pair->unit, &good);
+    metric->code = kg_arena_keep(arena, pair->code, &good);
+    metric->cause = kg_arena_keep(arena, pair->cause, &good);
+    metric->reason = reason_make(arena, pair, stored_ratio, pairs, build);
+    return good && metric->reason;
+}
+
+/* The workload failed beside the other build: that is a failure of this run. */
+static bool failure_take(struct kg_arena *arena, struct kg_case_change *change,
+                         const struct kg_case_change *pair)
+{
+    bool good = true;
+    change->change = KG_CHANGE_FAILED;
+    change->metric_count = 0;
+    change->stderr_tail = kg_arena_keep(arena, pair->stderr_tail, &good);
+    change->reason = kg_arena_printf(arena, "in pairs: %s", pair->reason);
+    return good && change->reason;
+}
+
+static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
+                        const struct kg_case_change *pair, const char *build)
+{
+    if (pair->change == KG_CHANGE_FAILED)
+        return failure_take(arena, change, pair);
+    if (pair->change == KG_CHANGE_SKIPPED || !pair->rounds)
+        return true;
+    for (size_t m = 0; m < change->metric_count; m++) {
+        struct kg_metric *metric = &change->metrics[m];
+        const struct kg_metric *other = is_stored(metric) ? metric_find(pair, metric->name) : NULL;
+        if (!other || (undecided(other) && !undecided(metric)))
+            continue;
+        if (!metric_take(arena, metric, other, pair->rounds, build))
+            return false;
+    }
+    change->pairs = pair->rounds;
+    kg_case_decide(change);
+    change->reason = change->metrics[0].reason;
+    return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp((*(struct kg_case_change *const *)a)->id,
+                  (*(struct kg_case_change *const *)b)->id);
+}
+
+static bool cases_settle(struct kg_comparison *comparison, const struct kg_comparison *pairs,
+                         const char *build)
+{
+    const size_t count = comparison->case_count;
+    struct kg_case_change **sorted = calloc(count + 1, sizeof *sorted);
+    bool good = sorted != NULL;
+    for (size_t i = 0; i < count && good; i++)
+        sorted[i] = &comparison->cases[i];
+    if (good)
+        qsort(sorted, count, sizeof *sorted, by_id);
+    for (size_t i = 0; i < pairs->case_count && good; i++) {
+        const struct kg_case_change *pair = &pairs->cases[i];
+        struct kg_case_change **found = bsearch(&pair, sorted, count, sizeof *sorted, by_id);
+        good = !found || case_settle(&comparison->arena, *found, pair, build);
+    }
+    free(sorted);
+    return good;
+}
+
+/* The verdict is made from a comparison that has none yet. */
+static void verdict_clear(struct kg_comparison *comparison)
+{
+    comparison->verdict = KG_VERDICT_PASS;
+    comparison->exit_status = KG_EXIT_PASS;
+    comparison->verdict_reason_count = 0;
+    comparison->note_count = 0;
+    comparison->next = NULL;
+}
+
+bool kg_comparison_settle(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                          const struct kg_results *current, const struct kg_comparison *pairs,
+                          const char *build, struct kg_error *err)
+{
+    if (!cases_settle(comparison, pairs, build))
+        return kg_error_memory(err);
+    verdict_clear(comparison);
+    return kg_cases_rank(comparison, err) && kg_verdict_decide(baseline, current, comparison, err);
+}
+
+bool kg_comparison_note(struct kg_comparison *comparison, const char *text, struct kg_error *err)
+{
+    const char **notes =
+        kg_arena_alloc(&comparison->arena, comparison->note_count + 1, sizeof *notes);
+    const char *copy = kg_arena_copy(&comparison->arena, text);
+    if (!notes || !copy)
+        return kg_error_memory(err);
+    if (comparison->note_count)
+        memcpy(notes, comparison->notes, comparison->note_count * sizeof *notes);
+    notes[comparison->note_count++] = copy;
+    comparison->notes = notes;
+    return true;
+}

@@ -1,0 +1,280 @@
+#include "gate/settle.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "baseline/builds.h"
+#include "compare/settle.h"
+
+/* --- Which builds there are -------------------------------------------------------------------- */
+
+/* The case in the newest ordinary run that has it with this definition, and names its build. */
+static const struct kg_baseline_case *stored_find(const struct kg_settling *settling,
+                                                  const struct kg_case *planned)
+{
+    const struct kg_baseline *baseline = settling->baseline;
+    for (size_t r = baseline->run_count; r-- > 0;) {
+        const struct kg_baseline_run *run = &baseline->runs[r];
+        if (run->pin || strcmp(run->suite, settling->what->suite->name) != 0)
+            continue;
+        for (size_t c = 0; c < run->case_count; c++)
+            if (!strcmp(run->cases[c].id, planned->id) &&
+                !strcmp(run->cases[c].definition_hash, planned->definition_hash))
+                return run->cases[c].build ? &run->cases[c] : NULL;
+    }
+    return NULL;
+}
+
+static bool same_machine(const struct kg_settling *settling)
+{
+    const char *stored = settling->baseline->fingerprint;
+    return stored && !strcmp(stored, settling->what->machine->fingerprint);
+}
+
+bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *settled,
+                     struct kg_error *err)
+{
+    const struct kg_plan *plan = settling->what->plan;
+    *settled = (struct kg_settled){.build = "the baseline's build"};
+    settled->expected = kg_arena_alloc(&settled->arena, plan->case_count, sizeof(bool));
+    settled->stored = kg_arena_alloc(&settled->arena, plan->case_count, sizeof *settled->stored);
+    if (!settled->expected || !settled->stored)
+        return kg_error_memory(err);
+    if (settling->base)
+        settled->build = kg_arena_printf(&settled->arena, "'%s'", settling->base->given);
+    for (size_t i = 0; i < plan->case_count && same_machine(settling); i++) {
+        const struct kg_case *planned = &plan->cases[i];
+        settled->stored[i] = stored_find(settling, planned);
+        settled->expected[i] =
+            settling->base
+                ? kg_build_fits(settling->base, planned->spec->source)
+                : settled->stored[i] && kg_builds_has(settling->store, settled->stored[i]->build);
+    }
+    return settled->build ? true : kg_error_memory(err);
+}
+
+/* --- Choosing the cases ------------------------------------------------------------------------ */
+
+/* Says once why builds cannot be used: `id` is the first case of those that it is said of. */
+static bool note_add(struct kg_settled *settled, const char *id, const char *why)
+{
+    const char *note = kg_arena_printf(&settled->arena, "%.200s: %s cannot be used: %.600s", id,
+                                       settled->build, why);
+    const size_t tail = strlen(why) < 600 ? strlen(why) : 600;
+    for (size_t i = 0; note && i < settled->note_count; i++)
+        if (!strcmp(settled->notes[i] + strlen(settled->notes[i]) - tail,
+                    note + strlen(note) - tail))
+            return true;
+    if (!note || !kg_arena_grow(&settled->arena, &settled->notes, settled->note_count,
+                                &settled->note_capacity, sizeof *settled->notes))
+        return false;
+    settled->notes[settled->note_count++] = note;
+    return true;
+}
+
+/* The kept build of a case, or NULL, with a note, where it cannot be used. A build of the case
+ * before is not looked at again. */
+static bool kept_open(const struct kg_settling *settling, struct kg_settled *settled, size_t index,
+                      const struct kg_build **build, struct kg_error *err)
+{
+    const struct kg_case *planned = &settling->what->plan->cases[index];
+    const struct kg_baseline_case *stored = settled->stored[index];
+    struct kg_build *made = kg_arena_alloc(&settled->arena, 1, sizeof *made);
+    struct kg_error why;
+    const char *path;
+    *build = NULL;
+    if (!made)
+        return kg_error_memory(err);
+    if (!kg_builds_open(&settled->arena, settling->store, stored->build, &path, &why) ||
+        !kg_build_of_file("base", path, planned->spec->source, made, &why))
+        return note_add(settled, planned->id, why.message) ? true : kg_error_memory(err);
+    made->stored = &stored->code;
+    *build = made;
+    return true;
+}
+
+/* Time that the fewest pairs of a case will take, as long as rounds took so far. */
+static double pairs_cost_ns(const struct kg_measurement *measurement, size_t index)
+{
+    const struct kg_results *results = &measurement->results;
+    size_t rounds = 0;
+    for (size_t i = 0; i < results->case_count; i++)
+        rounds += results->cases[i].round_count;
+    const double each = kg_measurement_elapsed_ns(measurement) / (double)(rounds ? rounds : 1);
+    return 2 * each * (double)measurement->plan->cases[index].spec->settings.rounds_min;
+}
+
+static bool cases_choose(const struct kg_settling *settling,
+                         const struct kg_measurement *measurement,
+                         const struct kg_comparison *comparison, struct kg_settled *settled,
+                         struct kg_error *err)
+{
+    const struct kg_plan *plan = settling->what->plan;
+    double left = settling->budget_ns - kg_measurement_elapsed_ns(measurement);
+    for (size_t c = 0; c < comparison->case_count; c++) {
+        const struct kg_case_change *change = &comparison->cases[c];
+        const struct kg_build *build = settling->base;
+        const size_t index = change->order;
+        if (index >= plan->case_count || !settled->expected[index] || !kg_change_open(change))
+            continue;
+        const double cost = pairs_cost_ns(measurement, index);
+        if (cost > left) {
+            settled->unaffordable++;
+            continue;
+        }
+        if (!build && !kept_open(settling, settled, index, &build, err))
+            return false;
+        if (!build)
+            continue;
+        left -= cost;
+        settled->builds[settled->plan.case_count] = build;
+        settled->order[settled->plan.case_count] = index;
+        settled->plan.cases[settled->plan.case_count++] = plan->cases[index];
+    }
+    return true;
+}
+
+/* --- Measuring them ---------------------------------------------------------------------------- */
+
+static bool pairs_measure(const struct kg_settling *settling,
+                          const struct kg_measurement *measurement,
+                          const struct kg_comparison *comparison, struct kg_settled *settled,
+                          struct kg_error *err)
+{
+    struct kg_ab *pairs = &settled->pairs;
+    const struct kg_prepared_suite what = {
+        .suite = settling->what->suite, .plan = &settled->plan, .machine = settling->what->machine};
+    const double elapsed = kg_measurement_elapsed_ns(measurement);
+    const struct kg_pairing_options options = {
+        .base_path = kg_arena_printf(&settled->arena, "%s/base.json", settling->directory),
+        .head_path = kg_arena_printf(&settled->arena, "%s/head.json", settling->directory),
+        .filter = "pairs of cases that the stored runs leave open",
+        .progress = settling->progress,
+        .bases = settled->builds,
+        .tests = kg_comparison_tests(comparison),
+        .interrupt = measurement->interrupt};
+    if (!options.base_path || !options.head_path)
+        return kg_error_memory(err);
+    return kg_ab_measure(&what, &options, settling->budget_ns - elapsed, pairs, err) ||
+           kg_error_wrap(err, "in pairs against %s", settled->build);
+}
+
+/* Which cases the pairs took from the stored runs, and why they could not take the others. */
+static bool outcome_note(const struct kg_settling *settling, struct kg_settled *settled, bool *done)
+{
+    const struct kg_results *head = settled->pairs.head;
+    for (size_t i = 0; i < head->case_count; i++) {
+        const struct kg_case_result *result = &head->cases[i];
+        const bool skipped = result->status == KG_STATUS_SKIPPED;
+        done[settled->order[i]] = result->status == KG_STATUS_FAILED || result->round_count > 0;
+        if (skipped)
+            done[settled->order[i]] = false;
+        if (skipped &&
+            !note_add(settled, settling->what->plan->cases[settled->order[i]].id, result->reason))
+            return false;
+    }
+    return true;
+}
+
+bool kg_settle_run(const struct kg_settling *settling, const struct kg_measurement *measurement,
+                   const struct kg_comparison *comparison, struct kg_settled *settled, bool *done,
+                   struct kg_error *err)
+{
+    const size_t count = settling->what->plan->case_count;
+    struct kg_arena *arena = &settled->arena;
+    settled->plan.cases = kg_arena_alloc(arena, count, sizeof *settled->plan.cases);
+    settled->builds = kg_arena_alloc(arena, count, sizeof *settled->builds);
+    settled->order = kg_arena_alloc(arena, count, sizeof *settled->order);
+    if (!settled->plan.cases || !settled->builds || !settled->order)
+        return kg_error_memory(err);
+    if (!cases_choose(settling, measurement, comparison, settled, err))
+        return false;
+    if (!settled->plan.case_count)
+        return true;
+    settled->plan.left_out = count - settled->plan.case_count;
+    if (!pairs_measure(settling, measurement, comparison, settled, err))
+        return false;
+    return outcome_note(settling, settled, done) ? true : kg_error_memory(err);
+}
+
+/* --- Saying it --------------------------------------------------------------------------------- */
+
+/* "no build is kept for 12 cases: …", of those that are still open and could have one. */
+static const char *lacking_say(const struct kg_settling *settling, struct kg_settled *settled,
+                               const struct kg_results *results,
+                               const struct kg_comparison *comparison)
+{
+    size_t lacking = 0;
+    for (size_t c = 0; c < comparison->case_count; c++) {
+        const struct kg_case_change *change = &comparison->cases[c];
+        lacking += change->order < results->case_count && kg_change_open(change) &&
+                   results->cases[change->order].build && !settled->expected[change->order];
+    }
+    if (!lacking)
+        return NULL;
+    const char *plural = lacking == 1 ? "" : "s";
+    return settling->base
+               ? kg_arena_printf(&settled->arena,
+                                 "%s has no code of %zu undecided case%s: it cannot settle them",
+                                 settled->build, lacking, plural)
+               : kg_arena_printf(&settled->arena,
+                                 "no build is kept for %zu undecided case%s: `kgate baseline "
+                                 "update` keeps them, and a gate then settles doubts by pairs",
+                                 lacking, plural);
+}
+
+/* "3 of 4 cases that the stored runs left open were settled by pairs against …" */
+static const char *settled_say(struct kg_settled *settled, const struct kg_comparison *comparison)
+{
+    size_t measured = 0, open = 0;
+    for (size_t c = 0; c < comparison->case_count; c++) {
+        const struct kg_case_change *change = &comparison->cases[c];
+        measured += change->pairs > 0;
+        open += change->pairs &&
+                (change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE);
+    }
+    return measured ? kg_arena_printf(&settled->arena,
+                                      "%zu of %zu case%s that the stored runs left open %s settled "
+                                      "by pairs against %s (base.json, head.json)",
+                                      measured - open, measured, measured == 1 ? "" : "s",
+                                      measured == 1 ? "was" : "were", settled->build)
+                    : NULL;
+}
+
+static const char *unaffordable_say(struct kg_settled *settled)
+{
+    return settled->unaffordable
+               ? kg_arena_printf(&settled->arena,
+                                 "no time was left to settle %zu case%s by pairs "
+                                 "against %s",
+                                 settled->unaffordable, settled->unaffordable == 1 ? "" : "s",
+                                 settled->build)
+               : NULL;
+}
+
+bool kg_settle_merge(const struct kg_settling *settling, struct kg_settled *settled,
+                     const struct kg_results *results, struct kg_comparison *comparison,
+                     struct kg_error *err)
+{
+    if (settled->pairs.base &&
+        !kg_comparison_settle(comparison, settling->baseline, results, &settled->pairs.comparison,
+                              settled->build, err))
+        return false;
+    for (size_t i = 0; i < settled->note_count; i++)
+        if (!kg_comparison_note(comparison, settled->notes[i], err))
+            return false;
+    const char *said[] = {settled_say(settled, comparison),
+                          lacking_say(settling, settled, results, comparison),
+                          unaffordable_say(settled)};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i] && !kg_comparison_note(comparison, said[i], err))
+            return false;
+    return true;
+}
+
+void kg_settled_free(struct kg_settled *settled)
+{
+    kg_ab_free(&settled->pairs);
+    kg_arena_free(&settled->arena);
+    *settled = (struct kg_settled){0};
+}
