@@ -53,7 +53,7 @@ static void scene_make(struct scene *scene, double first_p, double other_p, bool
 static void decide(struct scene *scene, enum kg_stage stage)
 {
     struct kg_arena scratch = {0};
-    assert_true(kg_evidence_decide(&scratch, scene->evidence, TESTS, stage, ALPHA));
+    assert_true(kg_evidence_decide(&scratch, scene->evidence, TESTS, stage, 0, ALPHA));
     kg_arena_free(&scratch);
 }
 

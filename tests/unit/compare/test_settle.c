@@ -1,0 +1,184 @@
+/* What becomes of a comparison with stored runs when pairs decide some of its cases. */
+#include "compare/settle.h"
+#include "test_support.h"
+
+enum { CASES = 3, ROUNDS = 12 };
+
+struct scene {
+    struct kg_results stored, current, base, head;
+    struct kg_baseline baseline;
+    struct kg_comparison comparison, pairs;
+};
+
+/* Case 1 of the current results is slower by `seen` than the stored ones, without confirming rounds.
+ * In pairs it is slower by `paired`. */
+static void scene_make(struct scene *scene, double seen, double paired, size_t tests)
+{
+    struct kg_error err;
+    struct kg_baseline base;
+    support_results(&scene->stored, CASES, ROUNDS, 100000);
+    support_results(&scene->current, CASES, ROUNDS, 100000);
+    support_results(&scene->base, CASES, ROUNDS, 100000);
+    support_results(&scene->head, CASES, ROUNDS, 100000);
+    support_slow(&scene->current.cases[1], seen);
+    support_slow(&scene->head.cases[1], paired);
+    scene->base.pair = scene->head.pair = "pair";
+    scene->head.tests = tests;
+    for (size_t r = 0; r < ROUNDS; r++) {
+        scene->head.cases[1].rounds[r].base_ratio = paired * (1 + 1e-4 * (double)(r % 3));
+        scene->head.cases[1].rounds[r].confirms = true;
+    }
+    /* the pairs are of this case alone */
+    scene->base.cases = &scene->base.cases[1];
+    scene->head.cases = &scene->head.cases[1];
+    scene->base.case_count = scene->head.case_count = 1;
+    scene->head.filter = "pairs";
+    assert_true(kg_baseline_from_results(&scene->stored, &scene->baseline, &err));
+    assert_true(
+        kg_compare(&scene->baseline, &scene->current, KG_STAGE_SCREEN, &scene->comparison, &err));
+    assert_true(kg_baseline_from_results(&scene->base, &base, &err));
+    assert_true(kg_compare(&base, &scene->head, KG_STAGE_SCREEN, &scene->pairs, &err));
+    kg_baseline_free(&base);
+}
+
+static void scene_free(struct scene *scene)
+{
+    kg_comparison_free(&scene->comparison);
+    kg_comparison_free(&scene->pairs);
+    kg_baseline_free(&scene->baseline);
+    kg_results_free(&scene->stored);
+    kg_results_free(&scene->current);
+    kg_results_free(&scene->base);
+    kg_results_free(&scene->head);
+}
+
+static void settle(struct scene *scene)
+{
+    struct kg_error err;
+    assert_true(kg_comparison_settle(&scene->comparison, &scene->baseline, &scene->current,
+                                     &scene->pairs, "the baseline's build", &err));
+}
+
+static const struct kg_case_change *change_of(const struct scene *scene, const char *id)
+{
+    for (size_t i = 0; i < scene->comparison.case_count; i++)
+        if (!strcmp(scene->comparison.cases[i].id, id))
+            return &scene->comparison.cases[i];
+    fail_msg("there is no case %s", id);
+    return NULL;
+}
+
+static void a_suspect_is_open_and_what_is_decided_is_not(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1, 0);
+    assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_SUSPECT);
+    assert_true(kg_change_open(change_of(&scene, "w1/cpu")));
+    assert_int_equal(change_of(&scene, "w0/cpu")->change, KG_CHANGE_NO_CHANGE);
+    assert_false(kg_change_open(change_of(&scene, "w0/cpu")));
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_NO_VERDICT);
+    scene_free(&scene);
+}
+
+static void pairs_that_see_no_change_make_it_pass(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1, 3);
+    settle(&scene);
+    const struct kg_case_change *change = change_of(&scene, "w1/cpu");
+    assert_int_equal(change->change, KG_CHANGE_NO_CHANGE);
+    assert_int_equal(change->pairs, ROUNDS);
+    assert_non_null(strstr(change->reason, "settled by 12 pairs against the baseline's build "
+                                           "(stored runs: +20.0 %)"));
+    assert_string_equal(change->metrics[0].against, "base");
+    assert_int_equal(change_of(&scene, "w0/cpu")->pairs, 0);
+    assert_int_equal(scene.comparison.counts.no_change, CASES);
+    assert_int_equal(scene.comparison.verdict, KG_VERDICT_PASS);
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_PASS);
+    scene_free(&scene);
+}
+
+static void pairs_that_see_a_change_make_it_fail(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1.15, 3);
+    settle(&scene);
+    const struct kg_case_change *change = change_of(&scene, "w1/cpu");
+    assert_int_equal(change->change, KG_CHANGE_REGRESSION);
+    assert_true(change->fails);
+    assert_ptr_equal(change, scene.comparison.cases); /* ranked anew: the worst is first */
+    assert_true(fabs(change->metrics[0].ratio - 1.15) < 0.001);
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_REGRESSION);
+    assert_int_equal(scene.comparison.verdict_reason_count, 1);
+    scene_free(&scene);
+}
+
+static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1.15, 1000000000);
+    settle(&scene);
+    const struct kg_case_change *change = change_of(&scene, "w1/cpu");
+    assert_int_equal(change->change, KG_CHANGE_SUSPECT);
+    assert_non_null(strstr(change->reason, "not settled by 12 pairs"));
+    scene_free(&scene);
+}
+
+static void a_build_that_could_not_be_measured_leaves_the_stored_decision(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1, 3);
+    scene.pairs.cases[0].change = KG_CHANGE_SKIPPED;
+    settle(&scene);
+    assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_SUSPECT);
+    assert_int_equal(change_of(&scene, "w1/cpu")->pairs, 0);
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_NO_VERDICT);
+    scene_free(&scene);
+}
+
+static void a_workload_that_fails_in_pairs_has_failed(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1, 3);
+    scene.pairs.cases[0].change = KG_CHANGE_FAILED;
+    scene.pairs.cases[0].reason = "crashed: signal 11 (Segmentation fault)";
+    settle(&scene);
+    assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_FAILED);
+    assert_string_equal(change_of(&scene, "w1/cpu")->reason,
+                        "in pairs: crashed: signal 11 (Segmentation fault)");
+    assert_int_equal(scene.comparison.exit_status, KG_EXIT_FAILED);
+    scene_free(&scene);
+}
+
+static void a_note_is_added_behind_the_others(void **state)
+{
+    struct scene scene;
+    struct kg_error err;
+    (void)state;
+    scene_make(&scene, 1, 1, 0);
+    const size_t before = scene.comparison.note_count;
+    assert_true(kg_comparison_note(&scene.comparison, "a note", &err));
+    assert_int_equal(scene.comparison.note_count, before + 1);
+    assert_string_equal(scene.comparison.notes[before], "a note");
+    scene_free(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_suspect_is_open_and_what_is_decided_is_not),
+        cmocka_unit_test(pairs_that_see_no_change_make_it_pass),
+        cmocka_unit_test(pairs_that_see_a_change_make_it_fail),
+        cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
+        cmocka_unit_test(a_build_that_could_not_be_measured_leaves_the_stored_decision),
+        cmocka_unit_test(a_workload_that_fails_in_pairs_has_failed),
+        cmocka_unit_test(a_note_is_added_behind_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
