@@ -86,6 +86,10 @@ bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, do
     *bytes = otherwise;
     if (!arguments->keep_builds)
         return true;
+    if (!strcmp(arguments->keep_builds, "0")) {
+        *bytes = 0;
+        return true;
+    }
     if (!kg_size_parse(arguments->keep_builds, &given))
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--keep-builds is '%.60s', but must be a size, for example 500MB",

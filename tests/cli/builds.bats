@@ -7,7 +7,7 @@ plugin_suite() {
     cat >builds.yaml <<'YAML'
 version: 1
 suite: builds
-defaults: {threshold: 30%, rounds: {min: 6, max: 16}, min_time: 4ms, threads: 1, timeout: 20s, metrics: [time]}
+defaults: {disturbance: 100%, threshold: 30%, rounds: {min: 6, max: 16}, min_time: 4ms, threads: 1, timeout: 20s, metrics: [time]}
 workloads:
   - {name: turns, plugin: libit.so}
 YAML
@@ -62,7 +62,7 @@ YAML
 @test "room for builds: a limit, none, and what pruning removes" {
     plugin_suite
     kgate run -c builds.yaml -o a.json -q
-    run kgate baseline update a.json -b base --keep-builds 0
+    kgate baseline update a.json -b base --keep-builds 0
     [ ! -e base/builds ]
     run kgate baseline update a.json -b base --keep-builds 1kB
     [[ "$output" == *"not kept, since there is no room (--keep-builds): $PWD/libit.so"* ]]
@@ -133,7 +133,7 @@ pairs() { jq '.cases[0].pairs' out/comparison.json; }
     cat >mixed.yaml <<'YAML'
 version: 1
 suite: mixed
-defaults: {threshold: 50%, rounds: {min: 6, max: 12}, min_time: 4ms, threads: 1, devices: [cpu], metrics: [time]}
+defaults: {disturbance: 100%, threshold: 50%, rounds: {min: 6, max: 12}, min_time: 4ms, threads: 1, devices: [cpu], metrics: [time]}
 workloads:
   - {name: copy, kernel: copy, params: {bytes: 16KiB}}
   - {name: app, command: [./app]}
