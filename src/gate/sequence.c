@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare/metric.h"
+#include "compare/settle.h"
 
 /* A dozen rounds are enough for any test, where the suite allows as many. */
 enum { ROUNDS_LEAST = 12 };
@@ -207,13 +208,10 @@ static size_t screening_next(const struct runner *runner, const struct kg_case_c
 }
 
 /* How many tests are made together, as Holm's method counts them. */
-static size_t tests_count(const struct kg_comparison *comparison)
+static size_t tests_count(const struct runner *runner)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < comparison->case_count; i++)
-        for (size_t m = 0; m < comparison->cases[i].metric_count; m++)
-            count += isnan(comparison->cases[i].metrics[m].p_value) ? 0 : 1;
-    return count;
+    const size_t tests = kg_comparison_tests(runner->comparison);
+    return tests > runner->results->tests ? tests : runner->results->tests;
 }
 
 /* Rounds of the reference that a case is compared with. */
@@ -259,7 +257,7 @@ static struct confirming confirming_of(const struct runner *runner,
         .least = runner->sequence->limits[index].least,
         .most = rounds_most(runner, index, length_ns, 0, case_budget_ns(runner, index)),
         .base_rounds = base_rounds(runner, &runner->results->cases[index]),
-        .tests = tests_count(runner->comparison),
+        .tests = tests_count(runner),
         .alpha = runner->comparison->policy.alpha,
         .paired = change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE,
         .variance = time ? kg_spread_variance(&plan->spread, length_ns) : NAN,
@@ -380,7 +378,7 @@ static bool screen(struct runner *runner)
 {
     for (size_t i = 0; i < runner->results->case_count; i++)
         runner->wanted[i] = runner->sequence->limits[i].least;
-    if (!measure(runner, false) || !look(runner, KG_STAGE_SCREEN))
+    if (!measure(runner, false) || !look(runner))
         return false;
     return refine(runner);
 }
