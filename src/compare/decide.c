@@ -168,27 +168,25 @@ static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
 static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, enum kg_stage stage,
                             size_t family, double *p)
 {
-    size_t tests = 0, room = count;
+    size_t tests = 0;
     for (size_t i = 0; i < count; i++) {
         const bool tested = !by_interval(&evidence[i]);
         tests += tested;
         p[i] = !tested ? NAN : looked_at(&evidence[i], stage) ? 1 : evidence[i].metric->p_value;
     }
-    /* tests of other files, which are not rejected here */
-    for (; tests < family; tests++)
-        p[room++] = 1;
-    if (!kg_holm_adjust(p, room))
+    const size_t others = family > tests ? family - tests : 0;
+    if (!kg_holm_adjust_among(p, count, others))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!isnan(p[i]) && looked_at(&evidence[i], stage))
-            p[i] = fmin(1, evidence[i].metric->p_value * (double)tests);
+            p[i] = fmin(1, evidence[i].metric->p_value * (double)(tests + others));
     return true;
 }
 
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, size_t tests, double alpha)
 {
-    double *p = kg_arena_alloc(scratch, count + tests, sizeof *p);
+    double *p = kg_arena_alloc(scratch, count, sizeof *p);
     if (!p || !metrics_settle(scratch, evidence, count, alpha) ||
         !p_values_adjust(evidence, count, stage, tests, p))
         return false;

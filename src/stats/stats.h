@@ -85,6 +85,8 @@ double kg_signed_rank_least(size_t n);
 /* Holm's step-down adjustment (Holm 1979), in place order kept: p[i] becomes the adjusted p-value.
  * NaN entries are left alone and not counted. Allocates n indices; false where memory is out. */
 bool kg_holm_adjust(double *p, size_t n);
+/* The same among `others` further tests, none of which is rejected. */
+bool kg_holm_adjust_among(double *p, size_t n, size_t others);
 
 /* Standard deviation of the logarithms of n values > 0; NaN where n < 2. */
 double kg_log_deviation(const double *x, size_t n);

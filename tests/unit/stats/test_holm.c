@@ -79,6 +79,16 @@ static void the_family_keeps_its_error_rate(void **state)
                  TRIALS);
 }
 
+static void tests_made_elsewhere_count_as_not_rejected(void **state)
+{
+    double among[2] = {0.001, 0.02}, padded[5] = {0.001, 0.02, 1, 1, 1};
+    (void)state;
+    assert_true(kg_holm_adjust_among(among, 2, 3));
+    assert_true(kg_holm_adjust(padded, 5));
+    assert_true(fabs(among[0] - padded[0]) < 1e-15 && fabs(among[0] - 0.005) < 1e-15);
+    assert_true(fabs(among[1] - padded[1]) < 1e-15 && fabs(among[1] - 0.08) < 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +97,7 @@ int main(void)
         cmocka_unit_test(adjusted_values_stay_at_or_below_one),
         cmocka_unit_test(what_was_not_tested_costs_nothing),
         cmocka_unit_test(the_family_keeps_its_error_rate),
+        cmocka_unit_test(tests_made_elsewhere_count_as_not_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
