@@ -45,7 +45,7 @@ load support
     sed -i 's/threshold: 50%/treshold: 50%/' suite.yaml
     run kgate validate -c suite.yaml
     [ "$status" -eq 2 ]
-    [[ "$output" == "kgate: suite.yaml:3:12: "*"did you mean 'threshold'?"* ]]
+    [[ "$output" == "kgate: suite.yaml:3:31: "*"did you mean 'threshold'?"* ]]
     run kgate gate -c none.yaml
     [ "$status" -eq 2 ]
     suite_of <<<'  - {name: copy, kernel: cpoy}'

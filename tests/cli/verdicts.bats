@@ -8,7 +8,7 @@ baseline_faster() {
     sed -i 's/bytes: 16KiB/bytes: 4MiB/' suite.yaml
     kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
     scale r.json 0.0001 >scaled.json
-    kgate baseline update scaled.json -b base
+    kgate baseline update scaled.json -b base --keep-builds 0
 }
 
 @test "a suspect is confirmed by later rounds before it fails the gate" {
@@ -63,7 +63,7 @@ baseline_faster() {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=8 --set rounds.max=12
     jq '(.cases[].rounds.median_ns) |= [to_entries[] | .value * (if .key % 2 == 0 then 1 else 9 end)]' \
         r.json >swinging.json
-    kgate baseline update swinging.json -b base
+    kgate baseline update swinging.json -b base --keep-builds 0
     run kgate gate -c suite.yaml -b base -o out --budget 1ms
     [ "$status" -eq 4 ]
     # not a round beyond the fewest
@@ -303,7 +303,7 @@ quiet() {
         kgate run -c suite.yaml -o run.json -q --set rounds.min=8 --set rounds.max=12 --set threshold=5%
         quiet run.json >r.json
         scale r.json $factor >scaled.json
-        kgate baseline update scaled.json -b base
+        kgate baseline update scaled.json -b base --keep-builds 0
     done
     scale r.json 1.2 >slower.json
     run kgate compare base/*.json slower.json
