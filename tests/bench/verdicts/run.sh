@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How often kgate cries wolf and how much it misses, measured on this machine, in two parts:
+# How often kgate cries wolf and how much it misses, measured on this machine, in three parts:
 # - recorded: rounds of four workloads on the quiet machine and beside a bursty neighbour, judged by
 #   kgate's rules and by other tools'. Leaves verdicts.json, power-*.txt and, where there is gnuplot,
 #   power-*.png in out/verdicts. Some twelve minutes;
@@ -7,6 +7,9 @@
 #     tests/bench/verdicts/run.sh                       both, short
 #     tests/bench/verdicts/run.sh recorded [--runs N] [--state quiet|neighbour]
 #     tests/bench/verdicts/run.sh live [--long] [OPTION...]      see live/live.sh
+#     tests/bench/verdicts/run.sh public FORKS.csv RUNS.csv [GATES]
+# The last judges public recordings of unchanged programs, which are not in this repository; noise.h
+# says their format, docs/statistics.md where they are from.
 # Leave the machine alone meanwhile: that is what quiet means.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -37,6 +40,12 @@ recorded)
 live)
     shift
     tests/bench/verdicts/live/live.sh "$@"
+    ;;
+public)
+    shift
+    cmake --preset release -G Ninja >/dev/null
+    cmake --build --preset release --target public_noise >/dev/null
+    build/release/tests/public_noise "$@"
     ;;
 *)
     echo "no part $1; see the top of $0" >&2
