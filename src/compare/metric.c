@@ -200,8 +200,6 @@ static void pairs_estimate(const struct kg_metric_input *input, struct kg_metric
                            struct kg_metric_state *state)
 {
     const size_t n = input->current_count;
-    state->rank_p = kg_signed_rank(input->log_ratios, n) / 2;
-    state->rank_least = kg_signed_rank_least(n) / 2;
     kg_sort(input->log_ratios, n);
     const struct kg_location pairs = kg_location_find(input->log_ratios, n);
     pool(&state->round, &pairs);

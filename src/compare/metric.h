@@ -35,8 +35,9 @@ struct kg_metric_state {
     struct kg_variance between; /* of the runs' locations, over what their rounds explain; of a pin
                                    that of the ordinary runs. freedom 0: one run, not known */
     size_t run_count;           /* of the reference */
-    /* The test by ranks, one-sided, and the smallest p that so many rounds can give; NaN where
-     * runs differ in ways that rounds do not show. */
+    /* The test by ranks, one-sided, and the smallest p that so many rounds can give. NaN where runs
+     * differ in ways that rounds do not show, and of pairs: two wild ones of twenty, which the
+     * trimmed mean leaves out, are those that count most in a signed-rank test. */
     double rank_p;
     double rank_least;
 };

@@ -77,11 +77,6 @@ double kg_mann_whitney(const double *base, size_t base_count, const double *curr
 /* The smallest p that so many values can give, all of one side beyond all of the other. */
 double kg_mann_whitney_least(size_t base_count, size_t current_count);
 
-/* The signed-rank test of "the values lie around 0" (Wilcoxon 1945), two-sided, likewise; x in any
- * order. NaN where n is 0. */
-double kg_signed_rank(const double *x, size_t n);
-double kg_signed_rank_least(size_t n);
-
 /* Holm's step-down adjustment (Holm 1979), in place order kept: p[i] becomes the adjusted p-value.
  * NaN entries are left alone and not counted. Allocates n indices; false where memory is out. */
 bool kg_holm_adjust(double *p, size_t n);

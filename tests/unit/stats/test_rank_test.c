@@ -126,45 +126,6 @@ static void it_is_no_more_often_wrong_than_it_says(void **state)
     assert_true(five <= 0.054 * TRIALS && one <= 0.012 * TRIALS);
 }
 
-/* Of all 2^7 signs of 1 … 7, as many are at least as extreme as p says. */
-static void signed_rank_counts_the_signs(void **state)
-{
-    enum { COUNT = 7 };
-    double x[COUNT];
-    (void)state;
-    for (unsigned signs = 0; signs < 1u << COUNT; signs++) {
-        unsigned sum = 0, extreme = 0;
-        for (unsigned i = 0; i < COUNT; i++) {
-            x[i] = signs & 1u << i ? i + 1.0 : -(i + 1.0);
-            sum += signs & 1u << i ? i + 1 : 0;
-        }
-        const unsigned smaller = sum < 28 - sum ? sum : 28 - sum;
-        for (unsigned other = 0; other < 1u << COUNT; other++) {
-            unsigned its = 0;
-            for (unsigned i = 0; i < COUNT; i++)
-                its += other & 1u << i ? i + 1 : 0;
-            extreme += its <= smaller;
-        }
-        near("p", fmin(1, 2.0 * extreme / (1 << COUNT)), kg_signed_rank(x, COUNT));
-    }
-}
-
-static void signed_ranks_of_few_and_of_many(void **state)
-{
-    enum { MANY = 1000 };
-    double x[MANY];
-    (void)state;
-    near("one", 1, kg_signed_rank(&(double){0.1}, 1));
-    assert_true(isnan(kg_signed_rank(x, 0)));
-    near("the least of 8", 2.0 / 256, kg_signed_rank_least(8));
-    for (size_t i = 0; i < MANY; i++)
-        x[i] = 0.05 + 0.0001 * (double)(i % 7);
-    assert_true(kg_signed_rank(x, MANY) < 1e-6);
-    for (size_t i = 0; i < MANY; i += 2)
-        x[i] = -x[i];
-    assert_true(kg_signed_rank(x, MANY) > 0.5);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,8 +134,6 @@ int main(void)
         cmocka_unit_test(ties_count_against_a_difference),
         cmocka_unit_test(many_values_use_the_normal_distribution),
         cmocka_unit_test(it_is_no_more_often_wrong_than_it_says),
-        cmocka_unit_test(signed_rank_counts_the_signs),
-        cmocka_unit_test(signed_ranks_of_few_and_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
