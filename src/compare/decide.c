@@ -143,16 +143,16 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
 /* While rounds are still being added only a suspicion comes of them, and for that a p that is small
  * by itself is enough: what decides are the confirming rounds, which nobody has looked at. */
 static void metric_decide(const struct kg_evidence *evidence, double adjusted, bool screening,
-                          double alpha)
+                          double alpha, double level)
 {
     struct kg_metric *metric = evidence->metric;
     const bool significant = by_interval(evidence) ? kg_metric_outside(metric)
                              : screening           ? metric->p_value <= alpha
-                                                   : adjusted <= alpha;
+                                                   : adjusted <= level;
     const bool confirmed = significant && kg_metric_in_cycles(metric);
     metric->p_value = adjusted;
     metric->suspected = screening && confirmed && kg_metric_large(metric);
-    grounds_store(evidence, alpha);
+    grounds_store(evidence, level);
     change_decide(evidence, confirmed && !screening, alpha);
 }
 
@@ -190,7 +190,8 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
     if (!p || !metrics_settle(scratch, evidence, count, alpha) ||
         !p_values_adjust(evidence, count, stage, tests, p))
         return false;
+    const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;
     for (size_t i = 0; i < count; i++)
-        metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha);
+        metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha, level);
     return true;
 }

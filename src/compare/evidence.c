@@ -20,7 +20,7 @@ struct gathering {
     enum kg_evidence_rounds rounds;
     bool any_confirms; /* a round of the result does */
     bool all_judged;
-    bool means;        /* the means of rounds stand for their medians */
+    bool means; /* the means of rounds stand for their medians */
 };
 
 /* The values of a stored case; NULL where it has none. */
@@ -334,7 +334,6 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     gathering.means = row->timed && !reference->paired && batches_differ(result, reference) &&
                       means_known(reference);
     struct kg_metric_input input = {.proof = row->proof,
-                                    .share = row->share,
                                     .threshold = series->threshold,
                                     .min_effect = kg_series_min_effect(series)};
     for (size_t i = 0; i < result->round_count; i++)

@@ -88,7 +88,7 @@ static double runs_floor(const struct kg_metric_input *input)
                             kg_log_deviation(medians, input->run_count)));
 }
 
-/* By the bootstrap of a quantile of all rounds together. */
+/* By the bootstrap of the median of all rounds together. */
 static void ratio_bootstrap(struct kg_metric_input *input, size_t base, struct kg_metric *metric)
 {
     double *current = input->values + base;
@@ -96,9 +96,9 @@ static void ratio_bootstrap(struct kg_metric_input *input, size_t base, struct k
     kg_sort(input->values, base);
     kg_sort(current, input->current_count);
     const struct kg_ratio ratio =
-        kg_ratio_estimate(input->values, base, current, input->current_count, input->share);
-    metric->baseline = kg_quantile_sorted(input->values, base, input->share);
-    metric->current = kg_quantile_sorted(current, input->current_count, input->share);
+        kg_ratio_estimate(input->values, base, current, input->current_count, 0.5);
+    metric->baseline = kg_median_sorted(input->values, base);
+    metric->current = kg_median_sorted(current, input->current_count);
     metric->ratio = ratio.ratio;
     metric->interval_low = ratio.interval.low;
     metric->interval_high = ratio.interval.high;

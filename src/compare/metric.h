@@ -17,7 +17,6 @@ struct kg_metric_input {
     double *log_ratios; /* of current_count pairs measured together; NULL: not paired */
     double *scratch;    /* room for 3 doubles a value and 2 a run */
     enum kg_proof proof;
-    double share;     /* the quantile that represents a side where nothing is tested */
     double threshold; /* the suite's */
     double min_effect;
 };

@@ -9,10 +9,9 @@ const char *const kg_metric_kind_names[KG_METRIC_KINDS + 1] = {
 };
 
 const struct kg_metric_row kg_metric_rows[KG_METRIC_KINDS] = {
-#define KG_METRIC(CONSTANT, metric_name, metric_unit, quantile, PROOF, ORIGIN, field, is_time,     \
-                  key, key_default, key_least, effect_key, words)                                  \
+#define KG_METRIC(CONSTANT, metric_name, metric_unit, PROOF, ORIGIN, field, is_time, key,          \
+                  key_default, key_least, effect_key, words)                                       \
     [KG_METRIC_##CONSTANT] = {.unit = (metric_unit),                                               \
-                              .share = (quantile),                                                 \
                               .proof = KG_PROOF_##PROOF,                                           \
                               .origin = KG_ORIGIN_##ORIGIN,                                        \
                               .round_field = (field),                                              \
@@ -24,7 +23,7 @@ const struct kg_metric_row kg_metric_rows[KG_METRIC_KINDS] = {
 };
 
 const struct kg_metric_row kg_metric_of_workload = {
-    .unit = "", .share = 0.5, .proof = KG_PROOF_REPEATS, .origin = KG_ORIGIN_READING};
+    .unit = "", .proof = KG_PROOF_REPEATS, .origin = KG_ORIGIN_READING};
 
 enum kg_metric_kind kg_metric_kind_find(const char *name)
 {

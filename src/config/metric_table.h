@@ -33,7 +33,6 @@ enum kg_origin {
 struct kg_metric_row {
     const char *unit; /* "ns", "bytes", "J", or "" of a number */
     enum kg_better better;
-    double share; /* the quantile of the rounds that stands for a side */
     enum kg_proof proof;
     enum kg_origin origin;
     const char *round_field;    /* KG_ORIGIN_FIELD: its name in a round's record */

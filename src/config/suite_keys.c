@@ -79,7 +79,7 @@ static const struct kg_key policy_keys[] = {
 };
 
 static const struct kg_key default_keys[] = {
-#define KG_METRIC(CONSTANT, metric, unit, share, PROOF, ORIGIN, field, timed, key, key_default,    \
+#define KG_METRIC(CONSTANT, metric, unit, PROOF, ORIGIN, field, timed, key, key_default,    \
                   key_least, effect_key, words)                                                    \
     {key, KG_KEY_SHARE, THRESHOLD(CONSTANT), key_default, key_least, "1000%", NULL,                \
      "the smallest relative change of " words " that matters"},

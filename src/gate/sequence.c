@@ -147,11 +147,12 @@ static bool is_planned(const struct kg_round_plan *plan)
     return plan->fixed_ns + plan->asked_ns > 0;
 }
 
-/* Time of a round in which so much is measured: as planned, else the mean of all rounds so far. */
+/* Time of a round in which so much is measured, as planned; where that is not known (NaN), or nothing
+ * is planned, the mean of all rounds so far. */
 static double cost_ns(const struct runner *runner, size_t index, double length_ns)
 {
     const size_t rounds = rounds_taken(runner);
-    if (is_planned(&runner->plans[index]))
+    if (is_planned(&runner->plans[index]) && !isnan(length_ns))
         return runner->plans[index].fixed_ns + length_ns;
     return rounds ? fmax(1, runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds)
                   : 1;
@@ -355,6 +356,29 @@ static bool suspects_wanted(struct runner *runner)
     return any;
 }
 
+/* Sets as many confirming rounds again for cases that they leave open, where these may be as much
+ * slower as counts. */
+static bool again_wanted(struct runner *runner)
+{
+    double left = left_ns(runner);
+    bool any = false;
+    wanted_clear(runner);
+    for (size_t i = 0; i < runner->comparison->case_count; i++) {
+        const struct kg_case_change *change = &runner->comparison->cases[i];
+        const struct kg_metric *first = change->metric_count ? change->metrics : NULL;
+        if (!change->confirming_rounds || !first || !undecided(first) || !rounds_help(first) ||
+            !kg_metric_large(first))
+            continue;
+        const double ns = (double)change->confirming_rounds * cost_ns(runner, change->order, NAN);
+        if (ns > left)
+            continue;
+        runner->wanted[change->order] = change->rounds + change->confirming_rounds;
+        left -= ns;
+        any = true;
+    }
+    return any;
+}
+
 static bool measure(struct runner *runner, bool confirm)
 {
     return runner->sequence->measure(runner->sequence->user, runner->wanted, confirm, runner->err);
@@ -399,9 +423,13 @@ static bool run(struct runner *runner)
 {
     if (!screen(runner) || !settle(runner))
         return false;
-    if (stopped(runner) || !suspects_wanted(runner))
-        return true;
-    return measure(runner, true) && look(runner);
+    bool wanted = suspects_wanted(runner);
+    for (int looks = 0; looks < KG_CONFIRMING_LOOKS && wanted && !stopped(runner); looks++) {
+        if (!measure(runner, true) || !look(runner))
+            return false;
+        wanted = again_wanted(runner);
+    }
+    return true;
 }
 
 bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baseline *baseline,

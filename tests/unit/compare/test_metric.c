@@ -19,7 +19,6 @@ static struct kg_metric estimate_as(enum kg_proof proof, double from, double to,
                                     .current_count = ROUNDS,
                                     .scratch = scratch,
                                     .proof = proof,
-                                    .share = 0.5,
                                     .threshold = threshold,
                                     .min_effect = min_effect};
     for (size_t i = 0; i < ROUNDS; i++) {

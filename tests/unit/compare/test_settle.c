@@ -25,7 +25,7 @@ static void scene_make(struct scene *scene, double seen, double paired, size_t t
     scene->base.pair = scene->head.pair = "pair";
     scene->head.tests = tests;
     for (size_t r = 0; r < ROUNDS; r++) {
-        scene->head.cases[1].rounds[r].base_ratio = paired * (1 + 1e-4 * (double)(r % 3));
+        scene->head.cases[1].rounds[r].base_ratio = paired * (0.98 + 0.02 * (double)(r % 3));
         scene->head.cases[1].rounds[r].confirms = true;
     }
     /* the pairs are of this case alone */

@@ -106,7 +106,6 @@ static void every_metric_has_all_of_its_row(void **state)
     for (int kind = 0; kind < KG_METRIC_KINDS; kind++) {
         const struct kg_metric_row *row = &kg_metric_rows[kind];
         assert_int_equal(kg_metric_kind_find(kg_metric_kind_names[kind]), kind);
-        assert_true(row->share > 0 && row->share < 1);
         assert_non_null(row->threshold_key);
         assert_int_equal(row->origin == KG_ORIGIN_FIELD, row->round_field != NULL);
     }
