@@ -67,6 +67,16 @@ double kg_student_tail(double t, double freedom)
     return beta_share(freedom / 2, 0.5, freedom / sum, square / sum) / 2;
 }
 
+static double density(double t, double freedom)
+{
+    const double log_density = log_gamma((freedom + 1) / 2) - log_gamma(freedom / 2) -
+                               log(freedom * 3.14159265358979323846) / 2 -
+                               (freedom + 1) / 2 * log1p(t * t / freedom);
+    return exp(log_density);
+}
+
+/* By Newton's method, which from below needs some six steps; a step that leaves the bracket is
+ * replaced by its middle. */
 double kg_student_point(double tail, double freedom)
 {
     double low = 0, high = 1;
@@ -74,12 +84,18 @@ double kg_student_point(double tail, double freedom)
         return NAN;
     while (kg_student_tail(high, freedom) > tail && high < 1e100)
         high *= 2;
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2;
-        if (kg_student_tail(middle, freedom) > tail)
-            low = middle;
+    double t = (low + high) / 2;
+    for (int i = 0; i < 100; i++) {
+        const double excess = kg_student_tail(t, freedom) - tail, before = t;
+        if (excess > 0)
+            low = t;
         else
-            high = middle;
+            high = t;
+        t += excess / density(t, fmin(freedom, NORMAL_FREEDOM));
+        if (!(t > low && t < high))
+            t = (low + high) / 2;
+        if (fabs(t - before) <= 1e-14 * t)
+            break;
     }
-    return (low + high) / 2;
+    return t;
 }
