@@ -21,8 +21,10 @@ static const double VARIANCE_LEAST = 1e-8;
 static double digamma(double x)
 {
     double sum = 0;
-    for (; x < 10; x++)
+    while (x < 10) {
         sum -= 1 / x;
+        x += 1;
+    }
     const double y = 1 / (x * x);
     return sum + log(x) - 1 / (2 * x) - y * (1.0 / 12 - y * (1.0 / 120 - y / 252));
 }
@@ -30,8 +32,10 @@ static double digamma(double x)
 static double trigamma(double x)
 {
     double sum = 0;
-    for (; x < 10; x++)
+    while (x < 10) {
         sum += 1 / (x * x);
+        x += 1;
+    }
     const double y = 1 / (x * x);
     return sum + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y * (1.0 / 42 - y / 30)));
 }
