@@ -1,5 +1,6 @@
 #include "baseline/baseline.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -345,7 +346,7 @@ static bool baseline_validate(const struct kg_baseline *baseline, struct kg_erro
 bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err)
 {
     *baseline = (struct kg_baseline){0};
-    if (access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0 && errno == ENOENT)
         return true;
     if (!kg_record_load(&kg_baseline_record, KG_BASELINE_SCHEMA, path, &baseline->arena, baseline,
                         err)) {
