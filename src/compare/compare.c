@@ -260,8 +260,9 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
     if (change->change != KG_CHANGE_NEW)
         return true;
     /* of a pair that waited too much neither side is a reference */
-    const bool busy = *comparer->busy && comparer->current->pair;
-    change->change = busy ? KG_CHANGE_INCONCLUSIVE : KG_CHANGE_NEW;
+    const bool busy = *comparer->busy;
+    change->change = busy && comparer->current->pair ? KG_CHANGE_INCONCLUSIVE : KG_CHANGE_NEW;
+    /* what waited too much is not recorded either: the reason must say so */
     change->reason = busy ? keep(comparer, comparer->busy) : new_reason(comparer, known);
     return change->reason ? true : kg_error_memory(comparer->err);
 }
