@@ -61,6 +61,8 @@ static const struct kg_field metric_fields[] = {
     KG_FIELD(memory_doubt, REAL,
              "share by which the threshold is raised for a moved memory bandwidth", KG_OPTIONAL,
              KG_FROM_0),
+    KG_FIELD(wait_doubt, REAL, "raises the threshold, for what the current rounds waited for a CPU",
+             KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(better, ENUM, "which way is better", KG_OPTIONAL, KG_NAMES(kg_better_names)),
     KG_FIELD(suspected, BOOL, "it looks changed, on rounds that do not confirm it", KG_OPTIONAL),
     KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),

@@ -82,6 +82,7 @@ struct kg_metric {
     double pace_exponent;   /* power of the pace that times follow; corrects `current` */
     double pace_doubt;      /* raises the threshold: a share, for the error of the exponent */
     double memory_doubt;    /* likewise, for memory that became slower or faster; NaN: unknown */
+    double wait_doubt; /* likewise, for what the current rounds waited for a CPU; NaN: unknown */
     /* A time on the GPU, in cycles of its multiprocessors: current / baseline and its interval,
      * 95 %. A change must show here too. NaN elsewhere. */
     double cycles_ratio;
@@ -110,8 +111,8 @@ struct kg_metric {
 #define KG_METRIC_NOT_ESTIMATED                                                                    \
     .interval_low = NAN, .interval_high = NAN, .p_value = NAN, .noise_floor = NAN,                 \
     .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
-    .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .needed_p = NAN,                   \
-    .mean_ratio = NAN, .screened_ratio = NAN
+    .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .wait_doubt = NAN,                 \
+    .needed_p = NAN, .mean_ratio = NAN, .screened_ratio = NAN
 
 struct kg_case_change {
     const char *id;

@@ -196,6 +196,24 @@ static double memory_doubt(const struct kg_case_result *result,
     return share * (fmax(before / bandwidth, bandwidth / before) - 1);
 }
 
+/* How much slower the rounds may be for having waited for a CPU: those that wait too long decide
+ * nothing, but a tenth of the time may be left. Pairs wait together. */
+static double wait_doubt(const struct gathering *gathering)
+{
+    const struct kg_case_result *result = gathering->result;
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < result->round_count && !gathering->reference->paired; i++) {
+        if (!wanted(gathering, i))
+            continue;
+        sum += result->rounds[i].disturbance;
+        count++;
+    }
+    const double share =
+        sum / (double)count; /* NaN where a round's is not known, or there is none */
+    return share / (1 - share);
+}
+
 /* Whether every mean is its round's median, as where a round is one call: then it says nothing that
  * the median does not. */
 static bool means_are_medians(const struct gathering *gathering)
@@ -359,6 +377,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     }
     if (row->timed)
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
+    if (row->timed)
+        metric->wait_doubt = wait_doubt(&gathering);
     if (row->timed && !means_compare(&gathering, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;

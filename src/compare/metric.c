@@ -218,7 +218,8 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     const bool shifted = zeros_shift(input, all);
     *state =
         (struct kg_metric_state){.run_count = input->run_count, .rank_p = NAN, .rank_least = NAN};
-    metric->noise_floor = metric->memory_doubt = metric->p_value = NAN;
+    metric->noise_floor = metric->p_value = NAN;
+    metric->memory_doubt = metric->wait_doubt = NAN;
     metric->cycles_ratio = metric->cycles_low = metric->cycles_high = NAN;
     metric->threshold = metric->asked_threshold = input->threshold;
     metric->min_effect = input->min_effect;
@@ -317,6 +318,8 @@ void kg_metric_raise(struct kg_metric *metric)
         metric->threshold += metric->pace_doubt;
     if (metric->memory_doubt > 0)
         metric->threshold += metric->memory_doubt;
+    if (metric->wait_doubt > 0)
+        metric->threshold += metric->wait_doubt;
 }
 
 /* --- The words -------------------------------------------------------------------------------- */

@@ -78,7 +78,8 @@ static const char *threshold_words(struct kg_arena *arena, const struct kg_metri
     struct kg_text text = {0};
     const double clock = metric->pace_doubt > 0 ? metric->pace_doubt : 0;
     const double memory = metric->memory_doubt > 0 ? metric->memory_doubt : 0;
-    const double before = metric->threshold - clock - memory;
+    const double wait = metric->wait_doubt > 0 ? metric->wait_doubt : 0;
+    const double before = metric->threshold - clock - memory - wait;
     if (metric->noise_floor > 0 && metric->noise_floor >= before * (1 - 1e-9))
         kg_text_printf(&text, "noise floor %.1f %%", 100 * metric->noise_floor);
     if (clock >= WORTH_SAYING)
@@ -87,6 +88,9 @@ static const char *threshold_words(struct kg_arena *arena, const struct kg_metri
     if (memory >= WORTH_SAYING)
         kg_text_printf(&text, "%sthreshold raised by %.1f %% for the memory's bandwidth",
                        text.length ? ", " : "", 100 * memory);
+    if (wait >= WORTH_SAYING)
+        kg_text_printf(&text, "%sthreshold raised by %.1f %% for waiting for a CPU",
+                       text.length ? ", " : "", 100 * wait);
     const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
