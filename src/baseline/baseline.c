@@ -9,6 +9,7 @@
 
 #include "baseline/baseline_v1.h"
 #include "baseline/stored_traits.h"
+#include "results/code_fields.h"
 #include "results/disturbance.h"
 #include "results/series.h"
 
@@ -30,15 +31,7 @@ static const struct kg_record series_record =
 static const struct kg_field case_fields[] = {
     KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
     KG_FIELD(definition_hash, STRING, "of the case", KG_PATTERN_HASH),
-    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,
-                KG_PATTERN_HASH),
-    KG_FIELD_AS(
-        "code_scope", code.scope, ENUM,
-        "what of it was looked at: its file alone, also the libraries that are loaded as it "
-        "starts, or these of code that can load or start more (open)",
-        KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),
-    KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,
-               "NAME HASH of each of them", KG_OPTIONAL),
+    KG_CODE_FIELDS,
     KG_FIELD(build, STRING, "SHA-256 of the file that it was measured with", KG_OPTIONAL,
              KG_PATTERN_SHA256),
     KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),

@@ -7,7 +7,7 @@
 
 /* tests  that these are made together with, as struct kg_results has it; 0: no others
  *
- * Raises the thresholds to the noise floor, adjusts the p-values of all tests together, and sets
+ * Settles every metric by what is usual among the cases, adjusts the p-values of all tests together, and sets
  * `change`, `doubt`, `suspected` and `p_value` of every metric, and the members they were decided
  * from. false where memory is out. */
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,

@@ -233,15 +233,6 @@ static bool means_are_medians(const struct gathering *gathering)
     return true;
 }
 
-/* Of values > 0, in logarithms, which they become. */
-static struct kg_location logs_locate(double *values, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        values[i] = log(values[i]);
-    kg_sort(values, n);
-    return kg_location_find(values, n);
-}
-
 /* The means of the rounds against those of the reference: what a median does not see. */
 static bool means_compare(const struct gathering *gathering, struct kg_evidence *evidence)
 {
@@ -264,7 +255,8 @@ static bool means_compare(const struct gathering *gathering, struct kg_evidence 
     if (base != reference->round_count || !base || !now || gathering->means ||
         means_are_medians(gathering))
         return true;
-    const struct kg_location was = logs_locate(before, base), is = logs_locate(after, now);
+    const struct kg_location was = kg_log_location(before, base, before),
+                             is = kg_log_location(after, now, after);
     evidence->mean_ratio = exp(is.value - was.value);
     evidence->mean_effect = fabs(exp(is.value) - exp(was.value));
     const struct kg_variance parts[] = {{was.variance / was.count, was.freedom},
@@ -375,10 +367,10 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
         metric->cycles_high = cycles.cycles_high;
         metric->pace_shift = cycles.pace_shift;
     }
-    if (row->timed)
+    if (row->timed) {
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
-    if (row->timed)
         metric->wait_doubt = wait_doubt(&gathering);
+    }
     if (row->timed && !means_compare(&gathering, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;

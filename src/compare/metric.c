@@ -104,15 +104,6 @@ static void ratio_bootstrap(struct kg_metric_input *input, size_t base, struct k
     metric->interval_high = ratio.interval.high;
 }
 
-/* Of the logarithms of n values, which are left sorted in `logs`. */
-static struct kg_location log_location(const double *values, size_t n, double *logs)
-{
-    for (size_t i = 0; i < n; i++)
-        logs[i] = log(values[i]);
-    kg_sort(logs, n);
-    return kg_location_find(logs, n);
-}
-
 /* Variances of both sides, each weighed by its freedom. */
 static void pool(struct kg_variance *pooled, const struct kg_location *location)
 {
@@ -132,7 +123,7 @@ static double runs_locate(const struct kg_metric_input *input, struct kg_metric_
     const double *values = input->values;
     double per_round = 0;
     for (size_t r = 0; r < input->run_count; r++) {
-        const struct kg_location location = log_location(values, input->run_counts[r], logs);
+        const struct kg_location location = kg_log_location(values, input->run_counts[r], logs);
         locations[r] = location.value;
         per_round += 1 / location.count / (double)input->run_count;
         pool(&state->round, &location);
@@ -184,7 +175,7 @@ static void sides_estimate(struct kg_metric_input *input, size_t base, struct kg
 {
     const double before = runs_locate(input, state);
     const struct kg_location now =
-        log_location(input->values + base, input->current_count, input->scratch);
+        kg_log_location(input->values + base, input->current_count, input->scratch);
     between_relate(state);
     current_pool(state, &now);
     state->current_rounds = now.count;
@@ -206,7 +197,7 @@ static void pairs_estimate(const struct kg_metric_input *input, struct kg_metric
     state->difference = pairs.value;
     state->base_rounds = INFINITY;
     state->current_rounds = pairs.count;
-    metric->baseline = exp(log_location(input->values, base_count(input), input->scratch).value);
+    metric->baseline = exp(kg_log_location(input->values, base_count(input), input->scratch).value);
     metric->current = metric->baseline * exp(pairs.value);
 }
 

@@ -186,9 +186,6 @@ static const struct sentence {
     [KG_DOUBT_CODE_UNCHANGED] = {.say = code_unchanged_say},
     [KG_DOUBT_CLOCK_EXPLAINS] = {.text = "the time moved with the GPU's clock: in cycles nothing "
                                          "changed"},
-    [KG_DOUBT_UNLIKE] = {.text = "its times are skewed, and were averaged over another number of "
-                                 "calls than the baseline's: refresh the baseline with `kgate run "
-                                 "-b`"},
     [KG_DOUBT_MEAN] = {.say = mean_say},
     [KG_DOUBT_FEW_ROUNDS] = {.say = few_rounds_say},
     [KG_DOUBT_CLOCK_MAY] = {.text = "the GPU's clock moved as the time did, but the workload waits "

@@ -1,7 +1,8 @@
-#include "results/results.h"
+#include "results/code_fields.h"
 
 #include <string.h>
 
+#include "results/code_fields.h"
 #include "results/journal.h"
 #include "results/results_v1.h"
 #include "results/results_validate.h"
@@ -162,15 +163,7 @@ static const struct kg_field case_fields[] = {
              "what is measured; results of another definition are never compared", KG_PATTERN_HASH),
     KG_FIELD(timing, STRING, "what of a call on the GPU is timed", KG_OPTIONAL,
              KG_NAMES(kg_timing_names)),
-    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,
-                KG_PATTERN_HASH),
-    KG_FIELD_AS(
-        "code_scope", code.scope, ENUM,
-        "what of it was looked at: its file alone, also the libraries that are loaded as it "
-        "starts, or these of code that can load or start more (open)",
-        KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),
-    KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,
-               "NAME HASH of each of them", KG_OPTIONAL),
+    KG_CODE_FIELDS,
     KG_FIELD(build, STRING, "of the file in `files` that holds its code", KG_OPTIONAL,
              KG_PATTERN_SHA256),
     KG_LIST(tags, tag_count, STRINGS, "of the suite"),

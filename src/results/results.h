@@ -4,7 +4,8 @@
  * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and
  * cpu_ceilings.h (what the GPU and the CPU are capable of), series.h (the values of a metric),
  * disturbance.h (rounds that were disturbed, and which are judged), throttle.h (what disturbed the
- * GPU) and journal.h (results on disk while a run goes on). */
+ * GPU), code_fields.h (rows of field tables for a code identity) and journal.h (results on disk while
+ * a run goes on). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

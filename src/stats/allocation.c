@@ -61,23 +61,9 @@ double kg_allocation_length(const struct kg_spread *spread, double fixed_ns, dou
     return fmin(most_ns, fmax(fmax(least_ns, FIXED_SHARE * fixed_ns), best));
 }
 
-/* The point beyond which a standard normal variable lies with probability `tail`. */
-static double normal_point(double tail)
-{
-    double low = 0, high = 40;
-    for (int i = 0; i < 60; i++) {
-        const double middle = (low + high) / 2;
-        if (erfc(middle / sqrt(2)) / 2 > tail)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
 double kg_allocation_rounds(double variance, double effect, double alpha, double base_rounds)
 {
-    const double point = normal_point(alpha / 2);
+    const double point = kg_student_point(alpha / 2, INFINITY);
     const double reach = point + NINE_OF_TEN;
     /* the variance that the difference may have, less what the base's mean has */
     const double left = effect * effect / (reach * reach) - variance / base_rounds;

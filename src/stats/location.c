@@ -31,3 +31,11 @@ struct kg_location kg_location_find(const double *x, size_t n)
     location.variance = squares / location.freedom;
     return location;
 }
+
+struct kg_location kg_log_location(const double *values, size_t n, double *logs)
+{
+    for (size_t i = 0; i < n; i++)
+        logs[i] = log(values[i]);
+    kg_sort(logs, n);
+    return kg_location_find(logs, n);
+}

@@ -50,6 +50,9 @@ struct kg_location {
 
 /* Of n values in ascending order. */
 struct kg_location kg_location_find(const double *x, size_t n);
+/* Of the logarithms of n values > 0 in any order; they are left in `logs`, in ascending order, which
+ * may be `values` itself. */
+struct kg_location kg_log_location(const double *values, size_t n, double *logs);
 
 /* A variance and what it is worth; freedom 0: unknown. */
 struct kg_variance {

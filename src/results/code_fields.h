@@ -1,0 +1,15 @@
+/* code_fields.h: rows of a field table for a struct whose member `code` is a kg_code_identity: the same
+ * in results and in baselines. */
+#pragma once
+#include "code/code_identity.h"
+#include "util/record.h"
+
+#define KG_CODE_FIELDS                                                                             \
+    KG_FIELD_AS("code_hash", code.hash, STRING, "of the machine code", KG_OPTIONAL,                \
+                KG_PATTERN_HASH),                                                                  \
+        KG_FIELD_AS("code_scope", code.scope, ENUM,                                                \
+                    "what of it was looked at: its file alone, also the libraries that are "       \
+                    "loaded as it starts, or these of code that can load or start more (open)",    \
+                    KG_OPTIONAL, KG_NAMES(kg_code_scope_names)),                                   \
+        KG_LIST_AS("libraries", code.libraries, code.library_count, STRINGS,                       \
+                   "NAME HASH of each of them", KG_OPTIONAL)
