@@ -82,6 +82,13 @@ static bool entries_read(struct kg_arena *arena, const char *directory, DIR *ent
     return true;
 }
 
+bool kg_builds_any(const char *directory)
+{
+    char folder[PATH_MAX];
+    return snprintf(folder, sizeof folder, "%s/%s", directory, FOLDER) < PATH_MAX &&
+           access(folder, F_OK) == 0;
+}
+
 bool kg_builds_list(struct kg_arena *arena, const char *directory, struct kg_kept_builds *builds,
                     struct kg_error *err)
 {

@@ -1,7 +1,7 @@
 /* builds.h: the builds behind stored runs, so that they can be measured again: files by the SHA-256
  * of their bytes, DIR/builds/HASH/NAME, beside the store in DIR. The folder is not meant for git
- * (it has a .gitignore of its own), but a cache may carry it. Whoever changes it holds the store's
- * lock; reading needs none, since a build appears and disappears whole. */
+ * (it has a .gitignore of its own), but a cache may carry it. Whoever changes it holds the lock
+ * DIR/builds/.lock; reading needs none, since a build appears and disappears whole. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +48,9 @@ struct kg_builds_outcome {
     char problem[512]; /* why nothing could be kept; "" where it could */
 };
 
+/* Whether there is a folder of builds. */
+bool kg_builds_any(const char *directory);
+
 /* The builds that are kept, in `arena`. A folder that is not there has none. What is no build in it
  * is left alone, here and in all that follows.
  * returns  false where memory is out or the folder cannot be read */
@@ -66,7 +69,7 @@ bool kg_builds_open(struct kg_arena *arena, const char *directory, const char *h
 /* Keeps copies of files, with their permissions, each only where its bytes still have the hash that
  * was measured. Then removes what was used least recently, unused ones first, until no more than
  * `most` bytes are kept; a file that does not fit beside the pinned ones is not kept. Under the
- * store's lock.
+ * folder's lock.
  * uses     by the stored runs with the new one; files that are unused by them are not kept
  * outcome  filled; its paths are those of `files`
  * returns  false where the folder cannot be written, or memory is out */
@@ -75,6 +78,6 @@ bool kg_builds_keep(const char *directory, const struct kg_measured_file *files,
                     struct kg_builds_outcome *outcome, struct kg_error *err);
 
 /* Removes the builds that no stored run names, and as above what is beyond `most` bytes. Under the
- * store's lock. */
+ * folder's lock. */
 bool kg_builds_prune(const char *directory, double most, const struct kg_build_uses *uses,
                      struct kg_builds_outcome *outcome, struct kg_error *err);

@@ -1,4 +1,5 @@
-/* store.c: changes to the store: read, change, write back, under one lock. */
+/* store.c: changes to the store: read, change, write back, under its lock. The builds beside it have
+ * a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "baseline/stored_traits.h"
 #include "util/file.h"
 
-static const double LOCK_SECONDS = 10;
+static const double LOCK_SECONDS = 30;
 
 struct change {
     const struct kg_results *results;
@@ -15,13 +16,31 @@ struct change {
     struct kg_error *err;
 };
 
-static int store_lock(const char *directory, struct kg_error *err)
+static int folder_lock(const char *folder, struct kg_error *err)
 {
     char path[PATH_MAX];
-    if (!kg_directory_make(directory, err))
+    if (!kg_directory_make(folder, err))
         return -1;
-    snprintf(path, sizeof path, "%s/.lock", directory);
+    if (snprintf(path, sizeof path, "%s/.lock", folder) >= PATH_MAX) {
+        kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", folder);
+        return -1;
+    }
     return kg_file_lock(path, LOCK_SECONDS, err);
+}
+
+/* The lock is taken before the names are read: a run that is stored later keeps its own build. */
+static int builds_lock(const char *directory, struct kg_build_names *names, struct kg_error *err)
+{
+    char folder[PATH_MAX];
+    if (snprintf(folder, sizeof folder, "%s/builds", directory) >= PATH_MAX) {
+        kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", directory);
+        return -1;
+    }
+    const int lock = folder_lock(folder, err);
+    if (lock < 0 || kg_build_names_read(directory, names, err))
+        return lock;
+    kg_file_unlock(lock);
+    return -1;
 }
 
 static bool same_case(const struct kg_baseline_case *a, const struct kg_baseline_case *b)
@@ -205,9 +224,11 @@ static void builds_keep(const char *directory, const struct kg_results *results,
     struct kg_error err;
     *outcome = (struct kg_builds_outcome){0};
     const struct kg_build_uses uses = {kg_build_names_use, &names};
-    if (!kg_build_names_read(directory, &names, &err) ||
+    const int lock = builds_lock(directory, &names, &err);
+    if (lock < 0 ||
         !kg_builds_keep(directory, results->files, results->file_count, most, &uses, outcome, &err))
         snprintf(outcome->problem, sizeof outcome->problem, "%.500s", err.message);
+    kg_file_unlock(lock);
     kg_build_names_free(&names);
 }
 
@@ -222,15 +243,15 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
     if (!results_fit(results, options, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, results->machine.fingerprint);
-    const int lock = path ? store_lock(directory, err) : -1;
+    const int lock = path ? folder_lock(directory, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
     good = good && kg_baseline_load(path, &baseline, err) &&
            change_apply(&change, &baseline, &count) &&
            (count == 0 ||
             kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err));
+    kg_file_unlock(lock);
     if (good && count && options->builds && options->builds_most > 0)
         builds_keep(directory, results, options->builds_most, options->builds);
-    kg_file_unlock(lock);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
     if (added)
@@ -256,8 +277,12 @@ static bool builds_prune(const char *directory, double most, struct kg_builds_ou
 {
     struct kg_build_names names = {0};
     const struct kg_build_uses uses = {kg_build_names_use, &names};
-    const bool good = kg_build_names_read(directory, &names, err) &&
-                      kg_builds_prune(directory, most, &uses, outcome, err);
+    *outcome = (struct kg_builds_outcome){0};
+    if (!kg_builds_any(directory))
+        return true;
+    const int lock = builds_lock(directory, &names, err);
+    const bool good = lock >= 0 && kg_builds_prune(directory, most, &uses, outcome, err);
+    kg_file_unlock(lock);
     kg_build_names_free(&names);
     return good;
 }
@@ -271,7 +296,7 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     size_t count = 0;
     const char *pin = options->pin;
     char *path = kg_baseline_path(&arena, directory, fingerprint);
-    const int lock = path ? store_lock(directory, err) : -1;
+    const int lock = path ? folder_lock(directory, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
     *outcome = (struct kg_prune_outcome){0};
     good = good && kg_baseline_load(path, &baseline, err);
@@ -285,8 +310,8 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     }
     if (good && count)
         good = kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err);
-    good = good && builds_prune(directory, options->builds_most, &outcome->builds, err);
     kg_file_unlock(lock);
+    good = good && builds_prune(directory, options->builds_most, &outcome->builds, err);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
     outcome->runs = count;

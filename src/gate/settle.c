@@ -210,6 +210,11 @@ static const char *lacking_say(const struct kg_settling *settling, struct kg_set
         lacking += change->order < results->case_count && kg_change_open(change) &&
                    results->cases[change->order].build && !settled->expected[change->order];
     }
+    if (settling->base && !same_machine(settling))
+        return kg_arena_printf(&settled->arena,
+                               "nothing is stored of this machine, so %s settles nothing: `kgate "
+                               "ab` compares two builds without a baseline",
+                               settled->build);
     if (!lacking)
         return NULL;
     const char *plural = lacking == 1 ? "" : "s";

@@ -154,6 +154,12 @@ static bool faults_now(const struct kg_slower *slower)
     return slower->current.page_faults - slower->base.page_faults >= 16;
 }
 
+/* Some pages more or less are held by chance: as much as a suite's min_memory_effect usually is. */
+static bool much_memory(const struct kg_slower *slower)
+{
+    return slower->current.peak_bytes - slower->base.peak_bytes >= 1024.0 * 1024;
+}
+
 static bool same_allocated(const struct kg_slower *slower)
 {
     return same(slower->base.allocated_bytes, slower->current.allocated_bytes, SAME_TIME);
@@ -231,7 +237,7 @@ static const struct row rows[] = {
      "the ceiling of arithmetic itself", "", "a lower clock, or a shared machine"},
     {OF(allocated_bytes), ROSE, BY_SHARE, 0.05, OF_RATIO, 0.5, BY_DATA, 0, NULL,
      "allocated memory", "", "larger buffers, or more of them"},
-    {OF(peak_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.4, BY_DATA, 0, NULL,
+    {OF(peak_bytes), ROSE, BY_SHARE, 0.1, OF_RATIO, 0.4, BY_DATA, 0, much_memory,
      "peak memory", "", "more is held at once"},
     {OF(instructions), STAYED, BY_SHARE, SAME_COUNT, OF_REST, 0.5, BY_NONE, 0, NULL,
      "instructions", " a call, but took longer", "caches, clock or neighbours"},

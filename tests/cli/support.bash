@@ -43,7 +43,10 @@ scale() { jq "(.cases[].rounds.median_ns) |= map(. * $2)" "$1"; }
 
 # A results file as if every round had met what the first did: what the others scatter, on a machine
 # that does other things too, must not decide a test.
-agreeing() { jq '.cases[].rounds[] |= (.[0] as $first | map($first))' "$1"; }
+agreeing() {
+    jq '.cases[].rounds |= (del(.disturbance, .wait_ns, .stolen_ns)
+                            | map_values(.[0] as $first | map($first)))' "$1"
+}
 
 # Validates a file against its schema under docs/schema.
 valid() { /usr/bin/python3 -W ignore -m jsonschema -i "$1" "$SOURCE"/docs/schema/"$2".v*.schema.json; }
