@@ -141,15 +141,24 @@ static char **environment_make(struct environment *environment, const struct kg_
     return all;
 }
 
-/* In the child, between fork and exec: async-signal-safe calls only; never returns. */
-_Noreturn static void child_start(const struct kg_launch *launch, int request, int response,
-                                  int errors, pid_t parent, char **environment)
+/* What a child needs to begin. */
+struct start {
+    const struct kg_launch *launch;
+    int request, response, errors;
+    pid_t parent;
+    char **environment;
+};
+
+/* In the child, until exec: system calls only, since the parent's memory is the child's. */
+static int child_start(void *user)
 {
+    const struct start *start = user;
+    const struct kg_launch *launch = start->launch;
     char *const plain[] = {(char *)"kgate", (char *)"worker", NULL};
     setpgid(0, 0);
     /* A worker must not outlive kgate, even if kgate is killed. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (getppid() != start->parent)
         _exit(EXIT_FAILURE);
     if (launch->pin >= 0) {
         cpu_set_t set;
@@ -161,14 +170,31 @@ _Noreturn static void child_start(const struct kg_launch *launch, int request, i
     signal(SIGXFSZ, SIG_DFL); /* kgate ignores it, which exec would hand on */
     const bool there = !launch->directory || chdir(launch->directory) == 0;
     /* `response` may itself be a low number: move it out of the way of 0, 1 and 2 first. */
-    const int high = fcntl(response, F_DUPFD_CLOEXEC, 16);
-    if (there && high >= 0 && dup2(request, STDIN_FILENO) >= 0 &&
-        dup2(errors, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0 &&
+    const int high = fcntl(start->response, F_DUPFD_CLOEXEC, 16);
+    if (there && high >= 0 && dup2(start->request, STDIN_FILENO) >= 0 &&
+        dup2(start->errors, STDOUT_FILENO) >= 0 && dup2(start->errors, STDERR_FILENO) >= 0 &&
         dup2(high, KG_WORKER_RESPONSE) >= 0)
-        execve(launch->program, launch->arguments ? launch->arguments : plain, environment);
+        execve(launch->program, launch->arguments ? launch->arguments : plain, start->environment);
     static const char message[] = "cannot start the worker process\n";
     const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
     _exit(written < 0 ? EXIT_FAILURE : 126);
+}
+
+/* Like vfork: kgate waits until the child runs its program, and nothing of its memory is copied,
+ * which would take longer than many a round. */
+static pid_t child_make(const struct start *start)
+{
+    enum { STACK_BYTES = 64 * 1024 };
+    void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return -1;
+    const pid_t pid = clone(child_start, (char *)stack + STACK_BYTES,
+                            CLONE_VM | CLONE_VFORK | SIGCHLD, (void *)(uintptr_t)start);
+    const int code = errno;
+    munmap(stack, STACK_BYTES);
+    errno = code;
+    return pid;
 }
 
 bool kg_process_start(const struct kg_launch *launch, struct kg_process *process,
@@ -176,16 +202,14 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
 {
     struct environment own;
     int response[2] = {-1, -1}, errors[2] = {-1, -1};
-    const pid_t parent = getpid();
     int request = request_file(launch);
     char **environment = environment_make(&own, launch);
     *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
         pipe2(errors, O_CLOEXEC) == 0) {
-        process->pid = fork();
-        if (process->pid == 0)
-            child_start(launch, request, response[1], errors[1], parent, environment);
+        const struct start start = {launch, request, response[1], errors[1], getpid(), environment};
+        process->pid = child_make(&start);
     }
     const int code = errno;
     close_if_open(&request);

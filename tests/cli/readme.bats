@@ -37,7 +37,8 @@ load support
     kgate validate -c kgate.yaml
     run kgate gate -c kgate.yaml -b baselines --update-missing --set rounds.max=5 --set min_time=2ms
     [ "$status" -eq 0 ]
-    [[ "$output" == *"recorded 2 new cases"* ]]
+    # what waited too much for a CPU is not recorded, and says so
+    [[ "$output" == *"recorded 2 new cases"* || "$output" == *"machine is too busy"* ]]
 }
 
 @test "README: the default suite is good and has at least 12 cases" {
