@@ -178,7 +178,7 @@ const char *kg_metric_relation(const struct kg_metric *metric);
 
 /* How often confirming rounds may be looked at: what is not clear at the first look may get as many
  * again. Each look has its part of alpha, so that all of them together alarm no more often. */
-enum { KG_CONFIRMING_LOOKS = 2 };
+enum { KG_CONFIRMING_LOOKS = 3 };
 
 /* How the rounds came about. */
 enum kg_stage {

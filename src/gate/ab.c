@@ -81,6 +81,7 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     ab->head = &ab->pairing.head.results;
     ab->base_path = options->base_path;
     ab->head_path = options->head_path;
+    kg_allocate_pairs_first(&ab->pairing);
     const bool good = sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_measurement_interrupted(&ab->pairing.head);
     kg_pairing_end(&ab->pairing);

@@ -9,6 +9,9 @@
 /* Of one side: enough for some samples, and for two turns of each build; and how many times longer
  * than the suite asks. */
 static const double LENGTH_LEAST_NS = 3e6, LENGTH_MOST = 4;
+/* Of the time that the suite asks, in the first pairs: a calm case needs no more, and the others
+ * have the rest of their time for rounds of the best length. */
+static const double FIRST_SHARE = 0.2;
 /* Samples of a round, so that its median is one. */
 static const double SAMPLES_LEAST = 10;
 /* Stored rounds that are shorter by less than this are not worth another length. */
@@ -131,6 +134,16 @@ bool kg_allocate_alike(const struct kg_measurement *measurement, size_t index,
     const double length = kg_measurement_round_ns(measurement, index);
     plan_fill(&seen, asked_ns(measurement, index, &seen), length, length, plan);
     return true;
+}
+
+void kg_allocate_pairs_first(struct kg_pairing *pairing)
+{
+    for (size_t i = 0; i < pairing->head.results.case_count; i++) {
+        const double asked = min_time_ns(&pairing->head, i);
+        const double first = fmax(LENGTH_LEAST_NS, FIRST_SHARE * asked);
+        if (first < asked)
+            kg_pairing_round_set(pairing, i, first);
+    }
 }
 
 bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg_round_plan *plan)

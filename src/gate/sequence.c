@@ -1,55 +1,16 @@
 #include "gate/sequence.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "compare/metric.h"
-#include "compare/settle.h"
+#include "gate/sequence_rounds.h"
 
-/* A dozen rounds are enough for any test, where the suite allows as many. */
-enum { ROUNDS_LEAST = 12 };
-
-struct runner {
-    const struct kg_sequence *sequence;
-    const struct kg_baseline *baseline;
-    const struct kg_results *results;
-    struct kg_comparison *comparison;
-    struct kg_error *err;
-    size_t *wanted;
-    struct kg_round_plan *plans; /* of each case, as of the last look */
-    bool *done;                  /* cases that other means have settled */
-    bool asked;                  /* whether these were asked */
-};
-
-size_t kg_sequence_next(size_t rounds, double worth, size_t most)
-{
-    const double next = (double)rounds + fmax(1, ceil(worth / 2));
-    return next < (double)most ? (size_t)next : most;
-}
-
-size_t kg_sequence_confirming(const struct kg_confirming *confirming)
-{
-    const size_t most = confirming->most;
-    const double each = confirming->alpha / (double)(confirming->tests ? confirming->tests : 1);
-    /* What made a case a suspect is more than what is there. */
-    const double effect = (fabs(confirming->effect) + confirming->threshold) / 2;
-    double wanted = 2 * (double)confirming->screened;
-    if (confirming->variance > 0 && effect > 0)
-        wanted =
-            kg_allocation_rounds(confirming->variance, effect, each,
-                                 confirming->paired ? INFINITY : (double)confirming->base_rounds);
-    wanted = fmax(wanted, (double)confirming->least);
-    return wanted < (double)most ? (size_t)wanted : most;
-}
-
-static bool stopped(const struct runner *runner)
+static bool stopped(const struct kg_runner *runner)
 {
     return runner->sequence->stopped(runner->sequence->user);
 }
 
 /* Plans the next rounds of every case. */
-static bool rounds_plan(struct runner *runner)
+static bool rounds_plan(struct kg_runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
     for (size_t i = 0; i < runner->results->case_count; i++) {
@@ -60,7 +21,7 @@ static bool rounds_plan(struct runner *runner)
     return true;
 }
 
-static bool look(struct runner *runner)
+static bool look(struct kg_runner *runner)
 {
     kg_comparison_free(runner->comparison);
     return kg_compare(runner->baseline, runner->results, KG_STAGE_SCREEN, runner->comparison,
@@ -68,329 +29,18 @@ static bool look(struct runner *runner)
            rounds_plan(runner);
 }
 
-static void wanted_clear(struct runner *runner)
-{
-    memset(runner->wanted, 0, runner->results->case_count * sizeof *runner->wanted);
-}
-
-static bool is_budget(const struct kg_metric *metric)
-{
-    return kg_metric_against(metric) == KG_AGAINST_BUDGET;
-}
-
-/* Whether a metric waits for other means, or was settled by them. */
-static bool is_elsewhere(const struct runner *runner, const struct kg_case_change *change,
-                         const struct kg_metric *metric)
-{
-    const bool *cases = runner->asked ? runner->done : runner->sequence->expected;
-    return cases && change->order < runner->results->case_count && cases[change->order] &&
-           kg_metric_against(metric) == KG_AGAINST_BASELINE;
-}
-
-/* Whether a metric of the case is suspected. */
-static bool suspect(const struct runner *runner, const struct kg_case_change *change)
-{
-    for (size_t m = 0; m < change->metric_count; m++)
-        if (change->metrics[m].suspected && !is_elsewhere(runner, change, &change->metrics[m]))
-            return true;
-    return false;
-}
-
-/* Whether processes of their own measure it, not the rounds. A workload's figure has no row. */
-static bool is_apart(const struct kg_metric *metric)
-{
-    const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
-    return kind < KG_METRIC_KINDS && kg_metric_rows[kind].origin == KG_ORIGIN_APART;
-}
-
-/* Whether more rounds could make the metric clear. They cannot where rounds do not measure it, or
- * where its change lies between the suite's threshold and the noise between runs. */
-static bool rounds_help(const struct kg_metric *metric)
-{
-    if (metric->doubt == KG_DOUBT_BUSY)
-        return true;
-    return !is_budget(metric) && isfinite(metric->ratio) && !is_apart(metric) &&
-           kg_metric_rounds_settle(metric);
-}
-
-static bool undecided(const struct kg_metric *metric)
-{
-    return metric->change == KG_CHANGE_SUSPECT || metric->change == KG_CHANGE_INCONCLUSIVE;
-}
-
-/* Whether more rounds could change the case's result. */
-static bool doubtful(const struct runner *runner, const struct kg_case_change *change)
-{
-    if (change->change == KG_CHANGE_NEW)
-        return runner->sequence->new_to_most;
-    if (suspect(runner, change))
-        return false;
-    if (change->change == KG_CHANGE_INCONCLUSIVE && !change->metric_count)
-        return true; /* a pair that waited too much */
-    for (size_t m = 0; m < change->metric_count; m++)
-        if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]) &&
-            !is_elsewhere(runner, change, &change->metrics[m]))
-            return true;
-    return false;
-}
-
-static size_t rounds_taken(const struct runner *runner)
-{
-    size_t rounds = 0;
-    for (size_t i = 0; i < runner->results->case_count; i++)
-        rounds += runner->results->cases[i].round_count;
-    return rounds;
-}
-
-static bool is_planned(const struct kg_round_plan *plan)
-{
-    return plan->fixed_ns + plan->asked_ns > 0;
-}
-
-/* Time of a round in which so much is measured, as planned; where that is not known (NaN), or nothing
- * is planned, the mean of all rounds so far. */
-static double cost_ns(const struct runner *runner, size_t index, double length_ns)
-{
-    const size_t rounds = rounds_taken(runner);
-    if (is_planned(&runner->plans[index]) && !isnan(length_ns))
-        return runner->plans[index].fixed_ns + length_ns;
-    return rounds ? fmax(1, runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds)
-                  : 1;
-}
-
-/* Time that all rounds together may take which are looked at before the case is judged; confirming
- * ones may take as much again. */
-static double case_budget_ns(const struct runner *runner, size_t index)
-{
-    const struct kg_round_plan *plan = &runner->plans[index];
-    return (double)runner->sequence->limits[index].most * (plan->fixed_ns + plan->asked_ns);
-}
-
-/* How many rounds a case may have: those that it has, and as many of that length as `left_ns` pays
- * for, at most as many as say something new. The suite's number in any case, where rounds are no
- * longer than it asks. */
-static size_t rounds_most(const struct runner *runner, size_t index, double length_ns, size_t has,
-                          double left_ns)
-{
-    const struct kg_round_plan *plan = &runner->plans[index];
-    const size_t most = runner->sequence->limits[index].most;
-    if (!is_planned(plan))
-        return most;
-    const double all = (double)has + floor(fmax(0, left_ns) / (plan->fixed_ns + length_ns));
-    const size_t allowed = (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, all);
-    return allowed < most && length_ns <= plan->asked_ns ? most : allowed;
-}
-
-/* What the next rounds of a doubtful case are to measure: the best for its spread, but not so long
- * that a test would have too few. Where the spread is not known it is what the suite asks. */
-static double screening_length(const struct runner *runner, size_t index)
-{
-    const struct kg_round_plan *plan = &runner->plans[index];
-    const struct kg_round_limits *limits = &runner->sequence->limits[index];
-    const size_t few = limits->least > ROUNDS_LEAST ? limits->least : ROUNDS_LEAST;
-    const double each_ns =
-        case_budget_ns(runner, index) / (double)(few < limits->most ? few : limits->most);
-    const double most = fmax(plan->least_ns, fmin(plan->most_ns, each_ns - plan->fixed_ns));
-    const double length = kg_allocation_length(&plan->spread, plan->fixed_ns, plan->least_ns, most);
-    return isnan(length) ? fmin(plan->most_ns, fmax(plan->least_ns, plan->asked_ns)) : length;
-}
-
-/* Rounds that a doubtful case has at the next look. */
-static size_t screening_next(const struct runner *runner, const struct kg_case_change *change,
-                             double length_ns)
-{
-    const size_t index = change->order;
-    const struct kg_round_plan *plan = &runner->plans[index];
-    const double left = case_budget_ns(runner, index) - plan->elapsed_ns;
-    const size_t most = rounds_most(runner, index, length_ns, change->rounds, left);
-    const double worth = is_planned(plan) ? plan->elapsed_ns / cost_ns(runner, index, length_ns)
-                                          : (double)change->rounds;
-    return change->change == KG_CHANGE_NEW ? most : kg_sequence_next(change->rounds, worth, most);
-}
-
-/* How many tests are made together, as Holm's method counts them. */
-static size_t tests_count(const struct runner *runner)
-{
-    const size_t tests = kg_comparison_tests(runner->comparison);
-    return tests > runner->results->tests ? tests : runner->results->tests;
-}
-
-/* Rounds of the reference that a case is compared with. */
-static size_t base_rounds(const struct runner *runner, const struct kg_case_result *result)
-{
-    size_t rounds = 0;
-    for (size_t r = 0; r < runner->baseline->run_count; r++) {
-        const struct kg_baseline_run *run = &runner->baseline->runs[r];
-        for (size_t c = 0; c < run->case_count && !run->pin; c++)
-            if (!strcmp(run->cases[c].id, result->id))
-                rounds += kg_baseline_rounds(&run->cases[c]);
-    }
-    return rounds;
-}
-
-/* The suspected time of a case; NULL where it is another metric. */
-static const struct kg_metric *suspected_time(const struct kg_case_change *change)
-{
-    for (size_t m = 0; m < change->metric_count; m++)
-        if (change->metrics[m].suspected &&
-            kg_metric_kind_find(change->metrics[m].name) == KG_METRIC_TIME)
-            return &change->metrics[m];
-    return NULL;
-}
-
-/* Confirming rounds, and what is measured in each. */
-struct confirming {
-    size_t rounds;
-    double length_ns;
-    double cost_ns; /* of all of them */
-};
-
-/* Of rounds in which so much is measured. */
-static struct confirming confirming_of(const struct runner *runner,
-                                       const struct kg_case_change *change, double length_ns)
-{
-    const size_t index = change->order;
-    const struct kg_round_plan *plan = &runner->plans[index];
-    const struct kg_metric *time = suspected_time(change);
-    const double cost = cost_ns(runner, index, length_ns);
-    const size_t rounds = kg_sequence_confirming(&(struct kg_confirming){
-        .screened = change->rounds,
-        .least = runner->sequence->limits[index].least,
-        .most = rounds_most(runner, index, length_ns, 0, case_budget_ns(runner, index)),
-        .base_rounds = base_rounds(runner, &runner->results->cases[index]),
-        .tests = tests_count(runner),
-        .alpha = runner->comparison->policy.alpha,
-        .paired = change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE,
-        .variance = time ? kg_spread_variance(&plan->spread, length_ns) : NAN,
-        .effect = time ? log(time->ratio) : NAN,
-        .threshold = time ? log(1 + time->threshold) : NAN});
-    return (struct confirming){rounds, length_ns, (double)rounds * cost};
-}
-
-/* The cheapest confirming rounds that do. Where the test asks for many rounds in any case, shorter
- * ones do than are best for the spread. */
-static struct confirming confirming(const struct runner *runner,
-                                    const struct kg_case_change *change)
-{
-    static const double STEP = 1.5;
-    const struct kg_round_plan *plan = &runner->plans[change->order];
-    struct confirming best = confirming_of(runner, change, screening_length(runner, change->order));
-    if (isnan(plan->spread.between) || !suspected_time(change))
-        return best;
-    double length = best.length_ns / STEP;
-    while (length >= plan->least_ns) {
-        const struct confirming shorter = confirming_of(runner, change, length);
-        if (shorter.cost_ns < best.cost_ns)
-            best = shorter;
-        length /= STEP;
-    }
-    return best;
-}
-
-/* Time that confirming the present suspects will take. Doubtful cases must leave it. */
-static double reserve_ns(const struct runner *runner)
-{
-    double ns = 0;
-    for (size_t i = 0; i < runner->comparison->case_count; i++)
-        if (suspect(runner, &runner->comparison->cases[i]))
-            ns += confirming(runner, &runner->comparison->cases[i]).cost_ns;
-    return ns;
-}
-
-static double left_ns(const struct runner *runner)
-{
-    const struct kg_sequence *sequence = runner->sequence;
-    return sequence->budget_ns - sequence->elapsed_ns(sequence->user);
-}
-
-static void length_set(const struct runner *runner, size_t index, double length_ns)
-{
-    if (is_planned(&runner->plans[index]) && runner->sequence->length_set)
-        runner->sequence->length_set(runner->sequence->user, index, length_ns);
-}
-
-/* Sets the rounds that doubtful cases get next, in the report's order: where the budget is short,
- * the worst cases come first. */
-static bool more_wanted(struct runner *runner)
-{
-    double left = left_ns(runner) - reserve_ns(runner);
-    bool any = false;
-    wanted_clear(runner);
-    for (size_t i = 0; i < runner->comparison->case_count; i++) {
-        const struct kg_case_change *change = &runner->comparison->cases[i];
-        if (change->change == KG_CHANGE_REMOVED || !doubtful(runner, change))
-            continue;
-        const double length = screening_length(runner, change->order);
-        const size_t next = screening_next(runner, change, length);
-        if (next <= change->rounds)
-            continue;
-        const double ns = (double)(next - change->rounds) * cost_ns(runner, change->order, length);
-        if (ns > left)
-            continue;
-        length_set(runner, change->order, length);
-        runner->wanted[change->order] = next;
-        left -= ns;
-        any = true;
-    }
-    return any;
-}
-
-/* Sets the suspects' confirming rounds in the report's order, as far as the budget allows. */
-static bool suspects_wanted(struct runner *runner)
-{
-    double left = left_ns(runner);
-    bool any = false;
-    wanted_clear(runner);
-    for (size_t i = 0; i < runner->comparison->case_count; i++) {
-        const struct kg_case_change *change = &runner->comparison->cases[i];
-        if (!suspect(runner, change))
-            continue;
-        const struct confirming chosen = confirming(runner, change);
-        if (chosen.cost_ns > left)
-            continue;
-        length_set(runner, change->order, chosen.length_ns);
-        runner->wanted[change->order] = change->rounds + chosen.rounds;
-        left -= chosen.cost_ns;
-        any = true;
-    }
-    return any;
-}
-
-/* Sets as many confirming rounds again for cases that they leave open, where these may be as much
- * slower as counts. */
-static bool again_wanted(struct runner *runner)
-{
-    double left = left_ns(runner);
-    bool any = false;
-    wanted_clear(runner);
-    for (size_t i = 0; i < runner->comparison->case_count; i++) {
-        const struct kg_case_change *change = &runner->comparison->cases[i];
-        const struct kg_metric *first = change->metric_count ? change->metrics : NULL;
-        if (!change->confirming_rounds || !first || !undecided(first) || !rounds_help(first) ||
-            !kg_metric_large(first))
-            continue;
-        const double ns = (double)change->confirming_rounds * cost_ns(runner, change->order, NAN);
-        if (ns > left)
-            continue;
-        runner->wanted[change->order] = change->rounds + change->confirming_rounds;
-        left -= ns;
-        any = true;
-    }
-    return any;
-}
-
-static bool measure(struct runner *runner, bool confirm)
+static bool measure(struct kg_runner *runner, bool confirm)
 {
     return runner->sequence->measure(runner->sequence->user, runner->wanted, confirm, runner->err);
 }
 
 /* Looks again after more rounds, until nothing is doubtful. It ends too where a pass added no round:
  * asking again would not help. */
-static bool refine(struct runner *runner)
+static bool refine(struct kg_runner *runner)
 {
-    for (size_t before = 0; !stopped(runner) && before < rounds_taken(runner);) {
-        before = rounds_taken(runner);
-        if (!more_wanted(runner))
+    for (size_t before = 0; !stopped(runner) && before < kg_runner_rounds(runner);) {
+        before = kg_runner_rounds(runner);
+        if (!kg_runner_more(runner))
             break;
         if (!measure(runner, false) || !look(runner))
             return false;
@@ -398,7 +48,7 @@ static bool refine(struct runner *runner)
     return true;
 }
 
-static bool screen(struct runner *runner)
+static bool screen(struct kg_runner *runner)
 {
     for (size_t i = 0; i < runner->results->case_count; i++)
         runner->wanted[i] = runner->sequence->limits[i].least;
@@ -408,7 +58,7 @@ static bool screen(struct runner *runner)
 }
 
 /* What other means cannot settle is screened as if there were none. */
-static bool settle(struct runner *runner)
+static bool settle(struct kg_runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
     if (!sequence->settle || stopped(runner))
@@ -419,15 +69,15 @@ static bool settle(struct runner *runner)
     return stopped(runner) || refine(runner);
 }
 
-static bool run(struct runner *runner)
+static bool run(struct kg_runner *runner)
 {
     if (!screen(runner) || !settle(runner))
         return false;
-    bool wanted = suspects_wanted(runner);
+    bool wanted = kg_runner_suspects(runner);
     for (int looks = 0; looks < KG_CONFIRMING_LOOKS && wanted && !stopped(runner); looks++) {
         if (!measure(runner, true) || !look(runner))
             return false;
-        wanted = again_wanted(runner);
+        wanted = kg_runner_again(runner);
     }
     return true;
 }
@@ -436,11 +86,11 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
                      const struct kg_results *results, struct kg_comparison *comparison,
                      struct kg_error *err)
 {
-    struct runner runner = {.sequence = sequence,
-                            .baseline = baseline,
-                            .results = results,
-                            .comparison = comparison,
-                            .err = err};
+    struct kg_runner runner = {.sequence = sequence,
+                               .baseline = baseline,
+                               .results = results,
+                               .comparison = comparison,
+                               .err = err};
     *comparison = (struct kg_comparison){0};
     runner.wanted = calloc(results->case_count + 1, sizeof *runner.wanted);
     runner.done = calloc(results->case_count + 1, sizeof *runner.done);

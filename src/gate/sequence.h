@@ -2,7 +2,7 @@
  * doubtful case gets half as many again, repeatedly, until it is clear, has its most rounds, or the
  * time is used up. A case that looks changed is then a suspect: it is measured again, later, and
  * these confirming rounds alone decide. So repeated looks do not raise the rate of false alarms:
- * the confirming rounds are looked at twice at the most, each time with half of alpha
+ * the confirming rounds are looked at three times at the most, each time with a third of alpha
  * (docs/statistics.md).
  *
  * The caller supplies the rounds, from a measurement or from a recording. */

@@ -57,14 +57,14 @@ static void decide(struct scene *scene, enum kg_stage stage)
     kg_arena_free(&scratch);
 }
 
-static void one_of_twenty_needs_a_twentieth_of_half_of_alpha(void **state)
+static void one_of_twenty_needs_a_twentieth_of_a_look_s_alpha(void **state)
 {
     struct scene scene;
     (void)state;
-    scene_make(&scene, ALPHA / 2 / 21, 0.3, false);
+    scene_make(&scene, ALPHA / KG_CONFIRMING_LOOKS / 21, 0.3, false);
     decide(&scene, KG_STAGE_SCREEN);
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_REGRESSION);
-    scene_make(&scene, ALPHA / 2 / 19, 0.3, false);
+    scene_make(&scene, ALPHA / KG_CONFIRMING_LOOKS / 19, 0.3, false);
     decide(&scene, KG_STAGE_SCREEN);
     assert_int_equal(scene.metrics[0].change, KG_CHANGE_SUSPECT);
 }
@@ -130,7 +130,7 @@ static void a_mean_that_moved_by_less_than_counts_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_of_twenty_needs_a_twentieth_of_half_of_alpha),
+        cmocka_unit_test(one_of_twenty_needs_a_twentieth_of_a_look_s_alpha),
         cmocka_unit_test(what_was_looked_at_makes_nothing_easier),
         cmocka_unit_test(an_unconfirmed_change_is_a_suspect),
         cmocka_unit_test(a_moved_mean_is_a_doubt),

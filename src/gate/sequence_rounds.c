@@ -1,0 +1,352 @@
+#include "gate/sequence_rounds.h"
+
+#include <string.h>
+
+#include "compare/metric.h"
+#include "compare/settle.h"
+
+/* A dozen rounds are enough for any test, where the suite allows as many. */
+enum { ROUNDS_LEAST = 12 };
+
+size_t kg_sequence_next(size_t rounds, double worth, size_t most)
+{
+    const double next = (double)rounds + fmax(1, ceil(worth / 2));
+    return next < (double)most ? (size_t)next : most;
+}
+
+size_t kg_sequence_confirming(const struct kg_confirming *confirming)
+{
+    const size_t most = confirming->most;
+    const double each = confirming->alpha / (double)(confirming->tests ? confirming->tests : 1);
+    /* What made a case a suspect is more than what is there. */
+    const double effect = (fabs(confirming->effect) + confirming->threshold) / 2;
+    double wanted = 2 * (double)confirming->screened;
+    if (confirming->variance > 0 && effect > 0)
+        wanted =
+            kg_allocation_rounds(confirming->variance, effect, each,
+                                 confirming->paired ? INFINITY : (double)confirming->base_rounds);
+    wanted = fmax(wanted, (double)confirming->least);
+    return wanted < (double)most ? (size_t)wanted : most;
+}
+
+static void wanted_clear(struct kg_runner *runner)
+{
+    memset(runner->wanted, 0, runner->results->case_count * sizeof *runner->wanted);
+}
+
+static bool is_budget(const struct kg_metric *metric)
+{
+    return kg_metric_against(metric) == KG_AGAINST_BUDGET;
+}
+
+/* Whether a metric waits for other means, or was settled by them. */
+static bool is_elsewhere(const struct kg_runner *runner, const struct kg_case_change *change,
+                         const struct kg_metric *metric)
+{
+    const bool *cases = runner->asked ? runner->done : runner->sequence->expected;
+    return cases && change->order < runner->results->case_count && cases[change->order] &&
+           kg_metric_against(metric) == KG_AGAINST_BASELINE;
+}
+
+/* Whether a metric of the case is suspected. */
+static bool suspect(const struct kg_runner *runner, const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (change->metrics[m].suspected && !is_elsewhere(runner, change, &change->metrics[m]))
+            return true;
+    return false;
+}
+
+/* Whether processes of their own measure it, not the rounds. A workload's figure has no row. */
+static bool is_apart(const struct kg_metric *metric)
+{
+    const enum kg_metric_kind kind = kg_metric_kind_find(metric->name);
+    return kind < KG_METRIC_KINDS && kg_metric_rows[kind].origin == KG_ORIGIN_APART;
+}
+
+/* Whether more rounds could make the metric clear. They cannot where rounds do not measure it, or
+ * where its change lies between the suite's threshold and the noise between runs. */
+static bool rounds_help(const struct kg_metric *metric)
+{
+    if (metric->doubt == KG_DOUBT_BUSY)
+        return true;
+    return !is_budget(metric) && isfinite(metric->ratio) && !is_apart(metric) &&
+           kg_metric_rounds_settle(metric);
+}
+
+static bool undecided(const struct kg_metric *metric)
+{
+    return metric->change == KG_CHANGE_SUSPECT || metric->change == KG_CHANGE_INCONCLUSIVE;
+}
+
+/* Whether more rounds could change the case's result. */
+static bool doubtful(const struct kg_runner *runner, const struct kg_case_change *change)
+{
+    if (change->change == KG_CHANGE_NEW)
+        return runner->sequence->new_to_most;
+    if (suspect(runner, change))
+        return false;
+    if (change->change == KG_CHANGE_INCONCLUSIVE && !change->metric_count)
+        return true; /* a pair that waited too much */
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (undecided(&change->metrics[m]) && rounds_help(&change->metrics[m]) &&
+            !is_elsewhere(runner, change, &change->metrics[m]))
+            return true;
+    return false;
+}
+
+size_t kg_runner_rounds(const struct kg_runner *runner)
+{
+    size_t rounds = 0;
+    for (size_t i = 0; i < runner->results->case_count; i++)
+        rounds += runner->results->cases[i].round_count;
+    return rounds;
+}
+
+static bool is_planned(const struct kg_round_plan *plan)
+{
+    return plan->fixed_ns + plan->asked_ns > 0;
+}
+
+/* Time of a round in which so much is measured, as planned; where that is not known (NaN), or nothing
+ * is planned, the mean of all rounds so far. */
+static double cost_ns(const struct kg_runner *runner, size_t index, double length_ns)
+{
+    const size_t rounds = kg_runner_rounds(runner);
+    if (is_planned(&runner->plans[index]) && !isnan(length_ns))
+        return runner->plans[index].fixed_ns + length_ns;
+    return rounds ? fmax(1, runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds)
+                  : 1;
+}
+
+/* Time that all rounds together may take which are looked at before the case is judged; confirming
+ * ones may take as much again. */
+static double case_budget_ns(const struct kg_runner *runner, size_t index)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    return (double)runner->sequence->limits[index].most * (plan->fixed_ns + plan->asked_ns);
+}
+
+/* How many rounds a case may have: those that it has, and as many of that length as `left_ns` pays
+ * for, at most as many as say something new. The suite's number in any case, where rounds are no
+ * longer than it asks. */
+static size_t rounds_most(const struct kg_runner *runner, size_t index, double length_ns,
+                          size_t has, double left_ns)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const size_t most = runner->sequence->limits[index].most;
+    if (!is_planned(plan))
+        return most;
+    const double all = (double)has + floor(fmax(0, left_ns) / (plan->fixed_ns + length_ns));
+    const size_t allowed = (size_t)fmin(KG_SEQUENCE_ROUNDS_MOST, all);
+    return allowed < most && length_ns <= plan->asked_ns ? most : allowed;
+}
+
+/* What the next rounds of a doubtful case are to measure: the best for its spread, but not so long
+ * that a test would have too few. Where the spread is not known it is what the suite asks. */
+static double screening_length(const struct kg_runner *runner, size_t index)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const struct kg_round_limits *limits = &runner->sequence->limits[index];
+    const size_t few = limits->least > ROUNDS_LEAST ? limits->least : ROUNDS_LEAST;
+    const double each_ns =
+        case_budget_ns(runner, index) / (double)(few < limits->most ? few : limits->most);
+    const double most = fmax(plan->least_ns, fmin(plan->most_ns, each_ns - plan->fixed_ns));
+    const double length = kg_allocation_length(&plan->spread, plan->fixed_ns, plan->least_ns, most);
+    return isnan(length) ? fmin(plan->most_ns, fmax(plan->least_ns, plan->asked_ns)) : length;
+}
+
+/* Rounds that a doubtful case has at the next look. */
+static size_t screening_next(const struct kg_runner *runner, const struct kg_case_change *change,
+                             double length_ns)
+{
+    const size_t index = change->order;
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const double left = case_budget_ns(runner, index) - plan->elapsed_ns;
+    const size_t most = rounds_most(runner, index, length_ns, change->rounds, left);
+    const double worth = is_planned(plan) ? plan->elapsed_ns / cost_ns(runner, index, length_ns)
+                                          : (double)change->rounds;
+    return change->change == KG_CHANGE_NEW ? most : kg_sequence_next(change->rounds, worth, most);
+}
+
+/* How many tests are made together, as Holm's method counts them. */
+static size_t tests_count(const struct kg_runner *runner)
+{
+    const size_t tests = kg_comparison_tests(runner->comparison);
+    return tests > runner->results->tests ? tests : runner->results->tests;
+}
+
+/* Rounds of the reference that a case is compared with. */
+static size_t base_rounds(const struct kg_runner *runner, const struct kg_case_result *result)
+{
+    size_t rounds = 0;
+    for (size_t r = 0; r < runner->baseline->run_count; r++) {
+        const struct kg_baseline_run *run = &runner->baseline->runs[r];
+        for (size_t c = 0; c < run->case_count && !run->pin; c++)
+            if (!strcmp(run->cases[c].id, result->id))
+                rounds += kg_baseline_rounds(&run->cases[c]);
+    }
+    return rounds;
+}
+
+/* The suspected time of a case; NULL where it is another metric. */
+static const struct kg_metric *suspected_time(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (change->metrics[m].suspected &&
+            kg_metric_kind_find(change->metrics[m].name) == KG_METRIC_TIME)
+            return &change->metrics[m];
+    return NULL;
+}
+
+/* Confirming rounds, and what is measured in each. */
+struct confirming {
+    size_t rounds;
+    double length_ns;
+    double cost_ns; /* of all of them */
+};
+
+/* Of rounds in which so much is measured. */
+static struct confirming confirming_of(const struct kg_runner *runner,
+                                       const struct kg_case_change *change, double length_ns)
+{
+    const size_t index = change->order;
+    const struct kg_round_plan *plan = &runner->plans[index];
+    const struct kg_metric *time = suspected_time(change);
+    const double cost = cost_ns(runner, index, length_ns);
+    const size_t rounds = kg_sequence_confirming(&(struct kg_confirming){
+        .screened = change->rounds,
+        .least = runner->sequence->limits[index].least,
+        .most = rounds_most(runner, index, length_ns, 0, case_budget_ns(runner, index)),
+        .base_rounds = base_rounds(runner, &runner->results->cases[index]),
+        .tests = tests_count(runner),
+        .alpha = runner->comparison->policy.alpha,
+        .paired = change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE,
+        .variance = time ? kg_spread_variance(&plan->spread, length_ns) : NAN,
+        .effect = time ? log(time->ratio) : NAN,
+        .threshold = time ? log(1 + time->threshold) : NAN});
+    return (struct confirming){rounds, length_ns, (double)rounds * cost};
+}
+
+/* The cheapest confirming rounds that do. Where the test asks for many rounds in any case, shorter
+ * ones do than are best for the spread. */
+static struct confirming confirming(const struct kg_runner *runner,
+                                    const struct kg_case_change *change)
+{
+    static const double STEP = 1.5;
+    const struct kg_round_plan *plan = &runner->plans[change->order];
+    struct confirming best = confirming_of(runner, change, screening_length(runner, change->order));
+    if (isnan(plan->spread.between) || !suspected_time(change))
+        return best;
+    double length = best.length_ns / STEP;
+    while (length >= plan->least_ns) {
+        const struct confirming shorter = confirming_of(runner, change, length);
+        if (shorter.cost_ns < best.cost_ns)
+            best = shorter;
+        length /= STEP;
+    }
+    return best;
+}
+
+/* Time that confirming the present suspects will take. Doubtful cases must leave it. */
+static double reserve_ns(const struct kg_runner *runner)
+{
+    double ns = 0;
+    for (size_t i = 0; i < runner->comparison->case_count; i++)
+        if (suspect(runner, &runner->comparison->cases[i]))
+            ns += confirming(runner, &runner->comparison->cases[i]).cost_ns;
+    return ns;
+}
+
+static double left_ns(const struct kg_runner *runner)
+{
+    const struct kg_sequence *sequence = runner->sequence;
+    return sequence->budget_ns - sequence->elapsed_ns(sequence->user);
+}
+
+static void length_set(const struct kg_runner *runner, size_t index, double length_ns)
+{
+    if (is_planned(&runner->plans[index]) && runner->sequence->length_set)
+        runner->sequence->length_set(runner->sequence->user, index, length_ns);
+}
+
+bool kg_runner_more(struct kg_runner *runner)
+{
+    double left = left_ns(runner) - reserve_ns(runner);
+    bool any = false;
+    wanted_clear(runner);
+    for (size_t i = 0; i < runner->comparison->case_count; i++) {
+        const struct kg_case_change *change = &runner->comparison->cases[i];
+        if (change->change == KG_CHANGE_REMOVED || !doubtful(runner, change))
+            continue;
+        const double length = screening_length(runner, change->order);
+        const size_t next = screening_next(runner, change, length);
+        if (next <= change->rounds)
+            continue;
+        const double ns = (double)(next - change->rounds) * cost_ns(runner, change->order, length);
+        if (ns > left)
+            continue;
+        length_set(runner, change->order, length);
+        runner->wanted[change->order] = next;
+        left -= ns;
+        any = true;
+    }
+    return any;
+}
+
+bool kg_runner_suspects(struct kg_runner *runner)
+{
+    double left = left_ns(runner);
+    bool any = false;
+    wanted_clear(runner);
+    for (size_t i = 0; i < runner->comparison->case_count; i++) {
+        const struct kg_case_change *change = &runner->comparison->cases[i];
+        if (!suspect(runner, change))
+            continue;
+        const struct confirming chosen = confirming(runner, change);
+        if (chosen.cost_ns > left)
+            continue;
+        length_set(runner, change->order, chosen.length_ns);
+        runner->wanted[change->order] = change->rounds + chosen.rounds;
+        left -= chosen.cost_ns;
+        any = true;
+    }
+    return any;
+}
+
+/* Time that as many confirming rounds again will take. */
+static double again_ns(const struct kg_runner *runner, const struct kg_case_change *change)
+{
+    const struct kg_round_plan *plan = &runner->plans[change->order];
+    const double each = is_planned(plan) ? plan->elapsed_ns / (double)change->rounds
+                                         : cost_ns(runner, change->order, NAN);
+    return (double)change->confirming_rounds * each;
+}
+
+/* What is left of a case's time, for all of its rounds. */
+static double case_left_ns(const struct kg_runner *runner, size_t index)
+{
+    const struct kg_round_plan *plan = &runner->plans[index];
+    return is_planned(plan) ? 2 * case_budget_ns(runner, index) - plan->elapsed_ns : INFINITY;
+}
+
+bool kg_runner_again(struct kg_runner *runner)
+{
+    double left = left_ns(runner);
+    bool any = false;
+    wanted_clear(runner);
+    for (size_t i = 0; i < runner->comparison->case_count; i++) {
+        const struct kg_case_change *change = &runner->comparison->cases[i];
+        const struct kg_metric *first = change->metric_count ? change->metrics : NULL;
+        if (!change->confirming_rounds || !first || !undecided(first) || !rounds_help(first) ||
+            !kg_metric_large(first))
+            continue;
+        const double ns = again_ns(runner, change);
+        if (ns > left || ns > case_left_ns(runner, change->order))
+            continue;
+        runner->wanted[change->order] = change->rounds + change->confirming_rounds;
+        left -= ns;
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,30 @@
+/* sequence_rounds.h: which rounds each case of a sequence gets next: how many, and how long.
+ * Internal to the sequence. */
+#pragma once
+#include "gate/sequence.h"
+
+struct kg_runner {
+    const struct kg_sequence *sequence;
+    const struct kg_baseline *baseline;
+    const struct kg_results *results;
+    struct kg_comparison *comparison;
+    struct kg_error *err;
+    size_t *wanted;
+    struct kg_round_plan *plans; /* of each case, as of the last look */
+    bool *done;                  /* cases that other means have settled */
+    bool asked;                  /* whether these were asked */
+};
+
+/* Rounds that all cases have. */
+size_t kg_runner_rounds(const struct kg_runner *runner);
+
+/* Sets the rounds that doubtful cases get next, in the report's order: where the budget is short,
+ * the worst cases come first. false where none gets any. */
+bool kg_runner_more(struct kg_runner *runner);
+
+/* Sets the suspects' confirming rounds in the report's order, as far as the budget allows. */
+bool kg_runner_suspects(struct kg_runner *runner);
+
+/* Sets as many confirming rounds again for cases that they leave open, where these may be as much
+ * slower as counts. */
+bool kg_runner_again(struct kg_runner *runner);
