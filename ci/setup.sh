@@ -3,8 +3,8 @@
 # Does nothing, and quickly, where everything is there. Sourced by ci/gate.sh and ci/test.sh.
 set -euo pipefail
 
-build_packages=(ca-certificates cmake gcc g++ libc6-dev libjansson-dev libopenblas-pthread-dev
-                libyaml-dev ninja-build valgrind)
+build_packages=(ca-certificates cmake gcc g++ libc6-dev libcapstone-dev libdw-dev libjansson-dev
+                libopenblas-pthread-dev libseccomp-dev libyaml-dev ninja-build valgrind)
 test_packages=(bats binutils clang clang-format jq libcmocka-dev make pkgconf python3-jsonschema)
 # Recommended packages are not installed, so the sanitizers' runtime of clang is named here.
 all_packages=(clang-tidy libclang-rt-dev libomp-dev)

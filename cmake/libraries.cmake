@@ -20,6 +20,13 @@ kgate_library(kgate_jansson jansson.h libjansson.a jansson)
 # kgate-worker carries no library into the process of a plugin: where there is an archive, that.
 find_library(KGATE_JANSSON_ARCHIVE NAMES libjansson.a jansson REQUIRED)
 
+kgate_library(kgate_dwfl elfutils/libdwfl.h libdw.a dw)
+if(KGATE_PORTABLE)
+  target_link_libraries(kgate_dwfl INTERFACE libelf.a libz.a liblzma.a libbz2.a)
+endif()
+kgate_library(kgate_capstone capstone/capstone.h libcapstone.a capstone)
+kgate_library(kgate_seccomp seccomp.h libseccomp.a seccomp)
+
 # OpenBLAS: the reference for matrix work, and the `blas` version of gemm. Debian keeps it in a
 # folder for each of its variants; the plain name is a link that may belong to another BLAS.
 set(KGATE_BLAS_HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread

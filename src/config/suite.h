@@ -86,6 +86,7 @@ struct kg_settings {
     unsigned devices;            /* bits 1u << enum kgate_device */
     unsigned timings;            /* bits 1u << enum kg_timing: of cases on the GPU */
     enum kg_tracing trace;       /* apart from the rounds */
+    double sample_time_ns;       /* likewise; 0: functions are not looked at */
     enum kg_unchanged_code unchanged_code;
     int pin;          /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
     uint64_t threads; /* threads of a workload; 0: one for each CPU it may use */

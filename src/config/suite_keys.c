@@ -117,6 +117,9 @@ static const struct kg_key default_keys[] = {
      "whether to look apart from the rounds: on the GPU at what a call puts there (kernels, "
      "occupancy, transfers, gaps), on the CPU at its time with one thread and, where instructions "
      "are counted, at its cache lines; and at what the device can do"},
+    {"sample_time", KG_KEY_DURATION, SETTING(sample_time_ns), "500ms", "0ns", "1min", NULL,
+     "how long the functions of a case on the CPU are looked at, apart from the rounds; `0ns` leaves "
+     "that out, as `trace: no` does"},
     {"unchanged_code", KG_KEY_CHOICE, SETTING(unchanged_code), "measure", NULL, NULL, unchanged_names,
      "what `gate` and `ab` do with a case whose machine code, libraries, definition and machine are those of "
      "the baseline (the base): `skip` does not measure it"},

@@ -92,6 +92,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .look = KG_LOOK_NONE,
         .check = {.error = NAN, .tolerance = NAN},
     };
+    kg_hot_clear(&result->hot);
     kg_case_summarize(result);
     return lists_copy(arena, planned, result) && series_start(arena, spec, result) &&
            result->target && good;

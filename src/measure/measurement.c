@@ -15,6 +15,7 @@
 #include "measure/cpu_ceilings_pass.h"
 #include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
+#include "measure/hot_pass.h"
 #include "measure/measured_files.h"
 #include "measure/pass.h"
 #include "measure/rounds.h"
@@ -255,7 +256,8 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
     return kg_ceilings_pass(measurement, err) && kg_cpu_ceilings_pass(measurement, err) &&
-           kg_cpu_counters_pass(measurement, err) && kg_trace_pass(measurement, err);
+           kg_cpu_counters_pass(measurement, err) && kg_hot_pass(measurement, err) &&
+           kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

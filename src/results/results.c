@@ -191,6 +191,7 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(check, RECORD, NULL, KG_OF(kg_case_check_record)),
     KG_FIELD(trace, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_trace_record)),
     KG_FIELD(look, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_look_record)),
+    KG_FIELD(hot, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_hot_record)),
 };
 const struct kg_record kg_case_result_record = KG_RECORD_OF(case_fields, "One case.");
 #undef STRUCT

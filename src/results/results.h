@@ -5,7 +5,7 @@
  * cpu_ceilings.h (what the GPU and the CPU are capable of), series.h (the values of a metric),
  * disturbance.h (rounds that were disturbed, and which are judged), throttle.h (what disturbed the
  * GPU), code_fields.h (rows of field tables for a code identity) and journal.h (results on disk while
- * a run goes on). */
+ * a run goes on). hot.h says where a call's time goes. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@
 #include "device/machine.h"
 #include "results/ceilings.h"
 #include "results/cpu_ceilings.h"
+#include "results/hot.h"
 #include "util/arena.h"
 #include "util/error.h"
 #include "util/record.h"
@@ -298,6 +299,7 @@ struct kg_case_result {
     struct kg_case_check check;
     struct kg_trace trace; /* of a CUDA case */
     struct kg_look look;   /* of one on the CPU */
+    struct kg_hot hot;     /* likewise */
 };
 
 /* The suite's judgement, as far as later stages need it. */

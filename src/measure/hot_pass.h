@@ -1,0 +1,9 @@
+/* hot_pass.h: looks where the time of each case on the CPU goes, function by function (results/hot.h),
+ * in processes of its own, for a bounded time a case. */
+#pragma once
+#include "measure/measurement.h"
+
+/* Fills `hot` of every case that is to be looked at (trace, sample_time). What cannot be seen has its
+ * reason there, and fails no case.
+ * returns  false where memory is out, or a process could not be started */
+bool kg_hot_pass(struct kg_measurement *measurement, struct kg_error *err);
