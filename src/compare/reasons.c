@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "compare/metric.h"
+#include "stats/stats.h"
 #include "util/units.h"
+
+/* Degrees of freedom of what is as good as normal. */
+static const double NORMAL = 1e9;
 
 /* What a round of the metric is called. */
 static const char *rounds_name(const struct kg_metric *metric)
@@ -77,14 +81,38 @@ static const char *noise_say(struct kg_arena *arena, const struct kg_metric *met
         100 * metric->asked_threshold, 100 * metric->noise_floor);
 }
 
-/* Rounds that would do if the interval narrows as the root of their number; not finite where none
- * would. */
-static double rounds_needed(const struct kg_metric *metric)
+/* How much narrower the interval has to be: until it lies within the asked threshold, or until the
+ * change is proven. Not finite where nothing would do. */
+static double narrower_needed(const struct kg_metric *metric)
 {
     const double half = log(metric->interval_high / metric->interval_low) / 2;
-    const double distance =
-        fmax(log(1 + metric->threshold) - fabs(log(metric->ratio)), fabs(log(metric->ratio)));
-    return ceil((double)metric->current_rounds * pow(half / distance, 2));
+    const double moved = fabs(log(metric->ratio));
+    const double room = fmax(0, log1p(metric->asked_threshold) - moved);
+    double proven = half / moved;
+    if (metric->p_value < 0.5 && metric->needed_p < metric->p_value)
+        proven = fmax(proven, kg_student_point(metric->needed_p, NORMAL) /
+                                  kg_student_point(metric->p_value, NORMAL));
+    return fmin(proven, half / room);
+}
+
+/* Rounds that would do if the interval narrows as the root of their number does, on this side: what
+ * is stored stays as it is. */
+static double rounds_needed(const struct kg_metric *metric)
+{
+    const bool paired = kg_metric_against(metric) == KG_AGAINST_BASE;
+    const double stored = paired || !metric->base_rounds ? 0 : 1 / (double)metric->base_rounds;
+    const double now = 1 / (double)metric->current_rounds;
+    const double wanted = (now + stored) / pow(narrower_needed(metric), 2) - stored;
+    return wanted > 0 ? ceil(1 / wanted) : INFINITY;
+}
+
+/* "about 12 more rounds"; where as many as there are should have done, no number is named. */
+static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    const double needed = fmax(rounds_needed(metric), (double)metric->least_rounds);
+    const double more = needed - (double)metric->current_rounds;
+    return more < 1 ? "more rounds"
+                    : kg_arena_printf(arena, "about %.0f more round%s", more, more < 2 ? "" : "s");
 }
 
 static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *metric)
@@ -108,9 +136,9 @@ static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *
                                kg_metric_against(metric) == KG_AGAINST_BASE ? "" : " `kgate ab`,",
                                ceil(100 * wide));
     return kg_arena_printf(arena,
-                           "the interval %s to %s crosses the threshold of %.1f %%: about %.0f "
-                           "rounds, or a quieter machine, would settle it",
-                           low, high, threshold, fmax(needed, (double)metric->current_rounds + 1));
+                           "the interval %s to %s crosses the threshold of %.1f %%: %s, or a "
+                           "quieter machine, would settle it",
+                           low, high, threshold, more_rounds(arena, metric));
 }
 
 static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric *metric)

@@ -27,6 +27,15 @@ bool kg_change_open(const struct kg_case_change *change)
     return false;
 }
 
+bool kg_change_settled(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (kg_metric_against(&change->metrics[m]) == KG_AGAINST_BASE &&
+            undecided(&change->metrics[m]))
+            return false;
+    return change->pairs && !kg_change_open(change);
+}
+
 size_t kg_comparison_tests(const struct kg_comparison *comparison)
 {
     size_t count = 0;

@@ -10,6 +10,10 @@
  * sides, and is suspected or undecided. */
 bool kg_change_open(const struct kg_case_change *change);
 
+/* Whether pairs were measured of the case and none of its metrics is left open, neither by them nor
+ * by the stored runs. */
+bool kg_change_settled(const struct kg_case_change *change);
+
 /* Tests that a comparison makes together, as Holm's method counts them. */
 size_t kg_comparison_tests(const struct kg_comparison *comparison);
 

@@ -93,8 +93,8 @@ static void suite_append(const struct kg_results *current, struct kg_text *text)
     kg_shell_quote(text, known ? current->suite_path : "SUITE");
 }
 
-/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu", with twice the rounds where
- * pairs left it open. */
+/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu", and for longer where pairs left
+ * it open: how many there may be is the suite's rounds.max, which results do not say. */
 static void pairs_append(const struct kg_case_change *worst, size_t undecided,
                          const struct kg_results *current, struct kg_text *text)
 {
@@ -106,9 +106,10 @@ static void pairs_append(const struct kg_case_change *worst, size_t undecided,
         kg_text_append(text, " --filter ");
         kg_shell_quote_glob(text, worst->id);
     }
-    if (current->pair)
-        kg_text_printf(text, " --set rounds.max=%zu", 2 * worst->rounds);
-    kg_text_append(text, "`");
+    kg_text_append(text, current->pair
+                             ? " --set rounds.max=N`, with N twice what the suite has (30 "
+                               "where it says nothing)"
+                             : "`");
 }
 
 static void refresh_append(const struct kg_results *current, struct kg_text *text)

@@ -231,17 +231,15 @@ static const char *lacking_say(const struct kg_settling *settling, struct kg_set
 /* "3 of 4 cases that the stored runs left open were settled by pairs against …" */
 static const char *settled_say(struct kg_settled *settled, const struct kg_comparison *comparison)
 {
-    size_t measured = 0, open = 0;
+    size_t measured = 0, decided = 0;
     for (size_t c = 0; c < comparison->case_count; c++) {
-        const struct kg_case_change *change = &comparison->cases[c];
-        measured += change->pairs > 0;
-        open += change->pairs &&
-                (change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE);
+        measured += comparison->cases[c].pairs > 0;
+        decided += kg_change_settled(&comparison->cases[c]);
     }
     return measured ? kg_arena_printf(&settled->arena,
                                       "%zu of %zu case%s that the stored runs left open %s settled "
                                       "by pairs against %s (base.json, head.json)",
-                                      measured - open, measured, measured == 1 ? "" : "s",
+                                      decided, measured, measured == 1 ? "" : "s",
                                       measured == 1 ? "was" : "were", settled->build)
                     : NULL;
 }

@@ -156,6 +156,28 @@ static void a_workload_that_fails_in_pairs_has_failed(void **state)
     scene_free(&scene);
 }
 
+static void a_case_is_settled_only_when_none_of_its_metrics_is_open(void **state)
+{
+    struct scene scene;
+    (void)state;
+    for (int open = 0; open < 2; open++) {
+        scene_make(&scene, 1.2, 1.15, 3);
+        struct kg_metric *memory = &scene.pairs.cases[0].metrics[1];
+        assert_string_equal(memory->name, "peak_memory");
+        struct kg_case_change *change = (struct kg_case_change *)change_of(&scene, "w1/cpu");
+        for (size_t m = 0; m < change->metric_count; m++)
+            change->metrics[m].change = KG_CHANGE_INCONCLUSIVE;
+        if (open)
+            memory->change = KG_CHANGE_INCONCLUSIVE;
+        assert_false(kg_change_settled(change));
+        settle(&scene);
+        assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_REGRESSION);
+        assert_int_equal(kg_change_settled(change_of(&scene, "w1/cpu")), !open);
+        assert_false(kg_change_settled(change_of(&scene, "w0/cpu")));
+        scene_free(&scene);
+    }
+}
+
 static void a_note_is_added_behind_the_others(void **state)
 {
     struct scene scene;
@@ -178,6 +200,7 @@ int main(void)
         cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
         cmocka_unit_test(a_build_that_could_not_be_measured_leaves_the_stored_decision),
         cmocka_unit_test(a_workload_that_fails_in_pairs_has_failed),
+        cmocka_unit_test(a_case_is_settled_only_when_none_of_its_metrics_is_open),
         cmocka_unit_test(a_note_is_added_behind_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
