@@ -148,6 +148,7 @@ int main(int argc, char **argv)
             kg_arguments_help(subcommand);
             return KG_EXIT_PASS;
         }
+        kg_interrupt_announce();
         return subcommand->run(&arguments);
     }
     return unknown(argv[1]);

@@ -9,6 +9,10 @@ struct kg_interrupt {
     struct sigaction old[3];
 };
 
+/* Until kg_interrupt_begin, and again after kg_interrupt_end, SIGINT, SIGTERM and SIGHUP say that kgate
+ * was interrupted and end it with 128 plus the signal, as an interrupted measurement ends. */
+void kg_interrupt_announce(void);
+
 /* From now on SIGINT, SIGTERM and SIGHUP are blocked, except in a ppoll with `mask`; there they are
  * only noted. */
 void kg_interrupt_begin(struct kg_interrupt *interrupt);

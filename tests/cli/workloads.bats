@@ -107,6 +107,23 @@ YAML
     [ "$status" -eq 2 ]
 }
 
+@test "interrupted before anything is measured, a command says so and ends as one that was measuring" {
+    mkfifo suite.fifo # which keeps it waiting for the suite
+    for signal in INT:130 TERM:143; do
+        for what in gate "run -o r.json"; do
+            # shellcheck disable=SC2086  # the arguments are words
+            env --default-signal=INT "$KGATE" $what -c suite.fifo 2>err.txt >/dev/null 3>&- &
+            pid=$!
+            exec 7>suite.fifo # waits until kgate reads
+            kill "-${signal%:*}" $pid
+            status=0; wait $pid || status=$?
+            exec 7>&-
+            [ "$status" -eq "${signal#*:}" ]
+            [ "$(cat err.txt)" = "kgate: interrupted" ]
+        done
+    done
+}
+
 @test "a killed run leaves a journal that reads as results" {
     suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
     "$KGATE" run -c one.yaml -o r.json >/dev/null 2>&1 &
