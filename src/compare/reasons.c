@@ -95,32 +95,39 @@ static double narrower_needed(const struct kg_metric *metric)
     return fmin(proven, half / room);
 }
 
-/* Rounds that would do if the interval narrows as the root of their number does, on this side: what
- * is stored stays as it is. */
-static double rounds_needed(const struct kg_metric *metric)
+/* Rounds that would do if the interval narrows as the root of their number does, where only this side
+ * has more of them. */
+static double rounds_needed(const struct kg_metric *metric, double narrower)
 {
     const bool paired = kg_metric_against(metric) == KG_AGAINST_BASE;
     const double stored = paired || !metric->base_rounds ? 0 : 1 / (double)metric->base_rounds;
     const double now = 1 / (double)metric->current_rounds;
-    const double wanted = (now + stored) / pow(narrower_needed(metric), 2) - stored;
+    const double wanted = (now + stored) / pow(narrower, 2) - stored;
     return wanted > 0 ? ceil(1 / wanted) : INFINITY;
 }
 
-/* "about 12 more rounds"; where as many as there are should have done, no number is named. */
+/* "about 12 more rounds", without a number where as many as there are should have done; NULL where
+ * there is no saying how many. */
 static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    const double needed = fmax(rounds_needed(metric), (double)metric->least_rounds);
-    const double more = needed - (double)metric->current_rounds;
-    return more < 1 ? "more rounds"
-                    : kg_arena_printf(arena, "about %.0f more round%s", more, more < 2 ? "" : "s");
+    enum { MANY = 200 };
+    const double now = (double)metric->current_rounds, narrower = narrower_needed(metric);
+    const double alone = rounds_needed(metric, narrower), both = ceil(now * pow(narrower, 2));
+    const double needed = fmax(alone <= MANY ? alone : both, (double)metric->least_rounds);
+    if (!(needed <= MANY))
+        return NULL;
+    if (needed - now < 1)
+        return "more rounds";
+    return kg_arena_printf(arena, "about %.0f more round%s%s", needed - now,
+                           needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides");
 }
 
 static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    enum { MANY = 200 };
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
-    const double needed = rounds_needed(metric), threshold = 100 * metric->threshold;
+    const double threshold = 100 * metric->threshold;
     const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
+    const char *more = more_rounds(arena, metric);
     kg_change_format(metric->interval_low, low);
     kg_change_format(metric->interval_high, high);
     if (metric->of_processes)
@@ -128,7 +135,7 @@ static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *
                                "%s to %s is not within the threshold of %.1f %%: more processes, a "
                                "quieter machine, or a larger --threshold would settle it",
                                low, high, threshold);
-    if (needed > MANY || !isfinite(needed))
+    if (!more)
         return kg_arena_printf(arena,
                                "the interval %s to %s crosses the threshold of %.1f %%: only a "
                                "quieter machine,%s or a threshold of %.0f %% would settle it",
@@ -138,7 +145,7 @@ static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *
     return kg_arena_printf(arena,
                            "the interval %s to %s crosses the threshold of %.1f %%: %s, or a "
                            "quieter machine, would settle it",
-                           low, high, threshold, more_rounds(arena, metric));
+                           low, high, threshold, more);
 }
 
 static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric *metric)

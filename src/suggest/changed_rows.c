@@ -93,9 +93,12 @@ static bool same_ceiling(const struct kg_slower *slower)
            (base->threads == current->threads || (isnan(base->threads) && isnan(current->threads)));
 }
 
+/* Threads that it may use and does not use hinder nobody; where it is not known, it uses them. */
 static bool same_threads(const struct kg_slower *slower)
 {
-    return slower->base.threads > 1 && slower->base.threads == slower->current.threads;
+    const struct kg_traits *base = &slower->base, *current = &slower->current;
+    const bool alone = base->cores_busy <= ONE_CORE && current->cores_busy <= ONE_CORE;
+    return base->threads > 1 && base->threads == current->threads && !alone;
 }
 
 /* Waiting now and then is nobody's concern, however much rarer it was before. */
