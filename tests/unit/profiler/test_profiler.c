@@ -361,7 +361,7 @@ static void thousands_of_sites_in_one_path_are_told_apart(void **state)
     (void)state;
     enum { SITES = 5000 };
     static struct kgate_site sites[SITES];
-    static char names[SITES][16];
+    static char names[SITES][24];
     start(NULL);
     for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < SITES; i++) {
