@@ -45,10 +45,10 @@ YAML
     [[ "$output" == *SUSPECT* || "$output" == *INCONCLUSIVE* ]]
 }
 
-@test "ab of a build against itself passes" {
+@test "ab of a build against itself does not fail" {
     ab_suite
     run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out
-    [ "$status" -eq 0 ]
+    passes_or_open
     [[ "$output" == *"1 of 1 cases have the same code on both sides"* ]]
 }
 
@@ -74,8 +74,8 @@ YAML
 
 @test "ab of two kgate builds measures their built-in kernels" {
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out --set threshold=500%
-    [ "$status" -eq 0 ]
-    [[ "$output" == *"2 unchanged"* ]]
+    passes_or_open
+    jq -e '[.cases[].rounds.base_ratio | length >= 3] == [true, true]' out/head.json
 }
 
 @test "a kgate that speaks another protocol is refused by version" {
@@ -123,10 +123,7 @@ YAML
     "$KGATE" ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out \
         --set rounds.min=4000 --set rounds.max=4000 -q &
     pid=$!
-    for _ in $(seq 100); do
-        [ -e out/head.json.journal ] && [ "$(wc -l <out/head.json.journal)" -gt 4 ] && break
-        sleep 0.1
-    done
+    lines_wait out/head.json.journal 4
     kill -TERM "$pid"
     status=0; wait "$pid" || status=$?
     [ "$status" -eq 143 ]

@@ -9,6 +9,7 @@ setup_file() {
 }
 
 rivals_start() {
+    needs_waits
     for _ in 1 2 3; do
         taskset -c "$CPU" sh -c 'while :; do :; done' 3>&- &
         rivals+=($!)

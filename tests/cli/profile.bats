@@ -387,7 +387,10 @@ YAML
 YAML
     kgate run -c one.yaml -o out.json --profile -q &
     local pid=$!
-    sleep 2.3
+    for _ in $(seq 1200); do
+        [ -e "$(ls -d out.kgprof.* 2>/dev/null | head -n 1)" ] && break
+        sleep 0.1
+    done
     kill -INT "$pid"
     wait "$pid" || true
     valid out.json results

@@ -48,7 +48,8 @@ load support
 }
 
 @test "docs: the commands of baselines.md and ci.md run" {
-    kgate run -c suite.yaml -o results.json -q
+    kgate run -c suite.yaml -o measured.json -q
+    agreeing measured.json >results.json
     kgate baseline update results.json -b baselines
     kgate baseline update results.json -b baselines --pin v1.2
     kgate baseline list -b baselines
@@ -61,7 +62,7 @@ load support
 @test "docs: the plugin page's commands run" {
     cc -std=c17 -O2 -fPIC -shared -I"$SOURCE/include" "$SOURCE/tests/plugins/good.c" -o libgood.so
     sed -n '/^version: 1/,/^```/p' "$SOURCE/docs/plugins.md" | sed '$d' >plugins.yaml
-    run kgate run -c plugins.yaml -o r.json --set rounds.min=2 --set min_time=2ms
+    run kgate run -c plugins.yaml -o r.json --set rounds.min=2 --set min_time=2ms --set disturbance=100%
     [ "$status" -eq 0 ]
 }
 

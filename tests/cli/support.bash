@@ -41,6 +41,24 @@ suite_of() {
 # Multiplies all times of a results file by $2.
 scale() { jq "(.cases[].rounds.median_ns) |= map(. * $2)" "$1"; }
 
+# Waits until the file $1 has more than $2 lines, as the journal of a run that goes on: for two minutes
+# on a machine that is slow or busy. What follows finds out whether they are there.
+lines_wait() {
+    for _ in $(seq 1200); do
+        [ "$(cat "$1" 2>/dev/null | wc -l)" -gt "$2" ] && break
+        sleep 0.1
+    done
+}
+
+# After `run` of a gate or an ab of what is the same twice: it passes, or, on a busy machine, is open.
+passes_or_open() { [ "$status" -eq 0 ] || [ "$status" -eq 4 ]; }
+
+# Skips the test where nobody can say how long a process waited for a CPU.
+needs_waits() { grep -q . /proc/self/schedstat 2>/dev/null || skip "no /proc/PID/schedstat"; }
+
+# Skips the test where nothing counts instructions.
+needs_valgrind() { command -v valgrind >/dev/null || skip "no valgrind"; }
+
 # A results file as if every round had met what the first did: what the others scatter, on a machine
 # that does other things too, must not decide a test.
 agreeing() {

@@ -85,7 +85,7 @@ YAML
     # a shell without a terminal lets its background jobs ignore Ctrl-C
     env --default-signal=INT "$KGATE" run -c one.yaml -o r.json 2>err.txt >/dev/null &
     pid=$!
-    for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 4 ] && break; sleep 0.05; done
+    lines_wait r.json.journal 4
     kill -INT $pid
     status=0; wait $pid || status=$?
     [ "$status" -eq 130 ]
@@ -98,7 +98,7 @@ YAML
     suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
     "$KGATE" run -c one.yaml -o r.json 2>err.txt >/dev/null &
     pid=$!
-    for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 4 ] && break; sleep 0.05; done
+    lines_wait r.json.journal 4
     kill -TERM $pid
     status=0; wait $pid || status=$?
     [ "$status" -eq 143 ]
@@ -128,7 +128,7 @@ YAML
     suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, rounds: {min: 2000, max: 2000}}'
     "$KGATE" run -c one.yaml -o r.json >/dev/null 2>&1 &
     pid=$!
-    for _ in $(seq 200); do [ "$(wc -l 2>/dev/null <r.json.journal || echo 0)" -gt 4 ] && break; sleep 0.05; done
+    lines_wait r.json.journal 4
     kill -KILL $pid
     wait $pid || true
     run kgate report r.json.journal
