@@ -1,6 +1,7 @@
 #include "gate/settle.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "baseline/builds.h"
@@ -55,18 +56,20 @@ bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *sett
 
 /* --- Choosing the cases ------------------------------------------------------------------------ */
 
-/* Says once why builds cannot be used: `id` is the first case of those that it is said of. */
+/* Notes why the build of a case cannot be used: one note for each reason. */
 static bool note_add(struct kg_settled *settled, const char *id, const char *why)
 {
-    const char *note = kg_arena_printf(&settled->arena, "%.200s: %s cannot be used: %.600s", id,
-                                       settled->build, why);
-    const size_t tail = strlen(why) < 600 ? strlen(why) : 600;
-    for (size_t i = 0; note && i < settled->note_count; i++)
-        if (!strcmp(settled->notes[i] + strlen(settled->notes[i]) - tail,
-                    note + strlen(note) - tail))
+    for (size_t i = 0; i < settled->note_count; i++)
+        if (!strcmp(settled->notes[i].why, why)) {
+            settled->notes[i].cases++;
             return true;
-    if (!note || !kg_arena_grow(&settled->arena, &settled->notes, settled->note_count,
-                                &settled->note_capacity, sizeof *settled->notes))
+        }
+    const struct kg_settled_note note = {.why = kg_arena_copy(&settled->arena, why),
+                                         .id = kg_arena_copy(&settled->arena, id),
+                                         .cases = 1};
+    if (!note.why || !note.id ||
+        !kg_arena_grow(&settled->arena, &settled->notes, settled->note_count,
+                       &settled->note_capacity, sizeof *settled->notes))
         return false;
     settled->notes[settled->note_count++] = note;
     return true;
@@ -255,6 +258,17 @@ static const char *unaffordable_say(struct kg_settled *settled)
                : NULL;
 }
 
+/* "json/cpu and 3 more cases: the baseline's build cannot be used: …" */
+static const char *note_say(struct kg_settled *settled, const struct kg_settled_note *note)
+{
+    char more[48] = "";
+    if (note->cases > 1)
+        snprintf(more, sizeof more, " and %zu more case%s", note->cases - 1,
+                 note->cases == 2 ? "" : "s");
+    return kg_arena_printf(&settled->arena, "%.200s%s: %s cannot be used: %.600s", note->id, more,
+                           settled->build, note->why);
+}
+
 bool kg_settle_merge(const struct kg_settling *settling, struct kg_settled *settled,
                      const struct kg_results *results, struct kg_comparison *comparison,
                      struct kg_error *err)
@@ -263,9 +277,13 @@ bool kg_settle_merge(const struct kg_settling *settling, struct kg_settled *sett
         !kg_comparison_settle(comparison, settling->baseline, results, &settled->pairs.comparison,
                               settled->build, err))
         return false;
-    for (size_t i = 0; i < settled->note_count; i++)
-        if (!kg_comparison_note(comparison, settled->notes[i], err))
+    for (size_t i = 0; i < settled->note_count; i++) {
+        const char *note = note_say(settled, &settled->notes[i]);
+        if (!note)
+            return kg_error_memory(err);
+        if (!kg_comparison_note(comparison, note, err))
             return false;
+    }
     const char *said[] = {settled_say(settled, comparison),
                           lacking_say(settling, settled, results, comparison),
                           unaffordable_say(settled)};

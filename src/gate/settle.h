@@ -18,11 +18,18 @@ struct kg_settling {
     struct kg_progress progress;
 };
 
+/* Why builds could not be used, and for which cases. */
+struct kg_settled_note {
+    const char *why;
+    const char *id; /* of the first of them */
+    size_t cases;
+};
+
 struct kg_settled {
     struct kg_ab pairs;  /* `base` is NULL where no case was measured in pairs */
     size_t unaffordable; /* open cases for which there was no time */
     const char *build;   /* what the pairs are against, in words */
-    const char **notes;  /* why builds could not be used */
+    struct kg_settled_note *notes;
     size_t note_count;
     bool *expected; /* of each case of the plan: whether there is a build that may settle it */
     /* its own */

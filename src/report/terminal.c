@@ -60,15 +60,26 @@ struct change_table {
     const struct kg_report_style *style;
 };
 
-/* What stands under a row: its circumstances and its reason, where that was not said above, and
- * what its workload reports where that is asked for. */
-static void under_row(const struct kg_case_change *change, struct kg_arena *arena, bool said,
-                      bool verbose, struct kg_text *text)
+/* A row, and how many of those that follow it have the same reason, which is said once for all. */
+struct change_row {
+    const struct kg_case_change *change;
+    size_t following;
+    bool said; /* by a row above */
+};
+
+/* What stands under a row: its circumstances and its reason, and what its workload reports where
+ * that is asked for. */
+static void under_row(const struct change_row *row, struct kg_arena *arena, bool verbose,
+                      struct kg_text *text)
 {
-    if (!said) {
-        kg_terminal_part(text, "", kg_cell_circumstances(arena, change));
-        kg_terminal_part(text, ": ", change->reason);
-    }
+    const struct kg_case_change *change = row->change;
+    kg_terminal_part(text, "", kg_cell_circumstances(arena, change));
+    if (!row->said)
+        kg_terminal_part(text, "; ", change->reason);
+    if (row->following == 1)
+        kg_text_append(text, " (the next case too)");
+    else if (row->following)
+        kg_text_printf(text, " (the next %zu cases too)", row->following);
     if (verbose)
         kg_terminal_part(text, "; ", kg_cell_figures(arena, change->figures, change->figure_count));
 }
@@ -94,19 +105,26 @@ static void advice_append(const struct kg_suggestions *suggestions,
 
 /* What stands under a row, with the advice. */
 static const char *under_change(struct kg_arena *arena, const struct change_table *how,
-                                const struct kg_case_change *change, bool said)
+                                const struct change_row *row)
 {
     struct kg_text text = {0};
-    under_row(change, arena, said, how->style->verbose, &text);
-    advice_append(how->suggestions, change, &text);
+    under_row(row, arena, how->style->verbose, &text);
+    advice_append(how->suggestions, row->change, &text);
     const char *copy = text.length ? kg_arena_copy(arena, text.data) : NULL;
     kg_text_free(&text);
     return copy;
 }
 
-static void change_row(struct kg_table *table, const struct change_table *how,
-                       const struct kg_case_change *change, const char *reason_before)
+/* Whether the reason is all that there is to say: no figures stand beside it. */
+static bool has_reason_alone(const struct kg_case_change *change)
 {
+    return change->reason && (!change->metric_count || change->not_measured);
+}
+
+static void change_row(struct kg_table *table, const struct change_table *how,
+                       const struct change_row *shown)
+{
+    const struct kg_case_change *change = shown->change;
     struct kg_arena *arena = &table->arena;
     struct kg_table_row *row = kg_table_row_add(table);
     char time[KG_UNIT_BYTES];
@@ -124,9 +142,7 @@ static void change_row(struct kg_table *table, const struct change_table *how,
     }
     row->cells[5] = kg_change_name(change->change);
     row->colour = change_colour(change->change);
-    /* a hundred new cases have one reason: it is said once */
-    const bool said = change->reason && reason_before && !strcmp(change->reason, reason_before);
-    row->under = under_change(arena, how, change, said);
+    row->under = under_change(arena, how, shown);
     if (!row->cells[0])
         table->failed = true;
 }
@@ -136,6 +152,41 @@ static bool row_wanted(const struct kg_case_change *change, const struct kg_repo
     if (style->quiet)
         return change->fails || change->change == KG_CHANGE_SUSPECT;
     return style->verbose || change->change != KG_CHANGE_NO_CHANGE;
+}
+
+/* The rows, into an array for all of the cases; how many are left out. The limit is for each kind of
+ * change, so that many new cases do not hide a regression. */
+static size_t rows_choose(const struct kg_comparison *comparison,
+                          const struct kg_report_style *style, struct change_row *rows,
+                          size_t *count)
+{
+    size_t shown[KG_CHANGE_COUNT] = {0}, left_out = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (!row_wanted(change, style))
+            continue;
+        if (style->top && shown[change->change] == style->top) {
+            left_out++;
+            continue;
+        }
+        shown[change->change]++;
+        rows[(*count)++] = (struct change_row){.change = change};
+    }
+    return left_out;
+}
+
+/* A hundred new cases have one reason: it is said once. */
+static void rows_join(struct change_row *rows, size_t count)
+{
+    for (size_t i = 1, first = 0; i < count; i++) {
+        const struct kg_case_change *one = rows[first].change, *other = rows[i].change;
+        rows[i].said =
+            has_reason_alone(one) && has_reason_alone(other) && !strcmp(one->reason, other->reason);
+        if (rows[i].said)
+            rows[first].following++;
+        else
+            first = i;
+    }
 }
 
 static void changes_print(const struct kg_comparison *comparison, const struct change_table *how,
@@ -148,21 +199,15 @@ static void changes_print(const struct kg_comparison *comparison, const struct c
         .id_most = style->id_most,
         .heads = {"case", "baseline", "current", "change", "95 % interval", "verdict"},
         .left = {true, false, false, false, false, true}};
-    /* The limit is for each kind of change, so that many new cases do not hide a regression. */
-    size_t shown[KG_CHANGE_COUNT] = {0}, left_out = 0;
-    const char *reason_before = NULL;
-    for (size_t i = 0; i < comparison->case_count; i++) {
-        const struct kg_case_change *change = &comparison->cases[i];
-        if (!row_wanted(change, style))
-            continue;
-        if (style->top && shown[change->change] == style->top) {
-            left_out++;
-            continue;
-        }
-        shown[change->change]++;
-        change_row(&table, how, change, reason_before);
-        reason_before = change->reason;
-    }
+    size_t count = 0, left_out = 0;
+    struct change_row *rows = kg_arena_alloc(&table.arena, comparison->case_count, sizeof *rows);
+    if (rows)
+        left_out = rows_choose(comparison, style, rows, &count);
+    else
+        text->failed = true;
+    rows_join(rows, count);
+    for (size_t i = 0; i < count; i++)
+        change_row(&table, how, &rows[i]);
     if (table.row_count) {
         kg_text_append(text, "\n");
         kg_table_print(&table, style->colour, text);

@@ -191,6 +191,19 @@ YAML
     [ ! -e out/base.json ]
 }
 
+@test "why kept builds cannot be used is noted once, with the number of cases" {
+    plugin_suite
+    echo '  - {name: again, plugin: libit.so, workload: turns}' >>builds.yaml
+    kgate gate -c builds.yaml -b base -o first -q --update-missing
+    jq '.runs[].cases[].series[] |= if .name == "time" or .name == "mean_time"
+        then .values |= map(. / 3) else . end' base/*.json >changed.json
+    mv changed.json base/*.json
+    printf 'x' >>base/builds/*/libit.so
+    run kgate gate -c builds.yaml -b base -o out
+    [ "$(grep -c 'cannot be used' <<<"$output")" -eq 1 ]
+    [[ "$output" == *" and 1 more case: the baseline's build cannot be used: "*"is damaged"* ]]
+}
+
 @test "without a build it decides as before, and says what it lacks" {
     stored 3
     rm -r base/builds
