@@ -1,0 +1,66 @@
+/* The plugin: all workloads, and what they share. */
+#include "workload.h"
+
+#include <stdio.h>
+
+// clang-format off
+#define PAIRS(X) \
+    X(mailbox) \
+    X(response) \
+    X(price_list) \
+    X(track) \
+    X(indexed) \
+    X(query_string) \
+    X(symbols) \
+    X(settings) \
+    X(packets) \
+    X(pixels) \
+    X(gamma) \
+    X(unpremultiply) \
+    X(luma) \
+    X(motion) \
+    X(energy) \
+    X(exposure)
+// clang-format on
+
+#define DECLARE(NAME) extern const struct kgate_workload NAME##_bad, NAME##_good;
+#define ENTER(NAME) &NAME##_bad, &NAME##_good,
+PAIRS(DECLARE)
+
+void *workload_begin(struct kgate_context *context, size_t bytes, void **state)
+{
+    *state = context->allocate(context, bytes);
+    if (!*state)
+        snprintf(context->message, sizeof context->message, "no memory");
+    return *state;
+}
+
+void workload_end(struct kgate_context *context, void *state)
+{
+    context->release(context, state);
+}
+
+bool workload_wrong(struct kgate_check *check, size_t wrong)
+{
+    *check = (struct kgate_check){.error = (double)wrong};
+    return true;
+}
+
+uint64_t workload_random(uint64_t *sequence)
+{
+    uint64_t z = *sequence += 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+const struct kgate_plugin *kgate_plugin_workloads(void);
+const struct kgate_plugin *kgate_plugin_workloads(void)
+{
+    static const struct kgate_workload *const workloads[] = {PAIRS(ENTER)};
+    static const struct kgate_plugin plugin = {.abi = KGATE_PLUGIN_ABI,
+                                               .workloads = workloads,
+                                               .workload_count =
+                                                   sizeof workloads / sizeof *workloads};
+    return &plugin;
+}

@@ -1,0 +1,36 @@
+/* workload.h: what the workloads of this benchmark share. Each pair is one file with two workloads,
+ * NAME_bad and NAME_good: the same work with the same result, once with a mistake as programs have
+ * it and once without. truth.tsv says what the mistake is. No scopes, no bytes and no flops: kgate
+ * is told nothing but the function to call. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kgate/plugin.h"
+
+/* The state of a workload, `bytes` long and zeroed; NULL with the message set where memory is out.
+ * Given back by workload_end. */
+void *workload_begin(struct kgate_context *context, size_t bytes, void **state);
+void workload_end(struct kgate_context *context, void *state);
+
+/* The result of a check: how many values are wrong, of which none may be. */
+bool workload_wrong(struct kgate_check *check, size_t wrong);
+
+/* The next number of a sequence (Steele, Lea and Flood 2014, SplitMix64). */
+uint64_t workload_random(uint64_t *sequence);
+
+#define WORKLOAD(NAME, SUMMARY, RUN)                                                               \
+    const struct kgate_workload NAME = {.name = #NAME,                                             \
+                                        .summary = SUMMARY,                                        \
+                                        .devices = 1U << KGATE_DEVICE_CPU,                         \
+                                        .revision = 1,                                             \
+                                        .set_up = set_up,                                          \
+                                        .run = RUN,                                                \
+                                        .check = check,                                            \
+                                        .tear_down = workload_end}
+
+/* The two of a pair: a file has set_up, run_bad, run_good and check. */
+#define PAIR(NAME, SUMMARY)                                                                        \
+    WORKLOAD(NAME##_bad, SUMMARY, run_bad);                                                        \
+    WORKLOAD(NAME##_good, SUMMARY, run_good)
