@@ -22,7 +22,7 @@ extern const char *const kg_better_names[3];
 enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL };
 
 /* What becomes of a gate that decided nothing: one with a suspect, with more than half of its
- * compared cases undecided, or with nothing compared. */
+ * compared cases undecided, or in which nothing could be compared. */
 enum kg_undecided {
     KG_UNDECIDED_REPORT, /* its verdict is UNDECIDED */
     KG_UNDECIDED_PASS,

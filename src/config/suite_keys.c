@@ -74,8 +74,9 @@ static const struct kg_key policy_keys[] = {
     {"missing_device", KG_KEY_CHOICE, POLICY(missing_device), "skip", NULL, NULL,
      kg_missing_device_names, "what happens to a case whose device this machine does not have"},
     {"undecided", KG_KEY_CHOICE, POLICY(undecided), "report", NULL, NULL, kg_undecided_names,
-     "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or with "
-     "nothing compared: `report` is the verdict UNDECIDED and exit status 4"},
+     "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or in which "
+     "nothing could be compared: `report` is the verdict UNDECIDED and exit status 4; a first run, in which "
+     "every case is NEW, passes"},
 };
 
 static const struct kg_key default_keys[] = {
@@ -97,9 +98,10 @@ static const struct kg_key default_keys[] = {
     {"rounds.min", KG_KEY_COUNT, SETTING(rounds_min), "5", "1", "10000", NULL,
      "rounds of every case, each in a fresh process"},
     {"rounds.max", KG_KEY_COUNT, SETTING(rounds_max), "30", "1", "10000", NULL,
-     "rounds after which a doubtful case is left as it is; at least `rounds.min`"},
+     "rounds after which a doubtful case is left as it is, and the time that pairs may take; at least "
+     "`rounds.min`"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
-     "measured time of a round"},
+     "measured time of a round, from which [shorter and longer ones](#how-long-rounds-are) are chosen"},
     {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,
      "the share of a round that it may wait for a CPU; one that waited longer is measured again, and "
      "one that waited twice as long decides nothing; 100% takes every round as it is"},

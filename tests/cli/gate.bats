@@ -58,6 +58,13 @@ load support
     [ "$status" -eq 3 ]
 }
 
+@test "a first run in which every case is skipped compared nothing: exit 4" {
+    suite_of <<<'  - {name: copy, kernel: copy, devices: [cuda]}'
+    run env CUDA_VISIBLE_DEVICES=-1 "$KGATE" gate -c one.yaml -b base -o out
+    [ "$status" -eq 4 ]
+    [[ "$output" == UNDECIDED*"nothing was compared: 1 skipped"* ]]
+}
+
 @test "a violated budget is a regression even without a baseline: exit 1" {
     suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}, budget: {items_per_second: ">= 1e18"}}'
     run kgate gate -c one.yaml -b base -o out
