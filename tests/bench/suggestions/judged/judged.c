@@ -3,9 +3,11 @@
 
 #define PAIRS(pair, single)                                                                        \
     pair(report_join) pair(visitor_ids) pair(csv_fields) pair(job_queue) pair(sensor_export)       \
-        pair(packet_crc) pair(gamma_image) pair(resize_nearest) pair(pixel_access)                 \
-            pair(cross_fade) pair(mixer_voices) pair(series_spread) pair(dark_histogram)           \
-                pair(order_filter) pair(price_list) pair(blocked_ids)
+    pair(packet_crc) pair(gamma_image) pair(resize_nearest) pair(pixel_access)                     \
+    pair(cross_fade) pair(mixer_voices) pair(series_spread) pair(dark_histogram)                   \
+    pair(order_filter) pair(price_list) pair(blocked_ids) pair(survey_columns)                     \
+    pair(session_timeouts) pair(tone_passes) pair(request_arena) pair(record_writer)               \
+    pair(index_cache) pair(filter_children) pair(reply_drain)
 
 #define PAIR_DECLARED(name)                                                                        \
     extern const struct kgate_workload name##_bad_workload, name##_good_workload;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kgate/plugin.h"
 
@@ -32,6 +33,18 @@ static inline bool refuse(struct kgate_context *context, const char *why)
 {
     snprintf(context->message, sizeof context->message, "%s", why);
     return false;
+}
+
+/* An empty file in the folder for temporary files, gone when the process ends; below 0 without. */
+static inline int temporary_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/judged-XXXXXX", folder && *folder ? folder : "/tmp");
+    const int file = mkstemp(path);
+    if (file >= 0)
+        unlink(path);
+    return file;
 }
 
 /* Holds the result that `run` left against what each of the versions gives. */
