@@ -6,8 +6,8 @@
 #include "suggest/rule_parts.h"
 
 const char *const kg_bound_names[KG_BOUND_COUNT + 1] = {
-    "unknown",      "memory-bound",   "compute-bound",         "latency-bound",
-    "launch-bound", "transfer-bound", "synchronisation-bound", NULL};
+    "unknown",        "memory-bound",          "compute-bound", "latency-bound", "launch-bound",
+    "transfer-bound", "synchronisation-bound", "system-bound",  "waiting",       NULL};
 
 /* --- How much of the time, or of a roof, speaks for each. NaN where the evidence is missing. -- */
 

@@ -12,6 +12,8 @@ enum kg_bound {
     KG_BOUND_LAUNCH,  /* starting work: kernels, parallel regions, calls */
     KG_BOUND_TRANSFER,
     KG_BOUND_SYNCHRONISATION, /* threads, or the host and the device, waiting for each other */
+    KG_BOUND_SYSTEM,          /* the kernel's work: system calls, fresh pages, processes */
+    KG_BOUND_WAITING,         /* off the CPU: sleeps, files, the network */
     KG_BOUND_COUNT
 };
 extern const char *const kg_bound_names[KG_BOUND_COUNT + 1]; /* "unknown", "memory-bound", … */

@@ -4,8 +4,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "results/hot.h"
 #include "results/traits.h"
 #include "util/arena.h"
+
+struct kg_causes;
 
 enum kg_operation_kind { KG_OPERATION_CASE, KG_OPERATION_SCOPE };
 extern const char *const kg_operation_kind_names[3]; /* "case", "scope" */
@@ -18,8 +21,10 @@ struct kg_facts {
     const char *whole;     /* id of the case, or name of the outermost scope, that it belongs to */
     const char *device;    /* "cpu" or "cuda" */
     const char *workload;
-    double whole_ns;         /* of a scope: of what it is inside of; of a case its own time */
-    double whole_cores_busy; /* of a scope: that what it is inside of keeps busy */
+    double whole_ns;          /* of a scope: of what it is inside of; of a case its own time */
+    double whole_cores_busy;  /* of a scope: that what it is inside of keeps busy */
+    const struct kg_hot *hot; /* of a case on the CPU: where its time goes; NULL where not known */
+    const struct kg_causes *causes; /* likewise: what that goes to (causes.h) */
     struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
 
     /* --- the machine: ceilings that are not in the traits --- */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "suggest/causes.h"
 #include "suggest/neighbours.h"
 #include "suggest/scopes.h"
 
@@ -92,6 +93,7 @@ static void case_facts(const struct kg_results *results, const struct kg_case_re
     facts->workload = result->workload;
     facts->traits = *traits;
     facts->whole_ns = traits->time_ns;
+    facts->hot = &result->hot;
     machine_facts(results, facts);
 }
 
@@ -110,6 +112,23 @@ static bool cases_gather(const struct kg_results *results, struct kg_arena *aren
     return kg_neighbours_find(results, cases->of, err);
 }
 
+/* What each case's time goes to, where that was looked at. */
+static bool causes_weigh(const struct kg_suggest_settings *settings, struct kg_arena *arena,
+                         struct kg_facts_list *cases, struct kg_error *err)
+{
+    for (size_t i = 0; i < cases->count; i++) {
+        struct kg_causes found, *kept;
+        kg_causes_weigh(&cases->of[i], settings, &found);
+        if (isnan(found.unexplained))
+            continue;
+        if (!(kept = kg_arena_alloc(arena, 1, sizeof *kept)))
+            return kg_error_memory(err);
+        *kept = found;
+        cases->of[i].causes = kept;
+    }
+    return true;
+}
+
 bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
                      struct kg_facts_list *cases, struct kg_facts_list *scopes,
                      struct kg_error *err)
@@ -121,7 +140,8 @@ bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *aren
     if (!input->results)
         return kg_scopes_find(profile, NULL, &settings, NULL, settings.min_gain, arena, scopes,
                               err);
-    if (!cases_gather(input->results, arena, cases, err))
+    if (!cases_gather(input->results, arena, cases, err) ||
+        !causes_weigh(&settings, arena, cases, err))
         return false;
     for (size_t i = 0; profile && i < cases->count; i++) {
         if (!kg_known(cases->of[i].traits.time_ns))

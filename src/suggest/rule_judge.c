@@ -66,16 +66,39 @@ static bool memory_judge(const struct kg_rule *rule, const struct kg_facts *fact
     return true;
 }
 
+static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                        const struct kg_suggest_settings *settings, struct kg_judged *judged)
+{
+    const struct kg_cause *cause = kg_cause_of(facts, rule->cause);
+    const double share = cause ? cause->share * rule->gain : 0;
+    if (!(share >= settings->min_gain))
+        return false;
+    if (cause->measured)
+        judged->basis = KG_BASIS_MEASURED;
+    judged->current_ns = facts->traits.time_ns;
+    judged->saved_ns = judged->rank = share * judged->current_ns;
+    judged->estimated_ns = judged->current_ns - judged->saved_ns;
+    judged->speedup = judged->current_ns / judged->estimated_ns;
+    judged->priority = priority_of(rule, judged->basis, share);
+    return true;
+}
+
 bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                    const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
     *judged = (struct kg_judged){KG_PRIORITY_LOW, rule->basis, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    if (rule->is_cause)
+        return cause_judge(rule, facts, settings, judged);
     if (!looks_at(rule, facts) || !rule->applies(facts, settings))
         return false;
     if (rule->doubtful && rule->doubtful(facts, settings))
         judged->basis = KG_BASIS_AT_MOST;
-    return (rule->estimate_ns ? time_judge(rule, facts, settings, judged)
-                              : memory_judge(rule, facts, settings, judged));
+    if (!(rule->estimate_ns ? time_judge(rule, facts, settings, judged)
+                            : memory_judge(rule, facts, settings, judged)))
+        return false;
+    if (rule->yields && facts->causes && facts->causes->count)
+        judged->rank = 0;
+    return true;
 }
 
 /* --- Words --- */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "config/suggest_settings.h"
+#include "suggest/causes.h"
 #include "suggest/facts.h"
 #include "util/text.h"
 
@@ -49,6 +50,14 @@ struct kg_rule {
     enum kg_priority priority; /* the highest it can have: where at least half the time is saved */
     enum kg_basis basis;
     bool last;   /* rank 0: no measurement of this work supports the estimate */
+    bool yields; /* ranks below what causes say of the same case: it stands on less */
+    /* Rules of what the time goes to (causes.h) have no functions: such a rule applies where that
+     * cause was found. The estimate leaves 1 - gain of its share. */
+    bool is_cause;
+    enum kg_cause_kind cause;
+    double gain;
+    const char *before; /* a sketch of code as it is often found, and mended; or NULL */
+    const char *after;
     bool scopes; /* is about scopes inside others; else about cases, and about the outermost scopes
                     of a program's profile */
     bool (*applies)(const struct kg_facts *facts, const struct kg_suggest_settings *settings);

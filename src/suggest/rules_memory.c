@@ -4,7 +4,7 @@
 /* Instructions retired in a cycle. Cores of the last decade can retire four to eight. One that
  * retires BUSY does not wait for memory; one that retires fewer than STALLED waits most of the
  * time; no core retires MOST. */
-static const double BUSY_PER_CYCLE = 2, STALLED_PER_CYCLE = 1, MOST_PER_CYCLE = 10;
+static const double BUSY_PER_CYCLE = 2, STALLED_PER_CYCLE = 1, MOST_PER_CYCLE = 6;
 
 /* A core that retires so many has no time left to wait for memory, whatever is moved. */
 static const double FULL_PER_CYCLE = 3;
@@ -194,6 +194,7 @@ static const struct kg_rule rules[] = {
         .estimate_ns = access_pattern_estimate,
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
+        .yields = true,
         .basis = KG_BASIS_MODELLED,
         .description =
             "The work needs {bytes}, but far more came in cache lines, and it waits for them: "

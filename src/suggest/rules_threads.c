@@ -87,12 +87,16 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
             (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
 }
 
+/* A call that takes no longer than so many starts of threads is not worth sharing. */
+static const double STARTS_WORTH = 20;
+
 /* If even the first core is not busy, the cause is another: `idle_cpu`. */
 static bool unused_cores_applies(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
+           !kg_under(traits->time_ns, STARTS_WORTH * facts->fork_join_ns) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
            gain_little(facts, settings) && !is_shared(facts, settings) &&
            !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings) &&
@@ -107,7 +111,8 @@ static double unused_cores_estimate(const struct kg_facts *facts,
     const struct kg_traits *traits = &facts->traits;
     const double work_ns = kg_known(traits->alone_ns) ? traits->alone_ns : traits->cpu_ns;
     return fmax(fmax(work_ns, traits->time_ns) / kg_threads_do(facts),
-                kg_attainable_ns(facts, settings));
+                kg_attainable_ns(facts, settings)) +
+           kg_known_or_zero(facts->fork_join_ns);
 }
 
 /* A process that never gives up its CPU does not wait: it was preempted. So it was if preemptions
@@ -250,7 +255,8 @@ static const struct kg_rule rules[] = {
         .estimate_ns = unused_cores_estimate,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
-        .basis = KG_BASIS_MODELLED,
+        .basis = KG_BASIS_AT_MOST,
+        .yields = true,
         .description = "It may use {threads} threads, and they gain little or nothing over one: "
                        "{cores_busy} cores are busy, and some of that may be looking for work.",
         .hint = "Share the outermost loop among threads (`#pragma omp parallel for`); what is left "
@@ -258,7 +264,8 @@ static const struct kg_rule rules[] = {
                 "`threads: 1`.",
         .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
         .when =
-            "one thread takes about as long as all (less than `utilization` of what more threads "
+            "a call takes longer than twenty empty parallel regions; one thread takes about as "
+            "long as all (less than `utilization` of what more threads "
             "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
             "idle; where that was not measured, of the CPUs beyond the first less than "
             "`utilization` are busy; the first is busy and not preempted, and no profile shows "
@@ -273,6 +280,7 @@ static const struct kg_rule rules[] = {
         .estimate_ns = idle_cpu_estimate,
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_MEDIUM,
+        .yields = true,
         .basis = KG_BASIS_AT_MOST,
         .description = "Of {time_ns} only {cpu_ns} are spent on a CPU: it waits, for files, the "
                        "network, locks or a sleep.",
@@ -335,6 +343,7 @@ static const struct kg_rule rules[] = {
         .estimate_ns = unvectorised_estimate,
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
+        .yields = true,
         .basis = KG_BASIS_MODELLED,
         .description = "{flops_per_instruction} flops an instruction, and the core ends one after "
                        "the other: it computes one element at a time.",

@@ -64,8 +64,36 @@ static bool figures_make(struct maker *maker, const struct kg_facts *facts,
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
+/* A cause that explains so much of the time says what holds the case back. */
+static const double CAUSE_TELLS = 0.25;
+
+static const struct kg_cause *main_cause(const struct kg_facts *facts)
+{
+    const struct kg_causes *causes = facts->causes;
+    return causes && causes->count && causes->of[0].share >= CAUSE_TELLS ? &causes->of[0] : NULL;
+}
+
+/* "; formatting: 74 % in vsnprintf, called from put_row (report.c:41); 12 % left unexplained", or,
+ * of an unknown bound, where most of the time goes. */
+static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct kg_text *text)
+{
+    const struct kg_causes *causes = facts->causes;
+    const char *separator = "; ";
+    for (size_t i = 0; causes && i < causes->count; i++) {
+        kg_text_printf(text, "%s%s: ", separator, kg_cause_names[causes->of[i].kind]);
+        kg_cause_words(&causes->of[i], text);
+    }
+    if (causes && causes->count)
+        kg_text_printf(text, "; %.0f %% unexplained", 100 * causes->unexplained);
+    else if (causes && causes->hottest && bound == KG_BOUND_UNKNOWN) {
+        kg_text_printf(text, "; %.0f %% of the time in ", 100 * causes->hottest->self);
+        kg_place_words(&causes->hottest->place, text);
+    }
+}
+
 /* "memory-bound: 87 % of the bandwidth ceiling, level: memory" */
-static const char *finding_text(struct maker *maker, const struct kg_bound_finding *finding)
+static const char *finding_text(struct maker *maker, const struct kg_facts *facts,
+                                const struct kg_bound_finding *finding)
 {
     struct kg_text text = {0};
     const char *separator = ": ";
@@ -74,6 +102,7 @@ static const char *finding_text(struct maker *maker, const struct kg_bound_findi
         kg_text_printf(&text, "%s%s", separator, finding->evidence[i].text);
         separator = ", ";
     }
+    causes_say(facts, finding->bound, &text);
     if (finding->missing)
         kg_text_printf(&text, "%s%s", finding->evidence_count ? "; " : ": ", finding->missing);
     return kept_text(maker, &text);
@@ -86,18 +115,23 @@ static bool finding_make(struct maker *maker, const struct kg_facts *facts,
     struct kg_diagnosis diagnosis;
     bool good = true;
     kg_diagnose(facts, &maker->made->settings, &diagnosis);
+    const struct kg_cause *cause = main_cause(facts);
+    if (cause)
+        diagnosis =
+            (struct kg_diagnosis){.bound = kg_cause_bound(cause->kind), .share = cause->share};
     *finding = (struct kg_bound_finding){
         .operation = kg_arena_keep(&maker->made->arena, facts->operation, &good),
         .kind = kg_operation_kind_names[facts->kind],
         .bound = diagnosis.bound,
         .time_ns = facts->traits.time_ns,
         .share = diagnosis.share,
+        .unexplained = facts->causes ? facts->causes->unexplained : NAN,
         .missing = kg_arena_keep(&maker->made->arena, diagnosis.missing, &good),
     };
     if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, &finding->evidence,
                       &finding->evidence_count))
         return false;
-    finding->text = finding_text(maker, finding);
+    finding->text = finding_text(maker, facts, finding);
     return good && finding->text ? true : kg_error_memory(maker->err);
 }
 
@@ -169,13 +203,35 @@ static const char *rule_text(struct maker *maker, const char *template,
 static const char *description_text(struct maker *maker, const struct kg_rule *rule,
                                     const struct kg_facts *facts, const struct kg_judged *judged)
 {
+    const struct kg_cause *cause = rule->is_cause ? kg_cause_of(facts, rule->cause) : NULL;
     struct kg_text text = {0};
+    if (cause) {
+        kg_cause_words(cause, &text);
+        kg_text_append(&text, ". ");
+    }
     kg_rule_text(rule->description, facts, &text);
     if (rule->doubt && judged->basis != rule->basis) {
         kg_text_append(&text, " ");
         kg_rule_text(rule->doubt, facts, &text);
     }
     return kept_text(maker, &text);
+}
+
+/* The workload's own function before one of a library: there it can be mended. */
+static void place_fill(const struct kg_rule *rule, const struct kg_facts *facts,
+                       struct kg_arena *arena, struct kg_place *place, bool *good)
+{
+    const struct kg_cause *cause = rule->is_cause ? kg_cause_of(facts, rule->cause) : NULL;
+    const struct kg_place *found = cause && cause->caller ? cause->caller
+                                   : cause                ? cause->seen
+                                                          : NULL;
+    *place = (struct kg_place){0};
+    if (!found)
+        return;
+    place->function = kg_arena_keep(arena, found->function, good);
+    place->file = kg_arena_keep(arena, found->file, good);
+    place->line = found->line;
+    place->module = kg_arena_keep(arena, found->module, good);
 }
 
 static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
@@ -197,6 +253,8 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .basis = judged->basis,
         .description = description_text(maker, rule, facts, judged),
         .hint = rule_text(maker, rule->hint, facts),
+        .before = rule->before,
+        .after = rule->after,
         .rank = judged->rank,
         .current_ns = judged->current_ns,
         .estimated_ns = judged->estimated_ns,
@@ -206,6 +264,7 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .estimated_bytes = judged->estimated_bytes,
     };
     whole_fill(maker, facts, suggestion);
+    place_fill(rule, facts, arena, &suggestion->place, &good);
     return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, &suggestion->evidence,
                         &suggestion->evidence_count) &&
            (good && suggestion->description && suggestion->hint ? true

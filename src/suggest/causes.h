@@ -1,0 +1,83 @@
+/* causes.h: what the time of a case on the CPU goes to, weighed once from all that was seen of it:
+ * samples, system calls, loops of machine code, counted lines, experiments, threads. Pure.
+ *
+ * To add a cause: a row in causes.c, a rule in rules_causes.c, and, where it shows in functions of
+ * libraries, rows in known_functions.c. */
+#pragma once
+#include <stddef.h>
+
+#include "config/suggest_settings.h"
+#include "suggest/diagnosis.h"
+#include "suggest/facts.h"
+
+enum kg_cause_kind {
+    KG_CAUSE_ALLOCATION,
+    KG_CAUSE_COPYING,
+    KG_CAUSE_FORMATTING,
+    KG_CAUSE_STRING_SCANNING,
+    KG_CAUSE_LINEAR_SEARCH,
+    KG_CAUSE_CALL_OVERHEAD,
+    KG_CAUSE_MATH_LIBRARY,
+    KG_CAUSE_DIVISION,
+    KG_CAUSE_CONVERSION,
+    KG_CAUSE_DENORMALS,
+    KG_CAUSE_SCALAR_LOOP,
+    KG_CAUSE_DEPENDENCY_CHAIN,
+    KG_CAUSE_STORE_FORWARDING,
+    KG_CAUSE_BRANCH_MISSES,
+    KG_CAUSE_POINTER_CHASING,
+    KG_CAUSE_CACHE_MISSES,
+    KG_CAUSE_PAGE_WALKS,
+    KG_CAUSE_MEMORY_TRAFFIC,
+    KG_CAUSE_PAGE_FAULTS,
+    KG_CAUSE_SMALL_IO,
+    KG_CAUSE_SYNC_IO,
+    KG_CAUSE_PROCESSES,
+    KG_CAUSE_WAITING,
+    KG_CAUSE_LOCKS,
+    KG_CAUSE_ATOMICS,
+    KG_CAUSE_BARRIERS,
+    KG_CAUSE_OVERSUBSCRIPTION,
+    KG_CAUSE_COUNT
+};
+/* As rules, files and docs call them: "allocation", … */
+extern const char *const kg_cause_names[KG_CAUSE_COUNT + 1];
+
+/* KG_CAUSE_COUNT without one of that name. */
+enum kg_cause_kind kg_cause_find(const char *name);
+
+enum { KG_CAUSES_MOST = 3 };
+
+/* A cause, with where it is best seen. Places are of the facts' `hot`. */
+struct kg_cause {
+    enum kg_cause_kind kind;
+    double share;                   /* of the case's time that it explains, 0 to 1 */
+    bool measured;                  /* an experiment, or a run with one thread, says so */
+    const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */
+    const struct kg_place *caller;  /* the workload's function that leads there; NULL: not known */
+    const struct kg_hot_loop *loop; /* or NULL */
+    const struct kg_system_call *call; /* or NULL */
+};
+
+struct kg_causes {
+    struct kg_cause of[KG_CAUSES_MOST]; /* by the time that each explains, most first */
+    size_t count;
+    double unexplained;                 /* share of the time; NaN where nothing was seen */
+    const struct kg_hot_place *hottest; /* line or function; NULL: none is known */
+};
+
+/* All zero where nothing was seen of it. */
+void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
+                     struct kg_causes *causes);
+
+/* What holds a case back whose time goes there. */
+enum kg_bound kg_cause_bound(enum kg_cause_kind kind);
+
+/* The cause of that kind among those that were found for an operation; NULL without. */
+const struct kg_cause *kg_cause_of(const struct kg_facts *facts, enum kg_cause_kind kind);
+
+/* "74 % in cos, called from make_window (window.c:41)" */
+void kg_cause_words(const struct kg_cause *cause, struct kg_text *text);
+
+/* "make_window (window.c:41)", "cos (libm.so.6)" */
+void kg_place_words(const struct kg_place *place, struct kg_text *text);

@@ -1,0 +1,10 @@
+/* known_functions.h: functions of libraries and of the kernel whose time speaks for a cause. */
+#pragma once
+#include "suggest/causes.h"
+
+/* By the function's name, with or without the suffix of one of its versions (`memcpy` finds
+ * `__memmove_avx_unaligned_erms`). KG_CAUSE_COUNT for all others. */
+enum kg_cause_kind kg_known_function(const char *function);
+
+/* By the name of a system call, with the mean of the bytes that one moves (NaN: not known). */
+enum kg_cause_kind kg_known_system_call(const char *name, double bytes);

@@ -1,0 +1,303 @@
+/* What a case's time goes to: each cause from what is seen of it, and not from less. */
+#include "suggest/causes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "suggest/facts_support.h"
+#include "suggest/known_functions.h"
+#include "suggest/rules.h"
+
+enum { STACKS = 4, LINES = 4 };
+
+/* A case of a millisecond at 3 GHz that does what a test puts in. */
+struct scene {
+    struct kg_facts facts;
+    struct kg_hot hot;
+    struct kg_place frames[STACKS][2];
+    struct kg_hot_stack stacks[STACKS];
+    struct kg_counted_line lines[LINES];
+    struct kg_counted_edge edges[2];
+    struct kg_system_call calls[1];
+    struct kg_hot_loop loops[1];
+    struct kg_experiment experiments[1];
+    struct kg_suggest_settings settings;
+    struct kg_causes causes;
+};
+
+static void scene_start(struct scene *scene)
+{
+    *scene = (struct scene){0};
+    kg_facts_clear(&scene->facts);
+    kg_hot_clear(&scene->hot);
+    kg_suggest_settings_complete(&scene->settings);
+    scene->facts.device = "cpu";
+    scene->facts.operation = scene->facts.whole = "case/cpu";
+    scene->facts.hot = &scene->hot;
+    scene->facts.clock_hz = 3e9;
+    scene->facts.traits.time_ns = 1e6;
+    scene->facts.traits.threads = 1;
+    scene->facts.traits.cores_busy = 1;
+    scene->hot.sampled.source = "ptrace";
+    scene->hot.sampled.stacks = scene->stacks;
+    scene->hot.system_calls.kinds = scene->calls;
+    scene->hot.counted.lines = scene->lines;
+    scene->hot.counted.edges = scene->edges;
+    scene->hot.loops = scene->loops;
+    scene->hot.experiments = scene->experiments;
+}
+
+/* A share of the samples in a function, called from the workload's `work`. */
+static void stack_add(struct scene *scene, double share, const char *function, const char *module,
+                      const char *call)
+{
+    const size_t i = scene->hot.sampled.stack_count++;
+    scene->frames[i][0] = (struct kg_place){.function = function, .module = module};
+    scene->frames[i][1] = (struct kg_place){
+        .function = "work", .file = "/src/work.c", .line = 12, .module = "own.so"};
+    scene->stacks[i] = (struct kg_hot_stack){
+        .frames = scene->frames[i], .frame_count = 2, .share = share, .call = call};
+}
+
+static void own_add(struct scene *scene, double share)
+{
+    stack_add(scene, share, "inner", "own.so", NULL);
+}
+
+static struct kg_hot_loop *loop_add(struct scene *scene, double share)
+{
+    own_add(scene, share);
+    scene->hot.loop_count = 1;
+    scene->loops[0] = (struct kg_hot_loop){.place = {.function = "inner", .module = "own.so"},
+                                           .share = share,
+                                           .instructions = 8,
+                                           .chain_cycles = 1,
+                                           .throughput_cycles = 2};
+    return &scene->loops[0];
+}
+
+static struct kg_counted_line *line_add(struct scene *scene)
+{
+    struct kg_counted_line *line = &scene->lines[scene->hot.counted.line_count++];
+    line->place = (struct kg_place){.function = "inner", .module = "own.so", .line = 7};
+    return line;
+}
+
+static enum kg_cause_kind first_of(struct scene *scene)
+{
+    kg_causes_weigh(&scene->facts, &scene->settings, &scene->causes);
+    return scene->causes.count ? scene->causes.of[0].kind : KG_CAUSE_COUNT;
+}
+
+#define ASSERT_CAUSE(scene, name)                                                                  \
+    assert_string_equal(                                                                           \
+        kg_cause_names[first_of(scene)] ? kg_cause_names[first_of(scene)] : "none", name)
+
+static void known_functions_speak_for_their_cause(void **state)
+{
+    static const struct {
+        const char *function, *module, *cause;
+    } known[] = {
+        {"_int_malloc", "libc.so.6", "allocation"},
+        {"__memmove_avx_unaligned_erms", "libc.so.6", "copying"},
+        {"__vfprintf_internal", "libc.so.6", "formatting"},
+        {"____strtod_l_internal", "libc.so.6", "formatting"},
+        {"__strlen_evex", "libc.so.6", "string_scanning"},
+        {"__cos_fma", "libm.so.6", "math_library"},
+        {"pthread_mutex_lock@@GLIBC_2.2.5", "libc.so.6", "locks"},
+        {"gomp_team_barrier_wait_end", "libgomp.so.1.0.0", "barriers"},
+        {"qsort", "libc.so.6", "call_overhead"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct scene scene;
+        scene_start(&scene);
+        stack_add(&scene, 0.6, known[i].function, known[i].module, NULL);
+        ASSERT_CAUSE(&scene, known[i].cause);
+        assert_string_equal(scene.causes.of[0].caller->function, "work");
+        /* the same name in the workload's own code says nothing */
+        scene_start(&scene);
+        stack_add(&scene, 0.6, known[i].function, "own.so", NULL);
+        ASSERT_CAUSE(&scene, "none");
+    }
+}
+
+static void a_twentieth_is_no_cause(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.05, "_int_malloc", "libc.so.6", NULL);
+    ASSERT_CAUSE(&scene, "none");
+    assert_true(fabs(scene.causes.unexplained - 1) < 1e-12);
+}
+
+static void system_calls_speak_for_theirs(void **state)
+{
+    static const struct {
+        const char *call, *cause;
+    } known[] = {{"fsync", "sync_io"}, {"clone3", "processes"},   {"nanosleep", "waiting"},
+                 {"futex", "locks"},   {"munmap", "page_faults"}, {"read", "small_io"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct scene scene;
+        scene_start(&scene);
+        stack_add(&scene, 0.6, "syscall", "libc.so.6", known[i].call);
+        ASSERT_CAUSE(&scene, known[i].cause);
+    }
+    struct scene scene;
+    scene_start(&scene);
+    stack_add(&scene, 0.6, "read", "libc.so.6", "read");
+    scene.hot.system_calls.kind_count = 1;
+    scene.calls[0] = (struct kg_system_call){.name = "read", .calls = 2, .bytes = 2e6};
+    ASSERT_CAUSE(&scene, "none"); /* large blocks */
+}
+
+static void many_comparisons_in_a_call_are_a_search(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.6, "__strcmp_avx2", "libc.so.6", NULL);
+    scene.hot.counted.edge_count = 2;
+    scene.edges[0] = (struct kg_counted_edge){"run", "work", 10, 1e4};
+    scene.edges[1] = (struct kg_counted_edge){"work", "__strcmp_avx2", 70, 1e4};
+    ASSERT_CAUSE(&scene, "string_scanning");
+    scene.edges[1].calls = 90;
+    ASSERT_CAUSE(&scene, "linear_search");
+}
+
+static void loops_speak_for_what_they_are_made_of(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    loop_add(&scene, 0.8)->divisions = 1;
+    ASSERT_CAUSE(&scene, "division");
+    scene_start(&scene);
+    loop_add(&scene, 0.8)->locked = 1;
+    ASSERT_CAUSE(&scene, "atomics");
+    scene_start(&scene);
+    loop_add(&scene, 0.8)->forwarded = 1;
+    ASSERT_CAUSE(&scene, "store_forwarding");
+    scene_start(&scene);
+    struct kg_hot_loop *loop = loop_add(&scene, 0.8);
+    loop->conversions = 1;
+    loop->scalar_floats = 2;
+    ASSERT_CAUSE(&scene, "conversion");
+    scene_start(&scene);
+    loop_add(&scene, 0.8)->scalar_floats = 2;
+    ASSERT_CAUSE(&scene, "scalar_loop");
+    scene_start(&scene);
+    loop = loop_add(&scene, 0.8);
+    loop->chained = 1;
+    loop->chain_cycles = 12;
+    ASSERT_CAUSE(&scene, "dependency_chain");
+    loop->chain_cycles = 3; /* hidden behind the other instructions */
+    ASSERT_CAUSE(&scene, "none");
+    scene_start(&scene);
+    loop_add(&scene, 0.8)->calls = 1;
+    ASSERT_CAUSE(&scene, "call_overhead");
+    scene_start(&scene);
+    loop_add(&scene, 0.8)->vector_floats = 4;
+    ASSERT_CAUSE(&scene, "none");
+}
+
+static void counted_misses_and_branches_cost_what_they_cost(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    own_add(&scene, 0.9);
+    line_add(&scene)->mispredicted = 100e3; /* of 3 million cycles half */
+    ASSERT_CAUSE(&scene, "branch_misses");
+    assert_true(fabs(scene.causes.of[0].share - (0.5)) < 1e-9);
+    assert_int_equal(scene.causes.of[0].seen->line, 7);
+    scene.lines[0].mispredicted = 10e3;
+    ASSERT_CAUSE(&scene, "none");
+    scene.lines[0].memory_misses = 8e3;
+    ASSERT_CAUSE(&scene, "cache_misses");
+    scene.facts.traits.bandwidth_share = 0.8;
+    ASSERT_CAUSE(&scene, "memory_traffic");
+    loop_add(&scene, 0.05)->address_loads = 1;
+    ASSERT_CAUSE(&scene, "pointer_chasing");
+}
+
+static void an_experiment_is_measured(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    loop_add(&scene, 0.9)->scalar_floats = 2;
+    scene.hot.experiment_count = 1;
+    scene.experiments[0] = (struct kg_experiment){
+        .name = "flush_denormals", .ratio = 0.2, .ratio_low = 0.18, .ratio_high = 0.22};
+    ASSERT_CAUSE(&scene, "denormals");
+    assert_true(scene.causes.of[0].measured);
+    assert_true(fabs(scene.causes.of[0].share - (0.8)) < 1e-9);
+    scene.experiments[0].ratio_high = 1.1; /* not sure */
+    ASSERT_CAUSE(&scene, "scalar_loop");
+    scene.experiments[0] = (struct kg_experiment){
+        .name = "huge_pages", .ratio = 0.5, .ratio_low = 0.4, .ratio_high = 0.6};
+    ASSERT_CAUSE(&scene, "page_walks");
+}
+
+static void one_thread_that_is_faster_says_so(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    own_add(&scene, 0.9);
+    scene.facts.traits.threads = scene.facts.traits.cores_busy = 2;
+    scene.facts.traits.alone_ns = 0.4e6;
+    ASSERT_CAUSE(&scene, "oversubscription");
+    stack_add(&scene, 0.3, "pthread_mutex_lock", "libc.so.6", NULL);
+    ASSERT_CAUSE(&scene, "locks"); /* the threads' quarrel has a name */
+    assert_true(fabs(scene.causes.of[0].share - (0.6)) < 1e-9);
+    scene.facts.traits.alone_ns = 2e6;
+    ASSERT_CAUSE(&scene, "locks");
+    assert_false(scene.causes.of[0].measured);
+}
+
+static void nothing_seen_gives_nothing(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    scene.hot.sampled.source = NULL;
+    stack_add(&scene, 0.9, "_int_malloc", "libc.so.6", NULL);
+    ASSERT_CAUSE(&scene, "none");
+    assert_true(isnan(scene.causes.unexplained));
+    scene.facts.hot = NULL;
+    ASSERT_CAUSE(&scene, "none");
+}
+
+/* A rule for each cause but one, which rules_calls.c has: it needs no samples. */
+static void every_cause_has_a_rule(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
+        const struct kg_rule *rule = kg_rule_find(kg_cause_names[kind]);
+        assert_non_null(rule);
+        assert_int_equal(rule->is_cause, kind != KG_CAUSE_PAGE_FAULTS);
+        assert_true(!rule->is_cause || (int)rule->cause == kind);
+        assert_true(!rule->is_cause || (rule->before && rule->after && rule->gain > 0));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_functions_speak_for_their_cause),
+        cmocka_unit_test(a_twentieth_is_no_cause),
+        cmocka_unit_test(system_calls_speak_for_theirs),
+        cmocka_unit_test(many_comparisons_in_a_call_are_a_search),
+        cmocka_unit_test(loops_speak_for_what_they_are_made_of),
+        cmocka_unit_test(counted_misses_and_branches_cost_what_they_cost),
+        cmocka_unit_test(an_experiment_is_measured),
+        cmocka_unit_test(one_thread_that_is_faster_says_so),
+        cmocka_unit_test(nothing_seen_gives_nothing),
+        cmocka_unit_test(every_cause_has_a_rule),
+    };
+    return cmocka_run_group_tests_name("causes", tests, NULL, NULL);
+}
