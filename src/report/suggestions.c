@@ -98,6 +98,19 @@ static void head_print(const struct kg_suggestion *suggestion, size_t number,
     kg_text_free(&before);
 }
 
+/* Code as it is often found, and mended. */
+static void sketch_print(const struct kg_suggestion *suggestion,
+                         const struct kg_report_style *style, struct kg_arena *arena,
+                         struct kg_text *text)
+{
+    if (style->quiet || !suggestion->before || !suggestion->after)
+        return;
+    kg_wrap(text, "     before: ", kg_advice_shown(arena, text, suggestion->before, 0),
+            style->width);
+    kg_wrap(text, "     after:  ", kg_advice_shown(arena, text, suggestion->after, 0),
+            style->width);
+}
+
 static void suggestion_print(const struct kg_suggestion *suggestion, size_t number,
                              const struct kg_report_style *style, struct kg_arena *arena,
                              struct kg_text *text)
@@ -110,6 +123,7 @@ static void suggestion_print(const struct kg_suggestion *suggestion, size_t numb
     kg_wrap(text, "     ", gain ? gain : "", style->width);
     kg_wrap(text, "     ", kg_advice_shown(arena, text, suggestion->description, 0), style->width);
     kg_wrap(text, "     try: ", kg_advice_shown(arena, text, suggestion->hint, 0), style->width);
+    sketch_print(suggestion, style, arena, text);
     if (!style->quiet && evidence && *evidence) {
         kg_text_append(text, colour ? DIM : "");
         kg_wrap(text, "     evidence: ", kg_advice_shown(arena, text, evidence, 0), style->width);

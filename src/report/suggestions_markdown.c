@@ -92,6 +92,12 @@ static void suggestion_print(const struct kg_suggestion *suggestion, struct kg_a
     words(text, "<br>\n   **", gain, "**");
     words(text, "<br>\n   ", suggestion->description, "");
     words(text, "<br>\n   Try: ", suggestion->hint, "");
+    if (suggestion->before && suggestion->after) {
+        kg_text_append(text, "<br>\n   Before: ");
+        name(text, suggestion->before);
+        kg_text_append(text, "<br>\n   After: ");
+        name(text, suggestion->after);
+    }
     if (evidence && *evidence)
         words(text, "<br>\n   Evidence: ", evidence, "");
     kg_text_append(text, "\n");
