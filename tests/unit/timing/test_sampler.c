@@ -71,8 +71,10 @@ static void round_counts_calls_and_reaches_its_time(void **state)
     assert_true(round.min_ns >= 20000);
     assert_true(round.min_ns <= round.median_ns && round.median_ns <= round.p95_ns &&
                 round.p95_ns <= round.max_ns);
-    assert_int_equal(round.sample_count, KG_ROUND_SAMPLES_MOST);
-    assert_int_equal(round.sample_count + round.samples_dropped, round.calls / 3);
+    const uint64_t samples = round.calls / 3; /* a preempted one may be as long as the round */
+    assert_int_equal(round.sample_count,
+                     samples < KG_ROUND_SAMPLES_MOST ? samples : KG_ROUND_SAMPLES_MOST);
+    assert_int_equal(round.sample_count + round.samples_dropped, samples);
     assert_true(round.cpu_ns > 0);
     kg_arena_free(&arena);
 }
@@ -87,15 +89,20 @@ static void busy_later(void *state)
         continue;
 }
 
-/* 20 us a call: four do. Four calls of 1 ms before them must not make it one. */
+/* 20 us a call: four do. Four calls of 1 ms before them must not make it one. The fifth may be
+ * preempted, which is as long: but not time and again. */
 static void disturbed_trials_do_not_choose_the_batch(void **state)
 {
-    struct work work = {.length_ns = 20000};
-    struct kg_sampler sampler = sampler_for(&work, 1e6);
+    uint64_t batch = 0;
     (void)state;
-    sampler.resolution_ns = 30;
-    sampler.run = busy_later;
-    assert_int_equal(kg_sampler_batch(&sampler, 0), 4);
+    for (int turn = 0; turn < 10 && batch != 4; turn++) {
+        struct work work = {.length_ns = 20000};
+        struct kg_sampler sampler = sampler_for(&work, 1e6);
+        sampler.resolution_ns = 30;
+        sampler.run = busy_later;
+        batch = kg_sampler_batch(&sampler, 0);
+    }
+    assert_int_equal(batch, 4);
 }
 
 /* 50 us a call. A reference keeps its batch whether it is shorter or longer than would be chosen;

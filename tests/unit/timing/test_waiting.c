@@ -78,11 +78,15 @@ static struct kg_waiting waiting; /* larger than a stack should be asked for */
 static void waiting_beside_others_is_counted_within_the_pieces(void **state)
 {
     (void)state;
-    kg_waiting_open(&waiting);
-    kg_waiting_begin(&waiting);
-    kg_waiting_end(&waiting);
-    busy_for(PIECE_NS); /* not in a piece */
-    struct kg_waited waited = kg_waiting_close(&waiting);
+    struct kg_waited waited = {.wait_ns = INFINITY};
+    /* a piece may be preempted, however short: not time and again */
+    for (int turn = 0; turn < 5 && waited.wait_ns >= PIECE_NS / 4; turn++) {
+        kg_waiting_open(&waiting);
+        kg_waiting_begin(&waiting);
+        kg_waiting_end(&waiting);
+        busy_for(PIECE_NS); /* not in a piece */
+        waited = kg_waiting_close(&waiting);
+    }
     if (isnan(waited.wait_ns))
         skip();
     assert_true(waited.wait_ns < PIECE_NS / 4);
