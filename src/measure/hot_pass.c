@@ -1,13 +1,11 @@
 #include "measure/hot_pass.h"
 
 #include "measure/case_worker.h"
+#include "measure/hot_step.h"
 #include "measure/pass.h"
 
-/* A way to look at a case: fills its part of `hot`. */
-typedef bool step(struct kg_measurement *measurement, size_t index, struct kg_error *err);
-
 /* In this order: what comes later may read what those before found. */
-static step *const steps[] = {NULL};
+static kg_hot_step *const steps[] = {NULL};
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
@@ -19,11 +17,13 @@ static bool wanted(const struct kg_measurement *measurement, size_t index)
 static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
                       struct kg_error *err)
 {
+    struct kg_hot_look look = {0};
     bool good = true;
     (void)user;
     kg_hot_clear(&measurement->results.cases[index].hot);
     for (size_t i = 0; steps[i] && good && !kg_interrupt_caught(); i++)
-        good = steps[i](measurement, index, err);
+        good = steps[i](measurement, index, &look, err);
+    kg_arena_free(&look.arena);
     return good;
 }
 
