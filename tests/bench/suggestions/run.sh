@@ -7,9 +7,19 @@
 # --repeat N asks N times, and says how often each was right. --filter GLOB takes only those pairs.
 # Needs jq, and for instructions Valgrind where the processor's own counter is not to be had.
 #     tests/bench/suggestions/run.sh [--repeat N] [--filter GLOB] [FOLDER_OF_A_BUILD]
+#
+# And whether suggestions are right at all defaults, on one of the two halves of more pairs and
+# well-made workloads: the suite is measured N times (once), and what is said of each case is held
+# against truth.tsv. Prints the goals' table and what went wrong, case by case. --beside-load keeps
+# half of the CPUs busy meanwhile. Needs Python 3. About five minutes, and as long again each time.
+#     tests/bench/suggestions/run.sh judge developed|judged [--times N] [--beside-load] [FOLDER_OF_A_BUILD]
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 bench=tests/bench/suggestions
+if [ "${1:-}" = judge ]; then
+    shift
+    exec $bench/judge.sh "$@"
+fi
 repeat=1
 filter='*'
 while [[ ${1:-} = --* ]]; do

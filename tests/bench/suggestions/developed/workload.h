@@ -20,7 +20,7 @@ bool workload_wrong(struct kgate_check *check, size_t wrong);
 /* The next number of a sequence (Steele, Lea and Flood 2014, SplitMix64). */
 uint64_t workload_random(uint64_t *sequence);
 
-#define WORKLOAD(NAME, SUMMARY, RUN)                                                               \
+#define WORKLOAD_ENDED(NAME, SUMMARY, RUN, TEAR_DOWN)                                              \
     const struct kgate_workload NAME = {.name = #NAME,                                             \
                                         .summary = SUMMARY,                                        \
                                         .devices = 1U << KGATE_DEVICE_CPU,                         \
@@ -28,9 +28,11 @@ uint64_t workload_random(uint64_t *sequence);
                                         .set_up = set_up,                                          \
                                         .run = RUN,                                                \
                                         .check = check,                                            \
-                                        .tear_down = workload_end}
+                                        .tear_down = TEAR_DOWN}
+#define WORKLOAD(NAME, SUMMARY, RUN) WORKLOAD_ENDED(NAME, SUMMARY, RUN, workload_end)
 
 /* The two of a pair: a file has set_up, run_bad, run_good and check. */
-#define PAIR(NAME, SUMMARY)                                                                        \
-    WORKLOAD(NAME##_bad, SUMMARY, run_bad);                                                        \
-    WORKLOAD(NAME##_good, SUMMARY, run_good)
+#define PAIR_ENDED(NAME, SUMMARY, TEAR_DOWN)                                                       \
+    WORKLOAD_ENDED(NAME##_bad, SUMMARY, run_bad, TEAR_DOWN);                                       \
+    WORKLOAD_ENDED(NAME##_good, SUMMARY, run_good, TEAR_DOWN)
+#define PAIR(NAME, SUMMARY) PAIR_ENDED(NAME, SUMMARY, workload_end)

@@ -1,0 +1,118 @@
+/* Hands jobs to a thread that works for the others, and waits for each answer. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "workload.h"
+
+enum { JOBS = 10 };
+
+struct work {
+    sem_t asked;
+    sem_t answered;
+    atomic_bool done;
+    bool ended;
+    bool started;
+    uint64_t question;
+    uint64_t answer;
+    uint64_t sum;
+    pthread_t helper;
+};
+
+/* By additions alone, so that there is something to do. */
+static uint64_t square(uint64_t x)
+{
+    volatile uint64_t sum = 0;
+    for (uint64_t i = 0; i < 1000 * x; i++)
+        sum += x;
+    return sum / 1000;
+}
+
+static void *help(void *argument)
+{
+    struct work *work = argument;
+    while (sem_wait(&work->asked) != 0 || !work->ended) {
+        work->answer = square(work->question);
+        atomic_store(&work->done, true);
+        sem_post(&work->answered);
+    }
+    return NULL;
+}
+
+static void ask(struct work *work, uint64_t question)
+{
+    work->question = question;
+    atomic_store(&work->done, false);
+    sem_post(&work->asked);
+}
+
+static uint64_t answer_polled(struct work *work)
+{
+    const struct timespec pause = {.tv_nsec = 200 * 1000};
+    while (!atomic_load(&work->done))
+        nanosleep(&pause, NULL);
+    sem_wait(&work->answered);
+    return work->answer;
+}
+
+static uint64_t answer_waited(struct work *work)
+{
+    while (sem_wait(&work->answered) != 0)
+        ;
+    return work->answer;
+}
+
+static void run_bad(void *state)
+{
+    struct work *work = state;
+    work->sum = 0;
+    for (uint64_t job = 1; job <= JOBS; job++) {
+        ask(work, job);
+        work->sum += answer_polled(work);
+    }
+}
+
+static void run_good(void *state)
+{
+    struct work *work = state;
+    work->sum = 0;
+    for (uint64_t job = 1; job <= JOBS; job++) {
+        ask(work, job);
+        work->sum += answer_waited(work);
+    }
+}
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    struct work *work = workload_begin(context, sizeof *work, state);
+    if (!work)
+        return false;
+    sem_init(&work->asked, 0, 0);
+    sem_init(&work->answered, 0, 0);
+    work->started = pthread_create(&work->helper, NULL, help, work) == 0;
+    if (!work->started)
+        snprintf(context->message, sizeof context->message, "no thread");
+    return work->started;
+}
+
+static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    (void)context;
+    const struct work *work = state;
+    return workload_wrong(check, work->sum != JOBS * (JOBS + 1) * (2 * JOBS + 1) / 6);
+}
+
+static void tear_down(struct kgate_context *context, void *state)
+{
+    struct work *work = state;
+    if (work && work->started) {
+        work->ended = true;
+        sem_post(&work->asked);
+        pthread_join(work->helper, NULL);
+    }
+    workload_end(context, state);
+}
+
+PAIR_ENDED(spooler, "Asks another thread, and waits for its answers.", tear_down);
