@@ -140,6 +140,7 @@ struct kg_workload_spec {
     size_t counter_count;
     const char **tags;
     size_t tag_count;
+    const char *reference; /* its version that others are compared with, "yes" for all; or NULL */
     struct kg_settings settings; /* defaults with this workload's own on top */
 };
 

@@ -189,6 +189,9 @@ static const struct kg_key workload_keys[] = {
      "`threshold`"},
     {"tags", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
      "words to group workloads by; same characters as a name"},
+    {"reference", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "what the other versions are compared with, and nobody is told to replace: a value of the "
+     "parameter `version`, or `yes` for the whole workload"},
 };
 /* clang-format on */
 

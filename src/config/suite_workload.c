@@ -143,6 +143,8 @@ static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pa
         return kg_suite_counters_read(reader, pair, spec);
     if (!strcmp(pair->key, "tags"))
         return tags_read(reader, pair, spec);
+    if (!strcmp(pair->key, "reference"))
+        return scalar_read(reader, pair, KG_NAME_BYTES_MOST, &spec->reference);
     return true;
 }
 

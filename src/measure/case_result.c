@@ -35,6 +35,16 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     return good;
 }
 
+static bool is_reference(const struct kg_case *planned)
+{
+    const char *reference = planned->spec->reference;
+    for (size_t i = 0; reference && i < planned->param_count; i++)
+        if (!strcmp(planned->params[i].name, "version") &&
+            !strcmp(planned->params[i].value, reference))
+            return true;
+    return reference && !strcmp(reference, "yes");
+}
+
 /* Time and peak memory, which reports always show, the other fields of the rounds that the suite
  * compares, and the workload's figures that it names. Others are added where they are counted. */
 static bool series_start(struct kg_arena *arena, const struct kg_workload_spec *spec,
@@ -83,6 +93,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .status = planned->skip_reason ? KG_STATUS_SKIPPED : KG_STATUS_UNMEASURED,
         .reason = kg_arena_keep(arena, planned->skip_reason, &good),
         .metrics = settings->metrics,
+        .reference = is_reference(planned),
         .disturbance_limit = settings->disturbance,
         .breakdown = {NAN, NAN, NAN, NAN, NAN},
         .memory = {KG_MEMORY_ON_CPU},

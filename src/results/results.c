@@ -167,6 +167,8 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(build, STRING, "of the file in `files` that holds its code", KG_OPTIONAL,
              KG_PATTERN_SHA256),
     KG_LIST(tags, tag_count, STRINGS, "of the suite"),
+    KG_FIELD(reference, BOOL, "a version that others are compared with, kept on purpose",
+             KG_OPTIONAL),
     KG_FIELD(status, ENUM, "whether it was measured", KG_NAMES(kg_status_names)),
     KG_FIELD(reason, STRING, "why not OK", KG_OPTIONAL),
     KG_FIELD(note, STRING, "what speaks against its figures", KG_OPTIONAL),

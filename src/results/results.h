@@ -274,6 +274,7 @@ struct kg_case_result {
                               would not bring the code: a script, an interpreter, a system's program */
     const char **tags;
     size_t tag_count;
+    bool reference; /* a version that others are compared with, kept on purpose */
     enum kg_status status;
     const char *reason;      /* why not OK */
     const char *note;        /* what speaks against its figures; NULL where nothing does */

@@ -216,7 +216,7 @@ static void versions_visit(struct search *search, const struct entry *group, siz
         const struct kg_case_result *result = &cases[group[i].index];
         const struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
         const double noise = time && isfinite(time->threshold) ? fmax(time->threshold, 0) : 0;
-        if (!strcmp(version_of(result), version_of(&cases[fastest])) ||
+        if (result->reference || !strcmp(version_of(result), version_of(&cases[fastest])) ||
             best_ns >= facts->traits.time_ns * (1 - noise) ||
             !call_is_faster(&search->facts[fastest], facts))
             continue;

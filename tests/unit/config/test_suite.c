@@ -59,6 +59,7 @@ static const char full[] = "version: 1\n"
                            "    budget: {time: \"<= 5ms\", items_per_second: '>=100e3',\n"
                            "             peak_memory: <= 64MiB}\n"
                            "    tags: [fast, ci]\n"
+                           "    reference: blocked\n"
                            "  - name: saxpy\n"
                            "    plugin: build/lib.so\n"
                            "    devices: [cpu]\n"
@@ -121,6 +122,7 @@ static void the_workloads_of_a_full_suite(void **state)
     about(100e3, gemm->budgets[1].limit);
     about(67108864, gemm->budgets[2].limit);
     assert_int_equal(gemm->tag_count, 2);
+    assert_string_equal(gemm->reference, "blocked");
     assert_string_equal(saxpy->entry, "saxpy");
     assert_int_equal(saxpy->settings.devices, 1u << KGATE_DEVICE_CPU);
     assert_int_equal(saxpy->settings.rounds_min, 2);
