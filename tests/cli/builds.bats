@@ -7,7 +7,7 @@ plugin_suite() {
     cat >builds.yaml <<'YAML'
 version: 1
 suite: builds
-defaults: {disturbance: 100%, threshold: 30%, rounds: {min: 6, max: 16}, min_time: 4ms, threads: 1, timeout: 20s, metrics: [time]}
+defaults: {disturbance: 100%, threshold: 30%, rounds: {min: 6, max: 16}, min_time: 4ms, threads: 1, timeout: 120s, metrics: [time]}
 workloads:
   - {name: turns, plugin: libit.so}
 YAML

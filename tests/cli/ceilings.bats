@@ -9,7 +9,7 @@ gpu_suite() {
     cat >gpu.yaml <<YAML
 version: 1
 suite: gpu
-defaults: {disturbance: 100%, devices: [cuda], rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 20s, threads: 1}
+defaults: {disturbance: 100%, devices: [cuda], rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 120s, threads: 1}
 workloads:
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 2}}
 YAML

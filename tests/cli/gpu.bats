@@ -11,7 +11,7 @@ gpu_suite() {
     {
         echo 'version: 1'
         echo 'suite: gpu'
-        echo 'defaults: {disturbance: 100%, devices: [cuda], trace: no, rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 20s, threads: 1}'
+        echo 'defaults: {disturbance: 100%, devices: [cuda], trace: no, rounds: {min: 3, max: 4}, min_time: 2ms, timeout: 120s, threads: 1}'
         echo 'workloads:'
         cat
     } >gpu.yaml
@@ -74,7 +74,7 @@ YAML
 @test "a failure costs its own case: the others are measured, each reason is said, exit 3" {
     gpu_suite <<YAML
   - {name: first, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
-  - {name: fails, plugin: $PLUGINS/libgpu.so, workload: gpu_work, timeout: 2s, matrix: {fail: [crash, wrong, hang, fault, set_up]}}
+  - {name: fails, plugin: $PLUGINS/libgpu.so, workload: gpu_work, timeout: 8s, matrix: {fail: [crash, wrong, hang, fault, set_up]}}
   - {name: last, plugin: $PLUGINS/libgpu.so, workload: gpu_work}
 YAML
     needs_code
@@ -82,7 +82,7 @@ YAML
     jq -e '[.cases[] | select(.workload != "fails") | .status] == ["OK", "OK"]' r.json
     jq -e 'all(.cases[] | select(.workload != "fails"); .rounds.median_ns | length == 3)' r.json
     jq -e '[.cases[] | select(.workload == "fails") | .status] | all(. == "FAILED")' r.json
-    for words in 'crashed: signal 11' 'wrong result' 'timed out after 2 s' 'illegal memory access' 'told to fail'; do
+    for words in 'crashed: signal 11' 'wrong result' 'timed out after 8 s' 'illegal memory access' 'told to fail'; do
         [[ "$output" == *"$words"* ]]
     done
 }

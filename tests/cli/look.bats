@@ -34,7 +34,7 @@ YAML
 @test "what breaks with one thread is a reason, and no failure" {
     suite_of <<YAML
   - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_alone, threads: 2}
-  - {name: hang, plugin: $PLUGINS/libbroken.so, workload: hang_alone, threads: 2, timeout: 4s}
+  - {name: hang, plugin: $PLUGINS/libbroken.so, workload: hang_alone, threads: 2, timeout: 8s}
 YAML
     run -0 kgate run -c one.yaml -o r.json
     [[ "$output" != *FAILED* ]]

@@ -10,7 +10,7 @@ gpu_suite() {
     cat >gpu.yaml <<YAML
 version: 1
 suite: gpu
-defaults: {disturbance: 100%, devices: [cuda], rounds: {min: 3, max: 4}, min_time: 2ms, timeout: ${1:-20s}, threads: 1}
+defaults: {disturbance: 100%, devices: [cuda], rounds: {min: 3, max: 4}, min_time: 2ms, timeout: ${1:-120s}, threads: 1}
 workloads:
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {launches: 2}, timing: [cold, wall]}
 YAML
@@ -57,7 +57,7 @@ YAML
 }
 
 @test "tracing that hangs costs one time-out, no case" {
-    gpu_suite 2s
+    gpu_suite 8s
     echo "  - {name: other, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml
     FAKE_CUPTI=hang run -0 gpu run -c gpu.yaml -o r.json
     jq -e 'all(.cases[]; .status == "OK")' r.json
