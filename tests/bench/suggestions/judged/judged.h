@@ -83,3 +83,16 @@ static inline bool same_results(void *state, void (*const versions[])(void *), s
     }                                                                                              \
     WORKLOAD(title##_bad, run_bad, words);                                                         \
     WORKLOAD(title##_good, run_good, words)
+
+/* The workload `title`, well made, from set_up, run and reference, which works the result out in
+ * the obvious way. */
+#define SINGLE(title, tolerance_, words)                                                           \
+    static bool check(struct kgate_context *context, void *state, struct kgate_check *outcome)     \
+    {                                                                                              \
+        (void)context;                                                                             \
+        const double expected = reference(state), result = *(const double *)state;                 \
+        outcome->error = fabs(result - expected) / fmax(1, fabs(expected));                        \
+        outcome->tolerance = tolerance_;                                                           \
+        return true;                                                                               \
+    }                                                                                              \
+    WORKLOAD(title, run, words)
