@@ -3,7 +3,7 @@
 
 #include "workload.h"
 
-enum { PIXELS = 256 * 1024, PARTS = 4 };
+enum { PIXELS = 256 * 1024, PARTS = 16 };
 
 struct work {
     uint8_t pixels[PIXELS];
@@ -19,14 +19,12 @@ static void count_pixels(const uint8_t *pixels, size_t count, uint32_t counts[25
 static void count_in_parts(const uint8_t *pixels, size_t count, uint32_t counts[256])
 {
     uint32_t parts[PARTS][256] = {{0}};
-    for (size_t i = 0; i + PARTS <= count; i += PARTS) {
-        parts[0][pixels[i]]++;
-        parts[1][pixels[i + 1]]++;
-        parts[2][pixels[i + 2]]++;
-        parts[3][pixels[i + 3]]++;
-    }
-    for (size_t i = 0; i < 256; i++)
-        counts[i] = parts[0][i] + parts[1][i] + parts[2][i] + parts[3][i];
+    for (size_t i = 0; i + PARTS <= count; i += PARTS)
+        for (size_t j = 0; j < PARTS; j++)
+            parts[j][pixels[i + j]]++;
+    for (size_t j = 0; j < PARTS; j++)
+        for (size_t i = 0; i < 256; i++)
+            counts[i] += parts[j][i];
 }
 
 static void run_bad(void *state)

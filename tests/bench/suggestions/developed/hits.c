@@ -4,7 +4,7 @@
 
 #include "workload.h"
 
-enum { ANSWERS = 100 * 1000, KINDS = 5 };
+enum { ANSWERS = 300 * 1000, KINDS = 5 };
 
 struct work {
     uint8_t answers[ANSWERS];

@@ -1,12 +1,14 @@
 /* A photo editor's chain of adjustments, each chosen by the user: a table of operations, applied to
  * every pixel of a grey image. */
+#include <string.h>
+
 #include "workload.h"
 
-enum { PIXELS = 64 * 1024, OPERATIONS = 4 };
+enum { PIXELS = 64 * 1024, OPERATIONS = 4, LINE = 1024 };
 
 struct operation {
     uint8_t (*pixel)(uint8_t value, int amount);
-    void (*row)(uint8_t *values, size_t count, int amount);
+    void (*row)(uint8_t *values, int amount);
     int amount;
 };
 
@@ -42,9 +44,9 @@ static uint8_t posterize(uint8_t value, int amount)
 }
 
 #define ROW(NAME)                                                                                  \
-    static void NAME##_row(uint8_t *values, size_t count, int amount)                              \
+    static void NAME##_row(uint8_t *values, int amount)                                            \
     {                                                                                              \
-        for (size_t i = 0; i < count; i++)                                                         \
+        for (size_t i = 0; i < LINE; i++)                                                          \
             values[i] = NAME(values[i], amount);                                                   \
     }
 ROW(brighten)
@@ -64,12 +66,10 @@ static void adjust_pixels(const struct work *work, uint8_t *image)
 
 static void adjust_rows(const struct work *work, uint8_t *image)
 {
-    enum { ROW = 1024 };
-    for (size_t i = 0; i < PIXELS; i += ROW) {
-        for (size_t j = i; j < i + ROW; j++)
-            image[j] = work->source[j];
+    for (size_t i = 0; i < PIXELS; i += LINE) {
+        memcpy(image + i, work->source + i, LINE);
         for (size_t k = 0; k < OPERATIONS; k++)
-            work->chain[k].row(image + i, ROW, work->chain[k].amount);
+            work->chain[k].row(image + i, work->chain[k].amount);
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include "workload.h"
 
-enum { SIDE = 64, STEPS = 30, WORKERS = 16 };
+enum { SIDE = 256, STEPS = 20, WORKERS = 16 };
 
 struct work {
     uint32_t begin[SIDE][SIDE];

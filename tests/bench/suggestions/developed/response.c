@@ -4,7 +4,7 @@
 
 #include "workload.h"
 
-enum { CHUNKS = 1200, CHUNK = 64, STEP = 128 };
+enum { CHUNKS = 600, CHUNK = 64, STEP = 128 };
 
 struct buffer {
     char *bytes;

@@ -4,7 +4,7 @@
 
 #include "workload.h"
 
-enum { VOTES = 40000, PARTIES = 6 };
+enum { VOTES = 120 * 1000, PARTIES = 6 };
 
 struct work {
     pthread_mutex_t lock;
