@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "compare/calibration.h"
 #include "compare/comparison.h"
+#include "measure/hot_kept.h"
 #include "profile/profile_load.h"
 #include "results/results.h"
 #include "suggest/explanation.h"
@@ -24,6 +25,7 @@ static const struct kg_file_kind kinds[] = {
     {"doctor", KG_DOCTOR_SCHEMA, &kg_diagnosis_record},
     {"ceilings", KG_CEILINGS_SCHEMA, &kg_ceilings_file_record},
     {"cpu_ceilings", KG_CPU_CEILINGS_SCHEMA, &kg_cpu_ceilings_file_record},
+    {"looked", KG_LOOKED_SCHEMA, &kg_looked_record},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 

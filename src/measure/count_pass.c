@@ -1,7 +1,6 @@
 #include "measure/count_pass.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 
 #include "measure/case_counters.h"
@@ -28,12 +27,9 @@ static bool not_counted(struct pass *pass, size_t index, const struct kg_answer 
 {
     struct kg_results *results = &pass->measurement->results;
     const char **note = &results->cases[index].note;
-    const bool unknown = pass->tool.source == KG_COUNT_BY_CALLGRIND &&
-                         answer->ending == KG_ENDED_SIGNAL && answer->code == SIGILL;
     const char *reason = kg_arena_printf(
         &results->arena, "its instructions were not counted%s%s%s", answer->reason ? ": " : "",
-        answer->reason ? answer->reason : "",
-        unknown ? "; Valgrind does not know all that this processor can do, such as AVX-512" : "");
+        answer->reason ? answer->reason : "", kg_count_tool_hint(&pass->tool, answer));
     *note = *note && reason ? kg_arena_printf(&results->arena, "%s; %s", *note, reason) : reason;
     counter->reason = reason;
     return *note ? true : kg_error_memory(pass->err);

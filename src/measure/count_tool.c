@@ -1,6 +1,7 @@
 #include "measure/count_tool.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +18,9 @@ const char *const KG_COUNT_NOTHING_WORDS =
     "this machine does not let its instructions be counted (perf_event), and there is no valgrind "
     "to count them with";
 
-bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err)
+static bool folder_make(struct kg_count_tool *tool, struct kg_error *err)
 {
     const char *folder = getenv("TMPDIR");
-    *tool = (struct kg_count_tool){.source = KG_COUNT_BY_NOTHING};
-    if (kg_counting_perf_usable())
-        tool->source = KG_COUNT_BY_PERF;
-    else if (kg_callgrind_find(tool->valgrind, sizeof tool->valgrind))
-        tool->source = KG_COUNT_BY_CALLGRIND;
-    if (tool->source != KG_COUNT_BY_CALLGRIND)
-        return true;
     snprintf(tool->folder, sizeof tool->folder, "%.4000s/kgate-count-XXXXXX",
              folder && *folder ? folder : "/tmp");
     if (mkdtemp(tool->folder)) {
@@ -37,6 +31,29 @@ bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err)
     return kg_error_set(err, KG_ERROR_SYSTEM,
                         "cannot make a folder like '%.300s' for what Callgrind counts",
                         tool->folder);
+}
+
+bool kg_count_tool_simulate(struct kg_count_tool *tool, struct kg_error *err)
+{
+    *tool = (struct kg_count_tool){.source = KG_COUNT_BY_NOTHING};
+    if (!kg_callgrind_find(tool->valgrind, sizeof tool->valgrind))
+        return true;
+    tool->source = KG_COUNT_BY_CALLGRIND;
+    return folder_make(tool, err);
+}
+
+bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err)
+{
+    *tool = (struct kg_count_tool){.source = KG_COUNT_BY_PERF};
+    return kg_counting_perf_usable() || kg_count_tool_simulate(tool, err);
+}
+
+const char *kg_count_tool_hint(const struct kg_count_tool *tool, const struct kg_answer *answer)
+{
+    return tool->source == KG_COUNT_BY_CALLGRIND && answer->ending == KG_ENDED_SIGNAL &&
+                   answer->code == SIGILL
+               ? "; Valgrind does not know all that this processor can do, such as AVX-512"
+               : "";
 }
 
 void kg_count_tool_close(struct kg_count_tool *tool)

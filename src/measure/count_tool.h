@@ -22,12 +22,17 @@ struct kg_count_tool {
 
 /* Finds the tool. Fails only where it cannot make a folder; then nothing is held. */
 bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err);
+/* The same of Callgrind alone, which counts by line and simulates branches. */
+bool kg_count_tool_simulate(struct kg_count_tool *tool, struct kg_error *err);
 void kg_count_tool_close(struct kg_count_tool *tool);
 
 /* Turns `options`, in which `batch`, `count_lines` and `count_options` are set, into those of a
  * process that counts a case. They refer to the tool, and are good until its next use. */
 void kg_count_tool_apply(struct kg_count_tool *tool, const struct kg_measurement *measurement,
                          size_t index, struct kg_task_options *options);
+
+/* What may be added to the reason of an answer that is not good; "" where there is nothing. */
+const char *kg_count_tool_hint(const struct kg_count_tool *tool, const struct kg_answer *answer);
 
 /* What such a process counted, for one call: from its response, or from its files, which are
  * removed. */

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/callgrind.h"
 #include "measure/case_worker.h"
 #include "measure/count_tool.h"
+#include "measure/hot_pass.h"
+#include "measure/line_count.h"
 #include "measure/pass.h"
 
 /* Once a call has warmed the caches, every further call moves the same lines. A few calls are
@@ -136,33 +137,15 @@ static bool lines_take(struct pass *pass, size_t index, const struct kg_counts *
     return reason_add(pass, index, lines_missing(counts));
 }
 
-/* How much of the last level of cache the case's threads can use: it may be in parts, each of which
- * belongs to some of the cores. NaN where unknown. */
-static double last_level_bytes(const struct kg_measurement *measurement, size_t index)
-{
-    const struct kg_cpu_ceilings *ceilings = &measurement->results.cpu_ceilings;
-    const double threads = (double)measurement->results.cases[index].threads;
-    if (isnan(ceilings->l3_bytes))
-        return ceilings->l2_bytes;
-    return ceilings->l3_count > threads ? ceilings->l3_bytes / ceilings->l3_count * threads
-                                        : ceilings->l3_bytes;
-}
-
-static bool lines_look(struct pass *pass, size_t index)
+/* By the processor's counters. */
+static bool lines_by_perf(struct pass *pass, size_t index)
 {
     struct kg_measurement *measurement = pass->measurement;
-    char last_level[64];
-    const char *simulation[] = {"--cache-sim=yes", "--simulate-wb=yes", last_level};
     const uint64_t batch = measurement->batch[index];
-    kg_callgrind_last_level(last_level_bytes(measurement, index), last_level, sizeof last_level);
     struct kg_task_options options = {.batch = batch < LINE_CALLS_MOST ? batch : LINE_CALLS_MOST,
                                       .count_lines = true,
-                                      .count_options = simulation,
-                                      .count_option_count = *last_level ? 3 : 2,
                                       .what = "counted its cache lines"};
     struct kg_answer answer;
-    if (pass->tool.source == KG_COUNT_BY_NOTHING)
-        return reason_add(pass, index, KG_COUNT_NOTHING_WORDS);
     kg_count_tool_apply(&pass->tool, measurement, index, &options);
     if (!kg_worker_ask(measurement, index, &options, &measurement->results.arena, &answer,
                        pass->err))
@@ -171,6 +154,29 @@ static bool lines_look(struct pass *pass, size_t index)
         kg_count_tool_take(&pass->tool, measurement, index, &options, &answer.response);
     return answer.response.good ? lines_take(pass, index, &counts)
                                 : reason_add(pass, index, answer.reason);
+}
+
+/* By Callgrind. What it counts at each line is of use only where functions are looked at, and there
+ * hot_pass.c takes these figures along. */
+static bool lines_by_callgrind(struct pass *pass, size_t index)
+{
+    struct kg_counted counted = {0};
+    return kg_hot_wanted(pass->measurement, index) ||
+           (kg_line_count(pass->measurement, index, true, &counted, pass->err) &&
+            reason_add(pass, index, counted.reason));
+}
+
+static bool lines_look(struct pass *pass, size_t index)
+{
+    switch (pass->tool.source) {
+    case KG_COUNT_BY_PERF:
+        return lines_by_perf(pass, index);
+    case KG_COUNT_BY_CALLGRIND:
+        return lines_by_callgrind(pass, index);
+    case KG_COUNT_BY_NOTHING:
+        break;
+    }
+    return reason_add(pass, index, KG_COUNT_NOTHING_WORDS);
 }
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)

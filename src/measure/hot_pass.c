@@ -1,35 +1,100 @@
 #include "measure/hot_pass.h"
 
+#include <math.h>
+#include <time.h>
+
 #include "measure/case_worker.h"
+#include "measure/hot_kept.h"
 #include "measure/hot_step.h"
+#include "measure/line_count.h"
 #include "measure/pass.h"
 
 /* In this order: what comes later may read what those before found. */
-static kg_hot_step *const steps[] = {NULL};
+static kg_hot_step *const steps[] = {kg_lines_step, NULL};
 
-static bool wanted(const struct kg_measurement *measurement, size_t index)
+bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_case *planned = &measurement->plan->cases[index];
     return kg_pass_observes(measurement, index) && !kg_case_on_stream(planned) &&
            planned->spec->settings.sample_time_ns > 0;
 }
 
-static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
-                      struct kg_error *err)
+static bool steps_do(struct kg_measurement *measurement, size_t index, struct kg_error *err)
 {
     struct kg_hot_look look = {0};
     bool good = true;
-    (void)user;
-    kg_hot_clear(&measurement->results.cases[index].hot);
     for (size_t i = 0; steps[i] && good && !kg_interrupt_caught(); i++)
         good = steps[i](measurement, index, &look, err);
     kg_arena_free(&look.arena);
     return good;
 }
 
+/* --- Once a code ------------------------------------------------------------------------------ */
+
+struct pass {
+    const char *directory; /* NULL: nothing is kept */
+    bool pruned;
+};
+
+/* What the processor counted in this run is newer. */
+static void look_take(struct kg_look *look, const struct kg_look *kept)
+{
+    if (look->source || !kept->source)
+        return;
+    look->instructions = kept->instructions;
+    look->line_bytes = kept->line_bytes;
+    look->memory_line_bytes = kept->memory_line_bytes;
+    look->source = kept->source;
+}
+
+static bool kept_take(struct pass *pass, struct kg_measurement *measurement, size_t index,
+                      const char *key)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    struct kg_look look;
+    if (!kg_looked_load(pass->directory, key, (int64_t)time(NULL), &measurement->results.arena,
+                        &result->hot, &look))
+        return false;
+    look_take(&result->look, &look);
+    result->hot.kept = key;
+    return true;
+}
+
+static void keep(struct pass *pass, const struct kg_case_result *result)
+{
+    struct kg_error unstored;
+    struct kg_look counted = result->look;
+    counted.alone_ns = NAN; /* is measured in each run */
+    counted.reason = NULL;
+    if (!kg_looked_store(pass->directory, result->hot.kept, &result->hot, &counted, &unstored) ||
+        pass->pruned)
+        return;
+    kg_looked_prune(pass->directory, (int64_t)time(NULL), KG_LOOKED_FILES_MOST);
+    pass->pruned = true;
+}
+
+static bool case_look(struct kg_measurement *measurement, size_t index, void *user,
+                      struct kg_error *err)
+{
+    struct pass *pass = user;
+    struct kg_case_result *result = &measurement->results.cases[index];
+    const char *key =
+        pass->directory ? kg_looked_key(measurement, index, &measurement->results.arena) : NULL;
+    kg_hot_clear(&result->hot);
+    if (key && kept_take(pass, measurement, index, key))
+        return true;
+    if (!steps_do(measurement, index, err))
+        return false;
+    result->hot.kept = kg_interrupt_caught() ? NULL : key;
+    if (result->hot.kept)
+        keep(pass, result);
+    return true;
+}
+
 bool kg_hot_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
     static const struct kg_pass pass = {
-        .verb = "looking into", .wanted = wanted, .each = case_look, .stored = true};
-    return kg_pass_run(&pass, measurement, NULL, err);
+        .verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true};
+    struct pass own = {.directory = kg_looked_directory(&measurement->results.arena)};
+    return kg_pass_run(&pass, measurement, &own, err);
 }

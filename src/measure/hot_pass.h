@@ -3,6 +3,9 @@
 #pragma once
 #include "measure/measurement.h"
 
+/* Whether a case is to be looked at. */
+bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index);
+
 /* Fills `hot` of every case that is to be looked at (trace, sample_time). What cannot be seen has its
  * reason there, and fails no case.
  * returns  false where memory is out, or a process could not be started */

@@ -1,8 +1,8 @@
 /* measurement.h: measures a plan: checks every case once, then rounds, each a fresh process, the
  * rounds of all cases interleaved. One at a time in a process: it owns the signals meanwhile.
  *
- * Other folders also include pairing.h (two builds, measured turn by turn) and profile_pass.h (one
- * extra pass that records where the time goes). */
+ * Other folders also include pairing.h (two builds, measured turn by turn), profile_pass.h (one
+ * extra pass that records where the time goes) and hot_kept.h (what was seen of cases is kept). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

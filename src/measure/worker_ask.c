@@ -75,6 +75,10 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .count_lines = options->count_lines,
         .count_options = options->count_options,
         .count_option_count = options->count_option_count,
+        .count_time_ns = options->count_time_ns,
+        .count_cold = options->count_cold,
+        .flush_denormals = options->flush_denormals,
+        .huge_pages = options->huge_pages,
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };

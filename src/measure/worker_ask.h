@@ -20,6 +20,10 @@ struct kg_task_options {
     bool count_lines;
     const char **count_options;
     size_t count_option_count;
+    double count_time_ns;
+    bool count_cold;
+    bool flush_denormals;     /* any task */
+    bool huge_pages;          /* likewise */
     const char *profile_path; /* KG_TASK_PROFILE */
     double profile_time_ns;
     const char *profile_label;

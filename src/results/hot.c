@@ -134,8 +134,8 @@ static const struct kg_record edge_record =
 #define STRUCT kg_counted
 static const struct kg_field counted_fields[] = {
     KG_FIELD(source, STRING, "who counted", KG_OPTIONAL, KG_WORDS("callgrind")),
-    KG_FIELD(reason, STRING, "why nothing was counted", KG_OPTIONAL),
-    AMOUNT(calls, "of the workload that were counted"),
+    KG_FIELD(reason, STRING, "why nothing was counted, or a part of a call", KG_OPTIONAL),
+    AMOUNT(calls, "of the workload that were counted; absent: a part of one, whose amounts follow"),
     AMOUNT(instructions, "a call, as all that follows"),
     AMOUNT(loads, "and stores"),
     AMOUNT(branches, "conditional"),

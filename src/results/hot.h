@@ -119,9 +119,10 @@ struct kg_counted_edge {
 };
 
 struct kg_counted {
-    const char *source; /* "callgrind"; NULL: nothing was counted by line */
-    const char *reason;
-    double calls;        /* of the workload that were counted */
+    const char *source;  /* "callgrind"; NULL: nothing was counted by line */
+    const char *reason;  /* why nothing was, or only a part of a call; else NULL */
+    double calls;        /* of the workload that were counted; NaN: a part of one, of which all
+                            amounts are then */
     double instructions; /* sums over all lines, a call */
     double loads;
     double branches;

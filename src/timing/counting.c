@@ -161,6 +161,13 @@ bool kg_counting_stop(const struct kg_counting *counting, struct kg_counts *coun
     return true;
 }
 
+void kg_counting_dump(void)
+{
+#ifdef HAVE_CALLGRIND
+    CALLGRIND_DUMP_STATS;
+#endif
+}
+
 void kg_counting_close(struct kg_counting *counting)
 {
     int *const descriptors[] = {&counting->lines, &counting->memory_lines, &counting->instructions};

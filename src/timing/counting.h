@@ -42,4 +42,6 @@ void kg_counting_watch(const struct kg_counting *counting);
 void kg_counting_start(const struct kg_counting *counting);
 bool kg_counting_stop(const struct kg_counting *counting, struct kg_counts *counts,
                       struct kg_error *err);
+/* Makes Callgrind write what it has counted so far to a file; nothing where it does not run. */
+void kg_counting_dump(void);
 void kg_counting_close(struct kg_counting *counting);

@@ -26,6 +26,10 @@ static const struct kg_field request_fields[] = {
     KG_FIELD(count_source, STRING, NULL, KG_OPTIONAL),
     KG_FIELD(count_lines, BOOL, NULL, KG_OPTIONAL),
     KG_LIST(count_options, count_option_count, STRINGS, NULL, KG_OPTIONAL),
+    KG_FIELD(count_time_ns, REAL, NULL, KG_OPTIONAL),
+    KG_FIELD(count_cold, BOOL, NULL, KG_OPTIONAL),
+    KG_FIELD(flush_denormals, BOOL, NULL, KG_OPTIONAL),
+    KG_FIELD(huge_pages, BOOL, NULL, KG_OPTIONAL),
     KG_FIELD(profile_path, STRING, NULL, KG_OPTIONAL),
     KG_FIELD(profile_label, STRING, NULL, KG_OPTIONAL),
 };

@@ -27,6 +27,10 @@
 
 enum { KG_WORKER_RESPONSE = 3 };
 
+/* Exit status of a worker whose count was over (count_time_ns) before its calls were: what was
+ * counted of them is in Callgrind's file. */
+enum { KG_WORKER_COUNT_CUT = 75 };
+
 enum kg_task {
     KG_TASK_CHECK,    /* set up, run once, check, find the batch; nothing is recorded as timing */
     KG_TASK_ROUND,    /* set up, warm up, measure one round */
@@ -67,6 +71,10 @@ struct kg_request {
     bool count_lines;            /* KG_TASK_COUNT: cache lines too */
     const char **count_options;  /* likewise: what Callgrind is told besides, of a command */
     size_t count_option_count;
+    double count_time_ns; /* likewise: it ends then, with a part of the calls; 0 or NaN: never */
+    bool count_cold;      /* KG_TASK_COUNT: the first call is counted, too */
+    bool flush_denormals; /* of all threads: denormal numbers are 0, in and out, on x86 */
+    bool huge_pages;      /* memory is asked to be in huge pages, as far as it can be told to */
     const char *profile_path;  /* KG_TASK_PROFILE: of the recording, with "%p" */
     const char *profile_label; /* likewise: what it is of */
 };

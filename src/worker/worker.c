@@ -73,6 +73,8 @@ static bool respond(struct kg_worker *worker)
 static void command_fail(void *owner, const char *message)
 {
     struct kg_worker *worker = owner;
+    if (kg_worker_count_over())
+        _exit(KG_WORKER_COUNT_CUT);
     worker->response.good = false;
     worker->response.message = message;
     _exit(respond(worker) ? EXIT_SUCCESS : EXIT_FAILURE);

@@ -41,6 +41,14 @@ struct kg_worker {
 /* Does the request's task and fills the response. */
 bool kg_worker_task(struct kg_worker *worker, struct kg_error *err);
 
+/* A call that nobody times. */
+void kg_worker_call(struct kg_worker *worker);
+
+/* KG_TASK_COUNT: count_task.c. */
+bool kg_worker_count(struct kg_worker *worker, struct kg_error *err);
+/* Whether the count's time is over: its command was told to end. */
+bool kg_worker_count_over(void);
+
 /* Writes to whoever asked; false where nobody listens. */
 bool kg_worker_say(const char *text);
 

@@ -12,8 +12,7 @@
 #include "util/file.h"
 #include "worker/worker_state.h"
 
-/* A call that nobody times. */
-static void call(struct kg_worker *worker)
+void kg_worker_call(struct kg_worker *worker)
 {
     worker->sampler.run(worker->sampler.state);
     if (worker->sampler.after)
@@ -23,7 +22,7 @@ static void call(struct kg_worker *worker)
 static bool check(struct kg_worker *worker, struct kg_error *err)
 {
     struct kgate_check found = {.error = NAN};
-    call(worker);
+    kg_worker_call(worker);
     worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
     if (kg_worker_on_stream(worker) && !kg_worker_gpu_wait(worker, err))
         return false;
@@ -205,64 +204,6 @@ static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
     return good;
 }
 
-/* Runs the command under Callgrind, which counts its process from start to end. */
-static bool command_count(struct kg_worker *worker, struct kg_error *err)
-{
-    const struct kg_request *request = &worker->request;
-    char output[4096];
-    const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
-                                     "--trace-children=yes", output};
-    enum { FIXED = sizeof callgrind / sizeof *callgrind };
-    const size_t before = FIXED + request->count_option_count;
-    const char **argv =
-        kg_arena_alloc(&worker->arena, before + request->command_count + 1, sizeof *argv);
-    if (!argv)
-        return kg_error_memory(err);
-    snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
-    memcpy(argv, callgrind, sizeof callgrind);
-    for (size_t i = 0; i < request->count_option_count; i++)
-        argv[FIXED + i] = request->count_options[i];
-    for (size_t i = 0; i < request->command_count; i++)
-        argv[before + i] = request->command[i];
-    worker->command.argv = (char *const *)argv;
-    kg_command_call(&worker->command);
-    return true;
-}
-
-/* Reports a figure for one call. It is left out where it was not counted, or where Callgrind writes
- * it to its own file. */
-static void counted_report(struct kg_worker *worker, const char *name, double sum)
-{
-    struct kg_response *response = &worker->response;
-    response->reported = worker->reported;
-    if (!isnan(sum))
-        worker->reported[response->reported_count++] =
-            (struct kg_reported){name, sum / (double)worker->request.batch};
-}
-
-static bool count(struct kg_worker *worker, struct kg_error *err)
-{
-    const struct kg_request *request = &worker->request;
-    struct kg_counts counts;
-    if (!worker->workload && request->count_directory)
-        return command_count(worker, err);
-    if (request->count_lines)
-        kg_counting_watch(&worker->counting);
-    if (worker->workload)
-        call(worker);
-    kg_counting_start(&worker->counting);
-    for (uint64_t i = 0; i < request->batch; i++)
-        call(worker);
-    const bool counted = kg_counting_stop(&worker->counting, &counts, err);
-    kg_counting_close(&worker->counting);
-    if (!counted)
-        return false;
-    counted_report(worker, KG_COUNTED_INSTRUCTIONS, counts.instructions);
-    counted_report(worker, KG_COUNTED_LINE_BYTES, counts.line_bytes);
-    counted_report(worker, KG_COUNTED_MEMORY_LINE_BYTES, counts.memory_line_bytes);
-    return true;
-}
-
 /* A command records itself, where it is built with the profiler. Each of its processes is one. */
 static bool command_profile(struct kg_worker *worker)
 {
@@ -285,7 +226,7 @@ static bool stream_call(struct kg_worker *worker, struct kg_error *err)
 {
     static struct kgate_site site = {.name = KG_PROFILE_STREAM_SCOPE, .device = KGATE_DEVICE_CUDA};
     struct kgate_scope scope = kgate_scope_begin_cuda(NULL, &site, worker->host.context.stream, 0);
-    call(worker);
+    kg_worker_call(worker);
     kgate_scope_end(&scope);
     return kg_worker_gpu_wait(worker, err);
 }
@@ -298,7 +239,7 @@ static bool profiled_call(struct kg_worker *worker, struct kgate_site *site, uin
     if (kg_worker_on_stream(worker))
         good = stream_call(worker, err);
     else
-        call(worker);
+        kg_worker_call(worker);
     kgate_scope_end(&scope);
     return good;
 }
@@ -319,7 +260,7 @@ static bool profile(struct kg_worker *worker, struct kg_error *err)
     site.device = worker->host.context.device;
     const uint64_t bytes =
         worker->response.work.bytes > 0 ? (uint64_t)worker->response.work.bytes : 0;
-    call(worker);
+    kg_worker_call(worker);
     if (!kgate_profiler_start(&options, message))
         return kg_error_set(err, KG_ERROR_SYSTEM, "%s", message);
     const uint64_t start = kg_clock_ns();
@@ -350,7 +291,7 @@ bool kg_worker_task(struct kg_worker *worker, struct kg_error *err)
     case KG_TASK_TURNS:
         return measure_turns(worker, err);
     case KG_TASK_COUNT:
-        return count(worker, err);
+        return kg_worker_count(worker, err);
     case KG_TASK_PROFILE:
         return profile(worker, err);
     case KG_TASK_TRACE:

@@ -1,0 +1,135 @@
+/* KG_TASK_COUNT: instructions, cache lines, or all that Callgrind counts of some calls. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "worker/worker_state.h"
+
+/* --- The end of its time ---------------------------------------------------------------------- */
+
+static volatile sig_atomic_t over;
+
+/* What was counted so far goes into a file, and nothing else is left to do. */
+static void calls_cut(int number)
+{
+    (void)number;
+    kg_counting_dump();
+    _exit(KG_WORKER_COUNT_CUT);
+}
+
+/* Callgrind writes its file when a signal ends what it runs. */
+static void command_cut(int number)
+{
+    (void)number;
+    over = 1;
+    kill(0, SIGTERM);
+}
+
+/* The worker is in the group that is told to end. What it starts does not inherit a handler. */
+static void pass_over(int number)
+{
+    (void)number;
+}
+
+bool kg_worker_count_over(void)
+{
+    return over;
+}
+
+static void handler_set(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigaction(number, &action, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Calls are cut after so much CPU time, a command after so much time. 0 or NaN: never. */
+static void limit_set(double time_ns, bool command)
+{
+    struct itimerval timer = {0};
+    if (!(time_ns > 0))
+        return;
+    timer.it_value.tv_sec = (time_t)(time_ns / 1e9);
+    timer.it_value.tv_usec = (suseconds_t)(fmod(time_ns, 1e9) / 1e3);
+    handler_set(command ? SIGALRM : SIGPROF, command ? command_cut : calls_cut);
+    if (command)
+        handler_set(SIGTERM, pass_over);
+    setitimer(command ? ITIMER_REAL : ITIMER_PROF, &timer, NULL);
+}
+
+static void limit_end(double time_ns)
+{
+    static const struct itimerval never = {0};
+    if (time_ns > 0)
+        setitimer(ITIMER_PROF, &never, NULL);
+}
+
+/* --- Counting --------------------------------------------------------------------------------- */
+
+/* Runs the command under Callgrind, which counts its process from start to end. */
+static bool command_count(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    char output[4096];
+    const char *const callgrind[] = {"valgrind", "--tool=callgrind", "--quiet",
+                                     "--trace-children=yes", output};
+    enum { FIXED = sizeof callgrind / sizeof *callgrind };
+    const size_t before = FIXED + request->count_option_count;
+    const char **argv =
+        kg_arena_alloc(&worker->arena, before + request->command_count + 1, sizeof *argv);
+    if (!argv)
+        return kg_error_memory(err);
+    snprintf(output, sizeof output, "--callgrind-out-file=%s/%%p", request->count_directory);
+    memcpy(argv, callgrind, sizeof callgrind);
+    for (size_t i = 0; i < request->count_option_count; i++)
+        argv[FIXED + i] = request->count_options[i];
+    for (size_t i = 0; i < request->command_count; i++)
+        argv[before + i] = request->command[i];
+    worker->command.argv = (char *const *)argv;
+    limit_set(request->count_time_ns, true);
+    kg_command_call(&worker->command);
+    return true;
+}
+
+/* Reports a figure for one call. It is left out where it was not counted, or where Callgrind writes
+ * it to its own file. */
+static void counted_report(struct kg_worker *worker, const char *name, double sum)
+{
+    struct kg_response *response = &worker->response;
+    response->reported = worker->reported;
+    if (!isnan(sum))
+        worker->reported[response->reported_count++] =
+            (struct kg_reported){name, sum / (double)worker->request.batch};
+}
+
+bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    struct kg_counts counts;
+    if (!worker->workload && request->count_directory)
+        return command_count(worker, err);
+    const bool warm = worker->workload && !request->count_cold;
+    limit_set(request->count_time_ns, false);
+    if (request->count_lines && warm)
+        kg_counting_watch(&worker->counting);
+    if (warm)
+        kg_worker_call(worker);
+    kg_counting_start(&worker->counting);
+    for (uint64_t i = 0; i < request->batch; i++)
+        kg_worker_call(worker);
+    const bool counted = kg_counting_stop(&worker->counting, &counts, err);
+    limit_end(request->count_time_ns);
+    kg_counting_close(&worker->counting);
+    if (!counted)
+        return false;
+    counted_report(worker, KG_COUNTED_INSTRUCTIONS, counts.instructions);
+    counted_report(worker, KG_COUNTED_LINE_BYTES, counts.line_bytes);
+    counted_report(worker, KG_COUNTED_MEMORY_LINE_BYTES, counts.memory_line_bytes);
+    return true;
+}

@@ -1,0 +1,151 @@
+# What Callgrind counts of cases on the CPU, line by line, and that it is counted once a code.
+load support
+
+bats_require_minimum_version 1.5.0
+
+setup_file() { command -v valgrind >/dev/null || skip "no valgrind"; }
+
+needs_valgrind() { [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"; }
+
+# The number of the line of the plugin's source that is marked so.
+line_of() { grep -n "/\* $1 \*/" "$SOURCE/tests/plugins/lines.c" | cut -d: -f1; }
+
+lines_suite() {
+    suite_of <<YAML
+  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}
+  - {name: branch, plugin: $PLUGINS/liblines.so, workload: branch}
+  - {name: columns, plugin: $PLUGINS/liblines.so, workload: columns}
+YAML
+}
+
+@test "by default each case on the CPU has its lines counted: what is done, missed and mispredicted where" {
+    needs_valgrind
+    lines_suite
+    kgate run -c one.yaml -o r.json -q
+    valid r.json results
+    jq -e 'all(.cases[].hot.counted; .source == "callgrind" and .reason == null and .calls >= 1)' r.json
+    jq -e --argjson line "$(line_of COMPARED)" '.cases[0].hot.counted
+        | .lines[0].place.function == "name_differs" and .lines[0].place.line == $line
+        and (.lines[0].place.file | endswith("tests/plugins/lines.c")) and .lines[0].place.module == "liblines.so"' r.json
+    # 4096 branches, half of them taken, in no order
+    jq -e --argjson line "$(line_of FORETOLD)" '.cases[1].hot.counted.lines[0]
+        | .place.line == $line and .branches == 4096 and .mispredicted > 1000 and .mispredicted < 3000' r.json
+    # each access of a column touches another cache line, more than the first level has
+    jq -e --argjson line "$(line_of STRIDE)" '.cases[2].hot.counted.lines[0]
+        | .place.line == $line and .loads > 131000 and .line_misses > 60000' r.json
+    # and nothing of kgate's own
+    jq -e 'all(.cases[].hot.counted.lines[]; .place.module != "kgate-worker")' r.json
+}
+
+@test "calls between functions are counted" {
+    needs_valgrind
+    lines_suite
+    kgate run -c one.yaml -o r.json -q --filter 'search*'
+    jq -e '.cases[0].hot.counted.edges[0] | .caller == "search" and .callee == "name_differs" and .calls == 240' r.json
+}
+
+@test "its instructions and cache lines are those of the case, and are counted once" {
+    needs_valgrind
+    lines_suite
+    kgate run -c one.yaml -o r.json -q
+    jq -e 'all(.cases[]; .look.instructions / .hot.counted.instructions - 1 | fabs < 0.05)' r.json
+    jq -e 'all(.cases[]; .look.source == "callgrind" and .look.line_bytes >= 0)' r.json
+}
+
+@test "a call that takes long is counted in part" {
+    needs_valgrind
+    suite_of <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
+    kgate run -c one.yaml -o r.json -q
+    jq -e --argjson line "$(line_of LENGTHY)" '.cases[0].hot.counted
+        | .calls == null and (.reason | contains("of a part of a call")) and .lines[0].place.line == $line' r.json
+    jq -e '.cases[0].status == "OK" and .cases[0].look.instructions == null' r.json
+}
+
+@test "a command is counted from start to end, or as far as it comes" {
+    needs_valgrind
+    suite_of <<YAML
+  - {name: short, command: [/bin/true]}
+  - {name: long, command: [sh, -c, 'i=0; while [ \$i -lt 150000 ]; do i=\$((i+1)); done']}
+YAML
+    kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0].hot.counted | .calls == 1 and .instructions > 50000 and (.edges | length > 0)' r.json
+    jq -e '.cases[1].hot.counted | .calls == null and (.lines | length > 0)' r.json
+    jq -e 'all(.cases[]; .status == "OK")' r.json
+}
+
+@test "what breaks under Callgrind is a reason, and no failure" {
+    needs_valgrind
+    suite_of <<<"  - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_counted}"
+    kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0] | .status == "OK" and (.hot.counted.reason | contains("the process that counted its lines crashed: signal 4")
+        and contains("Valgrind does not know all"))' r.json
+}
+
+@test "without valgrind that is the reason" {
+    lines_suite
+    mkdir -p nothing
+    PATH=nothing "$KGATE" run -c one.yaml -o r.json -q
+    jq -e 'all(.cases[]; .hot.counted.reason == "there is no valgrind to count instructions by line with" and .status == "OK")' r.json
+}
+
+@test "sample_time: 0ns and trace: no leave it out" {
+    suite_of <<YAML
+  - {name: never, plugin: $PLUGINS/libgood.so, workload: spin, sample_time: 0ns}
+  - {name: unseen, plugin: $PLUGINS/libgood.so, workload: spin, trace: no}
+YAML
+    kgate run -c one.yaml -o r.json -q
+    jq -e 'all(.cases[]; .hot.counted.source == null and .hot.counted.reason == null and .look.instructions == null)' r.json
+    [ ! -d cache/kgate/looked ]
+}
+
+
+@test "code that did not change is looked into once" {
+    needs_valgrind
+    cp "$PLUGINS/liblines.so" mine.so
+    suite_of <<<"  - {name: search, plugin: ./mine.so, workload: search}"
+    kgate run -c one.yaml -o first.json -q
+    key=$(jq -re '.cases[0].hot.kept' first.json)
+    [ -f "cache/kgate/looked/$key.json" ]
+    valid "cache/kgate/looked/$key.json" looked
+    # what is kept is what the next run says: here it is changed by hand
+    jq '.hot.counted.instructions = 4711 | .look.instructions = 42' "cache/kgate/looked/$key.json" >changed
+    mv changed "cache/kgate/looked/$key.json"
+    kgate run -c one.yaml -o second.json -q
+    jq -e --arg key "$key" '.cases[0] | .hot.kept == $key and .hot.counted.instructions == 4711
+        and .look.instructions == 42 and .look.source == "callgrind"' second.json
+    # a different time of sampling, other parameters, other code: each is looked into anew
+    kgate run -c one.yaml -o other.json -q --set sample_time=300ms
+    jq -e --arg key "$key" '.cases[0].hot | .kept != $key and .counted.instructions != 4711' other.json
+    cp "$PLUGINS/libgood.so" mine.so
+    sed -i 's/workload: search/workload: spin/' one.yaml
+    kgate run -c one.yaml -o code.json -q
+    jq -e --arg key "$key" '.cases[0].hot.kept != $key' code.json
+}
+
+@test "a kept file that is damaged is ignored, and written anew" {
+    needs_valgrind
+    suite_of <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
+    kgate run -c one.yaml -o r.json -q
+    file=$(echo cache/kgate/looked/*.json)
+    for damage in 'head -c 100' 'sed s/looked.v1/looked.v7/' 'sed s/[0-9]/x/g'; do
+        $damage "$file" >changed
+        cp changed "$file"
+        kgate run -c one.yaml -o r.json -q
+        jq -e '.cases[0].hot.counted.calls >= 1' r.json
+        valid "$file" looked
+    done
+}
+
+@test "a program that starts what it is told to is not kept" {
+    suite_of <<<"  - {name: script, command: [sh, -c, 'exit 0']}"
+    kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0].hot.kept == null' r.json
+    [ ! -d cache/kgate/looked ]
+}
+
+@test "a folder that cannot be written is no failure" {
+    suite_of <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, workload: spin}"
+    echo file >not-a-folder
+    XDG_CACHE_HOME=$PWD/not-a-folder kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0].status == "OK"' r.json
+}
