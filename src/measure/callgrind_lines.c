@@ -91,7 +91,7 @@ static const char *name_read(struct reader *reader, struct names *names, const c
     }
     /* without a symbol it is called by its address, which says nothing to anybody */
     const bool unknown =
-        !strncmp(text, "???", 4) || (names == &reader->functions && !strncmp(text, "0x", 2));
+        !strcmp(text, "???") || (names == &reader->functions && !strncmp(text, "0x", 2));
     const char *name = unknown ? "" : kg_arena_copy_bytes(&reader->sums->arena, text, length);
     if (!name) {
         reader->failed = true;
