@@ -1,5 +1,6 @@
 /* code_identity.h: which code a case runs: its own as a hash, and the shared libraries that are
- * loaded with it. Equal, as far as it was looked at: equal code. Not thread-safe. */
+ * loaded with it. Equal, as far as it was looked at: equal code. elf.h looks into the files. Not
+ * thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

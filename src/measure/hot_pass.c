@@ -5,12 +5,13 @@
 
 #include "measure/case_worker.h"
 #include "measure/hot_kept.h"
+#include "measure/hot_loops.h"
 #include "measure/hot_step.h"
 #include "measure/line_count.h"
 #include "measure/pass.h"
 
 /* In this order: what comes later may read what those before found. */
-static kg_hot_step *const steps[] = {kg_lines_step, NULL};
+static kg_hot_step *const steps[] = {kg_loops_step, kg_lines_step, NULL};
 
 bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
 {

@@ -81,6 +81,9 @@ struct kg_hot_loop {
     double share;      /* of the samples */
     const char **code; /* its text, the hottest instruction and those around it */
     size_t code_count;
+    size_t code_hottest; /* index of the hottest in it */
+    bool
+        whole_function; /* it is in no loop: what follows is of the function around it, of a call */
     double instructions;
     double loads;
     double stores;
