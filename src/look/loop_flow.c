@@ -42,7 +42,7 @@ struct run {
     const struct kg_instruction *code;
     const size_t *loop;
     size_t count;
-    struct value registers[KG_REGISTERS];
+    struct value registers[KG_REGISTER_COUNT];
     struct node *nodes; /* turn by turn */
     struct stored stores[STORES_SEEN];
     size_t store_count; /* in all; the last of them are kept */
@@ -132,7 +132,7 @@ static void store_note(struct run *run, const struct kg_instruction *one, long n
  * known. */
 static void call_forget(struct run *run, long node)
 {
-    for (unsigned i = KG_REGISTER_RAX; i < KG_REGISTERS; i++) {
+    for (unsigned i = KG_REGISTER_RAX; i < KG_REGISTER_COUNT; i++) {
         const bool kept = i == KG_REGISTER_RBX || i == KG_REGISTER_RBP || i == KG_REGISTER_RSP ||
                           (i >= KG_REGISTER_R8 + 4 && i < KG_REGISTER_VECTOR) ||
                           i == KG_REGISTER_THREAD;
@@ -178,7 +178,7 @@ static void step(struct run *run, const struct kg_instruction *one, long at)
 
 static void turns(struct run *run)
 {
-    for (unsigned i = 0; i < KG_REGISTERS; i++)
+    for (unsigned i = 0; i < KG_REGISTER_COUNT; i++)
         run->registers[i] = (struct value){.symbol = run->symbols++, .node = NOWHERE};
     for (size_t turn = 0; turn < TURNS; turn++)
         for (size_t i = 0; i < run->count; i++)
