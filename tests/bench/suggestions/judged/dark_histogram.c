@@ -2,7 +2,7 @@
  * the median level of each frame. */
 #include "judged.h"
 
-enum { FRAMES = 6, PIXELS = 160 * 120, LEVELS = 256 };
+enum { FRAMES = 6, PIXELS = 320 * 240, LEVELS = 256 };
 
 struct state {
     double result;
@@ -20,14 +20,17 @@ static ELSEWHERE void count_levels(const uint8_t *pixels, uint32_t counts[LEVELS
 /* Neighbours count in different tables. */
 static ELSEWHERE void count_levels_apart(const uint8_t *pixels, uint32_t counts[LEVELS])
 {
-    uint32_t tables[8][LEVELS];
+    uint32_t tables[4][LEVELS];
     memset(tables, 0, sizeof tables);
-    for (int i = 0; i < PIXELS; i += 8)
-        for (int j = 0; j < 8; j++)
-            tables[j][pixels[i + j]]++;
+    for (int i = 0; i < PIXELS; i += 4) {
+        tables[0][pixels[i]]++;
+        tables[1][pixels[i + 1]]++;
+        tables[2][pixels[i + 2]]++;
+        tables[3][pixels[i + 3]]++;
+    }
     for (int level = 0; level < LEVELS; level++) {
         counts[level] = 0;
-        for (int j = 0; j < 8; j++)
+        for (int j = 0; j < 4; j++)
             counts[level] += tables[j][level];
     }
 }

@@ -1,7 +1,7 @@
 /* index_cache.c: an index of documents, kept in a file that is made anew whenever it is lost. */
 #include "judged.h"
 
-enum { DOCUMENTS = 128, DOCUMENT_BYTES = 600 };
+enum { DOCUMENTS = 128, DOCUMENT_BYTES = 250 };
 
 struct entry {
     uint32_t hash, length;
@@ -22,7 +22,7 @@ static struct entry index_entry(const char *document)
     return entry;
 }
 
-static void make_index(struct state *state)
+static ELSEWHERE void make_index(struct state *state)
 {
     for (int i = 0; i < DOCUMENTS; i++)
         state->entries[i] = index_entry(state->documents[i]);
