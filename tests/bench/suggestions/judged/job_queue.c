@@ -1,7 +1,7 @@
 /* job_queue.c: a queue of jobs in an array: put in at the end, taken out at the front. */
 #include "judged.h"
 
-enum { JOBS = 1500, ROUNDS = 5000 };
+enum { JOBS = 1500, ROUNDS = 6500 };
 
 struct job {
     uint32_t id, priority;

@@ -1,7 +1,7 @@
 /* mixer_voices.c: voices of a synthesizer, each with its gain, added into one buffer. */
 #include "judged.h"
 
-enum { VOICES = 48, FRAMES = 2048 };
+enum { VOICES = 80, FRAMES = 2048 };
 
 struct voice {
     float gain;

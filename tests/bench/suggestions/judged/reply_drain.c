@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-enum { QUERIES = 4, PRICES = 20000, QUIET_MS = 1 };
+enum { QUERIES = 4, PRICES = 200000, QUIET_MS = 1 };
 
 struct reply {
     uint32_t length, found;

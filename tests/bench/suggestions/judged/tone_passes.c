@@ -1,7 +1,7 @@
 /* tone_passes.c: a large photograph through exposure, lift, contrast and a vignette. */
 #include "judged.h"
 
-enum { WIDTH = 2400, HEIGHT = 1600, PIXELS = WIDTH * HEIGHT };
+enum { WIDTH = 3200, HEIGHT = 2000, PIXELS = WIDTH * HEIGHT };
 
 struct state {
     double result;

@@ -1,7 +1,7 @@
 /* vote_tally.c: votes for a handful of candidates, counted by threads. */
 #include "judged.h"
 
-enum { VOTES = 100000, CANDIDATES = 12 };
+enum { VOTES = 160000, CANDIDATES = 12 };
 
 struct state {
     double result;
