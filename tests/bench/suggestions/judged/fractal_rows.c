@@ -44,9 +44,10 @@ static void draw_by_threads(struct state *state)
 
 static double fingerprint(const struct state *state)
 {
+    enum { MIDDLE = WIDTH / 2 };
     double sum = 0;
     for (int row = 0; row < HEIGHT; row++)
-        sum += state->pixels[row][WIDTH / 2] * (row + 1);
+        sum += state->pixels[row][MIDDLE] * (row + 1);
     return sum;
 }
 
