@@ -160,7 +160,8 @@ def report(truth, folder):
     )
     off = asked - without(bad, "estimate")
     machine = results["machine"]
-    print(f"{len(bad)} mistakes and {len(fine)} well-made workloads, measured {len(runs)} times; "
+    print(f"{len(bad)} mistakes and {len(fine)} well-made workloads, "
+          f"measured {len(runs)} {'times' if runs[1:] else 'time'}; "
           f"{machine['cpu_model']}, {machine['cpu_count']} CPUs, {results['created'][:10]}:\n")
     print("| at defaults | measured | goal |\n| :-- | --: | --: |")
     print(f"| cause named first | {share(without(bad, 'cause'), asked)} | >= 90 % |")

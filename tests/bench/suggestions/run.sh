@@ -11,7 +11,7 @@
 # And whether suggestions are right at all defaults, on one of the two halves of more pairs and
 # well-made workloads: the suite is measured N times (once), and what is said of each case is held
 # against truth.tsv. Prints the goals' table and what went wrong, case by case. --beside-load keeps
-# half of the CPUs busy meanwhile. Needs Python 3. About five minutes, and as long again each time.
+# half of the CPUs busy meanwhile. Needs Python 3. A minute, and another each time, on a quiet machine.
 #     tests/bench/suggestions/run.sh judge developed|judged [--times N] [--beside-load] [FOLDER_OF_A_BUILD]
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
