@@ -25,13 +25,17 @@ static int pin_choose(int pin)
     return last;
 }
 
-int kg_case_pin(const struct kg_measurement *measurement, size_t index)
+int kg_case_pin_shared(const struct kg_measurement *measurement, size_t index)
 {
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
-    /* Two builds must not be compared on two CPUs: they share one wherever one is enough. */
-    const bool share =
-        measurement->paired && settings->threads == 1 && settings->pin == KG_PIN_NONE;
+    const bool share = settings->threads == 1 && settings->pin == KG_PIN_NONE;
     return pin_choose(share ? KG_PIN_AUTO : settings->pin);
+}
+
+int kg_case_pin(const struct kg_measurement *measurement, size_t index)
+{
+    return measurement->paired ? kg_case_pin_shared(measurement, index)
+                               : pin_choose(measurement->plan->cases[index].spec->settings.pin);
 }
 
 /* Why a worker that gave no response failed, in words. */

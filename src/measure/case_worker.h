@@ -9,6 +9,9 @@
 
 /* The CPU that the case runs on; -1: any. */
 int kg_case_pin(const struct kg_measurement *measurement, size_t index);
+/* The CPU of two processes of the case that take turns: they must not be compared on two CPUs, and
+ * share one wherever one is enough. */
+int kg_case_pin_shared(const struct kg_measurement *measurement, size_t index);
 
 /* Whether the case can have a round: it is neither FAILED nor SKIPPED. */
 bool kg_case_measurable(const struct kg_case_result *result);

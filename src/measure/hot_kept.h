@@ -15,8 +15,9 @@ enum {
 };
 
 /* The key of a case: hexadecimal digits in `arena`. NULL where its code is not known, or where a
- * program starts or loads what is not known. */
-const char *kg_looked_key(const struct kg_measurement *measurement, size_t index,
+ * program starts or loads what is not known.
+ * kgate  the hash of this kgate's program: another one may see more */
+const char *kg_looked_key(const struct kg_measurement *measurement, size_t index, const char *kgate,
                           struct kg_arena *arena);
 
 /* The folder, in `arena`; NULL where the user has no cache. */

@@ -3,7 +3,7 @@
 #include "look/loops.h"
 
 bool kg_loops_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
-                  struct kg_error *err)
+                   struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
     struct kg_hot *hot = &results->cases[index].hot;

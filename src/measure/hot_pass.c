@@ -4,14 +4,16 @@
 #include <time.h>
 
 #include "measure/case_worker.h"
+#include "measure/experiments.h"
 #include "measure/hot_kept.h"
 #include "measure/hot_loops.h"
 #include "measure/hot_step.h"
 #include "measure/line_count.h"
 #include "measure/pass.h"
+#include "util/file.h"
 
 /* In this order: what comes later may read what those before found. */
-static kg_hot_step *const steps[] = {kg_loops_step, kg_lines_step, NULL};
+static kg_hot_step *const steps[] = {kg_loops_step, kg_lines_step, kg_experiments_step, NULL};
 
 bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
 {
@@ -34,6 +36,7 @@ static bool steps_do(struct kg_measurement *measurement, size_t index, struct kg
 
 struct pass {
     const char *directory; /* NULL: nothing is kept */
+    char kgate[17];        /* hash of its program */
     bool pruned;
 };
 
@@ -79,8 +82,9 @@ static bool case_look(struct kg_measurement *measurement, size_t index, void *us
 {
     struct pass *pass = user;
     struct kg_case_result *result = &measurement->results.cases[index];
-    const char *key =
-        pass->directory ? kg_looked_key(measurement, index, &measurement->results.arena) : NULL;
+    const char *key = pass->directory ? kg_looked_key(measurement, index, pass->kgate,
+                                                      &measurement->results.arena)
+                                      : NULL;
     kg_hot_clear(&result->hot);
     if (key && kept_take(pass, measurement, index, key))
         return true;
@@ -97,5 +101,9 @@ bool kg_hot_pass(struct kg_measurement *measurement, struct kg_error *err)
     static const struct kg_pass pass = {
         .verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true};
     struct pass own = {.directory = kg_looked_directory(&measurement->results.arena)};
+    if (kg_pass_first(measurement, kg_hot_wanted) == measurement->results.case_count)
+        return true;
+    if (!kg_file_hash(measurement->program, own.kgate))
+        own.directory = NULL;
     return kg_pass_run(&pass, measurement, &own, err);
 }

@@ -1,129 +1,41 @@
 #include "measure/pairing.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "measure/case_result.h"
 #include "measure/case_worker.h"
 #include "measure/rounds.h"
+#include "measure/turns.h"
 #include "timing/clock.h"
 
-enum { SIDES = 2 };
+enum { SIDES = KG_SIDES };
 static const double TURN_LEAST_NS = 0.5e6, TURN_MOST_NS = 4e6;
 /* Turns of each build in a round, where the limits of a turn allow it. */
 static const double TURNS = 8;
 static const char *const side_names[SIDES] = {"base", "head"};
 
-/* One build's process in a round. */
-struct player {
-    struct kg_measurement *measurement;
-    struct kg_launch launch;
-    struct kg_process process;
-    struct kg_outcome outcome;
-    bool started;
-    double spent_ns; /* measured in its turns so far */
-};
-
+/* Both builds' processes in a round. */
 struct match {
-    struct player players[SIDES];
+    struct kg_turns turns;
+    struct kg_measurement *measurements[SIDES];
     size_t index; /* of the case */
-    uint64_t deadline_ns;
-    uint64_t kills;
     double min_time_ns;
-    size_t block_count;
-    size_t at_fault; /* the player whose process failed */
-    enum kg_ending ending;
     struct kg_error *err;
 };
 
-static bool player_start(struct match *match, struct player *player, struct kg_arena *arena)
+static bool player_start(struct match *match, size_t side, struct kg_arena *arena)
 {
     const double turn = match->min_time_ns / TURNS;
     const struct kg_task_options options = {.task = KG_TASK_TURNS,
                                             .patience = 1,
                                             .turn_ns =
                                                 fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
-    if (!kg_case_launch_make(player->measurement, match->index, &options, arena, &player->launch,
-                             match->err))
+    if (!kg_case_launch_make(match->measurements[side], match->index, &options, arena,
+                             &match->turns.players[side].launch, match->err))
         return false;
-    player->started = true;
-    if (kg_process_start(&player->launch, &player->process, match->err))
-        return true;
-    return kg_error_wrap(match->err, "the %s", side_names[player - match->players]);
-}
-
-/* Takes the first line off what a player has written; false where none came, and then the match
- * holds who is at fault, and how its process ended. */
-static bool line_await(struct match *match, struct player *player, char line[64])
-{
-    struct kg_outcome *outcome = &player->outcome;
-    match->ending =
-        kg_process_wait(&player->launch, &player->process, match->deadline_ns, true, outcome);
-    if (match->ending != KG_ENDED_LINE) {
-        match->at_fault = (size_t)(player - match->players);
-        return false;
-    }
-    const char *end = memchr(outcome->response.data, '\n', outcome->response.length);
-    const size_t length = (size_t)(end - outcome->response.data);
-    snprintf(line, 64, "%.*s", (int)length, outcome->response.data);
-    kg_text_remove(&outcome->response, length + 1);
-    return true;
-}
-
-static bool ask(struct match *match, struct player *player, const char *what)
-{
-    const ssize_t sent = send(player->process.response, what, strlen(what), MSG_NOSIGNAL);
-    if (sent == (ssize_t)strlen(what))
-        return true;
-    match->ending = KG_ENDED_EXIT;
-    match->at_fault = (size_t)(player - match->players);
-    return false;
-}
-
-/* One turn. */
-static bool turn(struct match *match, size_t side)
-{
-    struct player *player = &match->players[side];
-    char line[64], *end;
-    if (!ask(match, player, KG_TURN) || !line_await(match, player, line))
-        return false;
-    const double measured_ns = strtod(line, &end);
-    player->spent_ns += measured_ns;
-    if (measured_ns > 0 && !*end)
-        return true;
-    match->ending = KG_ENDED_EXIT; /* what it says is no time: as good as gone */
-    match->at_fault = side;
-    return false;
-}
-
-/* Base, head, head, base, or the other way round: a steady drift cancels over the block. */
-static bool block(struct match *match)
-{
-    const size_t first = match->block_count++ % 2;
-    return turn(match, first) && turn(match, 1 - first) && turn(match, 1 - first) &&
-           turn(match, first);
-}
-
-static bool play(struct match *match)
-{
-    char line[64];
-    for (size_t side = 0; side < SIDES; side++) {
-        if (!line_await(match, &match->players[side], line))
-            return false;
-        if (strcmp(line, "ready") != 0) { /* the response already: it says why it cannot */
-            kg_text_append(&match->players[side].outcome.response, line);
-            match->ending = KG_ENDED_EXIT;
-            match->at_fault = side;
-            return false;
-        }
-    }
-    while (!match->block_count || match->players[0].spent_ns < match->min_time_ns)
-        if (!block(match))
-            return false;
-    return true;
+    return kg_turns_start(&match->turns, side, match->err) ||
+           kg_error_wrap(match->err, "the %s", side_names[side]);
 }
 
 /* A case that one build cannot measure cannot be compared. It is FAILED where the head fails. Where
@@ -149,20 +61,16 @@ static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error
 /* Reads what the process at fault left: its response, or how it ended. */
 static bool failure_read(struct match *match, struct kg_arena *arena)
 {
-    struct player *player = &match->players[match->at_fault];
+    const size_t side = match->turns.at_fault;
     struct kg_answer answer;
-    enum kg_ending ending = match->ending;
-    if (ending == KG_ENDED_INTERRUPT)
+    if (match->turns.ending == KG_ENDED_INTERRUPT)
         return true;
-    if (ending == KG_ENDED_EXIT) /* let it come to its end by itself */
-        ending = kg_process_wait(&player->launch, &player->process, match->deadline_ns, false,
-                                 &player->outcome);
-    kg_process_finish(&player->process, ending, match->kills, &player->outcome);
-    kg_answer_read(&player->outcome, arena, &answer);
-    if (!kg_case_answer_take(player->measurement, match->index, &answer, match->err))
+    kg_turns_fail(&match->turns);
+    kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
+    if (!kg_case_answer_take(match->measurements[side], match->index, &answer, match->err))
         return false;
     return !answer.response.good ||
-           kg_case_fail(player->measurement, match->index,
+           kg_case_fail(match->measurements[side], match->index,
                         "the worker ended before it was asked to", "", match->err);
 }
 
@@ -171,21 +79,17 @@ static bool failure_read(struct match *match, struct kg_arena *arena)
 static bool round_ask(struct match *match, size_t side, struct kg_arena *arena,
                       struct kg_response *response, bool *got)
 {
-    struct player *player = &match->players[side];
-    *got = false;
-    if (!ask(match, player, KG_TURN_END))
-        return failure_read(match, arena);
-    const enum kg_ending ending = kg_process_wait(&player->launch, &player->process,
-                                                  match->deadline_ns, false, &player->outcome);
-    kg_process_finish(&player->process, ending, match->kills, &player->outcome);
     struct kg_answer answer;
-    kg_answer_read(&player->outcome, arena, &answer);
-    if (!kg_case_answer_take(player->measurement, match->index, &answer, match->err))
+    *got = false;
+    if (!kg_turns_finish(&match->turns, side))
+        return failure_read(match, arena);
+    kg_answer_read(&match->turns.players[side].outcome, arena, &answer);
+    if (!kg_case_answer_take(match->measurements[side], match->index, &answer, match->err))
         return false;
     *response = answer.response;
     *got = response->good && response->round_count == 1;
     return !response->good || *got ||
-           kg_case_fail(player->measurement, match->index, "the worker gave no round", "",
+           kg_case_fail(match->measurements[side], match->index, "the worker gave no round", "",
                         match->err);
 }
 
@@ -209,21 +113,11 @@ static bool rounds_take(struct match *match, struct kg_arena *arena, bool confir
         responses[side].rounds[0].confirms = confirm;
         responses[side].rounds[0].throttled = throttled;
         responses[side].rounds[0].disturbance = disturbance;
-        if (!kg_case_round_store(match->players[side].measurement, match->index, &responses[side],
+        if (!kg_case_round_store(match->measurements[side], match->index, &responses[side],
                                  match->err))
             return false;
     }
     return true;
-}
-
-static void match_end(struct match *match)
-{
-    for (size_t side = 0; side < SIDES; side++) {
-        struct player *player = &match->players[side];
-        if (player->started)
-            kg_process_end(&player->process);
-        kg_outcome_free(&player->outcome);
-    }
 }
 
 /* One round of one case in both builds. */
@@ -231,18 +125,18 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
 {
     const struct kg_settings *settings = &pairing->base.plan->cases[index].spec->settings;
     struct match match = {
-        .players = {{.measurement = &pairing->base}, {.measurement = &pairing->head}},
+        .turns = {.kills = kg_out_of_memory_kills(),
+                  .deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns)},
+        .measurements = {&pairing->base, &pairing->head},
         .index = index,
-        .kills = kg_out_of_memory_kills(),
         .min_time_ns = kg_measurement_round_ns(&pairing->head, index),
         .err = err};
     struct kg_arena arena = {0};
-    match.deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns);
-    bool good = player_start(&match, &match.players[0], &arena) &&
-                player_start(&match, &match.players[1], &arena);
+    bool good = player_start(&match, 0, &arena) && player_start(&match, 1, &arena);
     if (good)
-        good = play(&match) ? rounds_take(&match, &arena, confirm) : failure_read(&match, &arena);
-    match_end(&match);
+        good = kg_turns_play(&match.turns, match.min_time_ns) ? rounds_take(&match, &arena, confirm)
+                                                              : failure_read(&match, &arena);
+    kg_turns_free(&match.turns);
     kg_arena_free(&arena);
     return good && sides_join(pairing, index, err);
 }

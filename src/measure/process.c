@@ -20,7 +20,7 @@
 #include "timing/clock.h"
 #include "worker/protocol.h"
 
-enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 7 };
+enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 8 };
 
 /* Variables of a worker's own, as text. */
 struct environment {
@@ -108,6 +108,8 @@ static void variables_add(struct environment *environment, const struct kg_launc
         variable_offer(environment, "OMP_WAIT_POLICY", "passive");
     else if (launch->spins_briefly && !users_has("OMP_WAIT_POLICY"))
         variable_offer(environment, "GOMP_SPINCOUNT", "3000");
+    if (launch->huge_pages)
+        variable_offer(environment, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
     if (launch->gpu)
         variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
 }

@@ -101,7 +101,9 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     const struct kg_build *build = kg_measurement_build(measurement, index);
     const bool machine = options->machine_ns > 0;
-    const int pin = machine ? -1 : kg_case_pin(measurement, index);
+    const int pin = machine               ? -1
+                    : options->shares_cpu ? kg_case_pin_shared(measurement, index)
+                                          : kg_case_pin(measurement, index);
     const uint64_t threads =
         options->threads ? options->threads : kg_case_threads(measurement, settings, pin);
     const char *request = request_text(measurement, index, options, threads, arena);
@@ -120,6 +122,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
         .spins_briefly =
             kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
             threads > 1,
+        .huge_pages = options->huge_pages,
         .pin = pin,
         .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
         .mask = &measurement->interrupt->mask};

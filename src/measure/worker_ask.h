@@ -22,8 +22,9 @@ struct kg_task_options {
     size_t count_option_count;
     double count_time_ns;
     bool count_cold;
-    bool flush_denormals;     /* any task */
-    bool huge_pages;          /* likewise */
+    bool flush_denormals; /* any task */
+    bool huge_pages;      /* likewise */
+    bool shares_cpu;      /* likewise: two processes of the case take turns (kg_case_pin_shared) */
     const char *profile_path; /* KG_TASK_PROFILE */
     double profile_time_ns;
     const char *profile_label;

@@ -13,6 +13,7 @@
 #include "ceilings/ceilings.h"
 #include "timing/clock.h"
 #include "util/file.h"
+#include "worker/changes.h"
 #include "worker/settle.h"
 #include "worker/worker_state.h"
 #include "workload/params.h"
@@ -226,6 +227,10 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
         return false;
     if (on_stream)
         kg_worker_gpu_ready(worker);
+    if (worker->request.huge_pages && worker->workload && !on_stream) {
+        kg_worker_call(worker); /* has memory allocated that is not yet */
+        kg_huge_pages_ask();
+    }
     const bool good = kg_worker_task(worker, err);
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
     if (on_stream)
@@ -249,6 +254,8 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
         !count_prepare(worker, err))
         return false;
     counters_prepare(worker);
+    if (request->flush_denormals)
+        kg_denormals_flush();
     return work_set_up(worker, err);
 }
 

@@ -149,3 +149,45 @@ YAML
     XDG_CACHE_HOME=$PWD/not-a-folder kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].status == "OK"' r.json
 }
+
+# Runs the suite until the case has as many experiments as it may have; a busy machine leaves some out.
+experiments() { # COUNT
+    for _ in 1 2 3 4 5; do
+        rm -rf cache/kgate/looked
+        kgate run -c one.yaml -o r.json -q
+        jq -e --argjson count "$1" '(.cases[0].hot.experiments // []) | length >= $count' r.json && return
+    done
+    return 1
+}
+
+@test "where instructions take long, flushing denormal numbers is tried in turns" {
+    [ "$(uname -m)" = x86_64 ] || skip "tried on x86-64"
+    suite_of <<<"  - {name: decay, plugin: $PLUGINS/liblines.so, workload: decay, params: {start: 1e-310}}"
+    experiments 1
+    valid r.json results
+    jq -e '.cases[0].hot.experiments | length == 1' r.json # too little memory for more
+    jq -e '.cases[0].hot.experiments[0] | .name == "flush_denormals" and .pairs >= 3 and .base_ns > 0 and .time_ns > 0
+        and .ratio_low <= .ratio and .ratio <= .ratio_high' r.json
+    [ "$(jq '.cases[0].rounds.median_ns | length' r.json)" -eq 2 ] # its turns are no rounds
+}
+
+@test "where memory is large and missed, huge pages are tried" {
+    grep -qs '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && skip "there are none"
+    [ -r /sys/kernel/mm/transparent_hugepage/enabled ] || skip "there are none"
+    suite_of <<<"  - {name: touch, plugin: $PLUGINS/liblines.so, workload: touch, params: {pages: 2048}}"
+    experiments 1
+    jq -e '[.cases[0].hot.experiments[].name] | index("huge_pages") != null' r.json
+}
+
+@test "code with many instructions a cycle in little memory is not tried with anything" {
+    needs_valgrind
+    suite_of <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
+    kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0].hot.experiments == null' r.json
+}
+
+@test "a case that a change breaks has no such experiment, and does not fail" {
+    suite_of <<<"  - {name: turns, plugin: $PLUGINS/libbroken.so, workload: crash_flushed}"
+    kgate run -c one.yaml -o r.json -q
+    jq -e '.cases[0].status == "OK" and ([.cases[0].hot.experiments[]?.name] | index("flush_denormals") == null)' r.json
+}

@@ -62,6 +62,17 @@ static void crash_counted(void *state)
         raise(SIGILL);
 }
 
+/* Few instructions a cycle, so that denormal numbers are suspected. */
+static void crash_flushed(void *state)
+{
+    volatile double factor = 2;
+    double smallest = 1e-310;
+    for (int i = 0; i < 5000; i++)
+        smallest = smallest / factor * factor;
+    if (smallest == 0)
+        crash(state);
+}
+
 static void leave(void *state)
 {
     (void)state;
@@ -110,11 +121,12 @@ static const struct kgate_workload table[] = {
     ALONE("crash_alone", crash_alone),
     ALONE("hang_alone", hang_alone),
     WORKLOAD("crash_counted", crash_counted, NULL),
+    WORKLOAD("crash_flushed", crash_flushed, NULL),
 };
-static const struct kgate_workload *const workloads[] = {&table[0], &table[1], &table[2],
-                                                         &table[3], &table[4], &table[5],
-                                                         &table[6], &table[7], &table[8]};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 9};
+static const struct kgate_workload *const workloads[] = {&table[0], &table[1], &table[2], &table[3],
+                                                         &table[4], &table[5], &table[6], &table[7],
+                                                         &table[8], &table[9]};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 10};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)
