@@ -10,10 +10,12 @@
 #include "measure/hot_step.h"
 #include "measure/line_count.h"
 #include "measure/pass.h"
+#include "measure/sample_step.h"
 #include "util/file.h"
 
 /* In this order: what comes later may read what those before found. */
-static kg_hot_step *const steps[] = {kg_loops_step, kg_lines_step, kg_experiments_step, NULL};
+static kg_hot_step *const steps[] = {kg_sample_step, kg_loops_step, kg_lines_step,
+                                     kg_experiments_step, NULL};
 
 bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
 {

@@ -30,6 +30,7 @@ void kg_explain_amount(struct kg_explain_page *page, const char *separator, enum
 void kg_explain_measured(struct kg_explain_page *page);
 void kg_explain_roofline(struct kg_explain_page *page);
 void kg_explain_breakdown(struct kg_explain_page *page);
+void kg_explain_hot(struct kg_explain_page *page);
 void kg_explain_scopes(struct kg_explain_page *page);
 void kg_explain_kernels(struct kg_explain_page *page);
 void kg_explain_relatives(struct kg_explain_page *page);

@@ -1,8 +1,8 @@
 /* suggest.h: why things are slow, and what to try: from results, or a profile, or both, to plain
  * structs; JSON in kgate.suggestions.v1. Runs on files alone.
  *
- * Other folders also include explanation.h (everything known of one case) and gather.h (the words for
- * a fact). */
+ * Other folders also include explanation.h (everything known of one case), gather.h (the words for a
+ * fact) and causes.h (the words for a place in code). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

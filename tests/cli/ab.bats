@@ -6,7 +6,7 @@ ab_suite() {
     cat >ab.yaml <<YAML
 version: 1
 suite: ab
-defaults: {disturbance: 100%, threshold: 30%, rounds: {min: 8, max: 12}, min_time: 4ms, threads: 1, timeout: 120s,
+defaults: {sample_time: 0ns, disturbance: 100%, threshold: 30%, rounds: {min: 8, max: 12}, min_time: 4ms, threads: 1, timeout: 120s,
            metrics: [time]}
 workloads:
   - {name: turns, plugin: $PLUGINS/libreporting.so}

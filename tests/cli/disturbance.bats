@@ -28,7 +28,7 @@ busy_suite() {
     cat >busy.yaml <<YAML
 version: 1
 suite: busy
-defaults: {rounds: {min: 4, max: 4}, min_time: 20ms, threads: 1, pin: $CPU, timeout: 120s, metrics: [time, peak_memory]}
+defaults: {sample_time: 0ns, rounds: {min: 4, max: 4}, min_time: 20ms, threads: 1, pin: $CPU, timeout: 120s, metrics: [time, peak_memory]}
 workloads:
   - {name: spin, plugin: $PLUGINS/libgood.so, params: {turns: 10000000}$1}
 YAML
@@ -89,7 +89,7 @@ YAML
     cat >busy.yaml <<YAML
 version: 1
 suite: busy
-defaults: {rounds: {min: 2, max: 2}, min_time: 20ms, pin: $CPU, timeout: 120s}
+defaults: {sample_time: 0ns, rounds: {min: 2, max: 2}, min_time: 20ms, pin: $CPU, timeout: 120s}
 workloads:
   - {name: count, command: [sh, -c, 'i=0; while [ \$i -lt 20000 ]; do i=\$((i+1)); done']}
 YAML

@@ -7,7 +7,7 @@ table() { jq -rs --arg blas "OpenBLAS for Generic" -f "$SOURCE/tests/bench/kerne
     cat >suite.yaml <<'YAML'
 version: 1
 suite: kernels
-defaults: {disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 1us}
+defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 1us}
 workloads:
   - {name: gemm.8, kernel: gemm, params: {m: 8, n: 8, k: 8, version: blocked}, tags: [fast, gemm, rate.product]}
   - {name: OpenBLAS_sgemm.8, kernel: gemm, params: {m: 8, n: 8, k: 8, version: blas}, tags: [peer, gemm]}

@@ -12,7 +12,7 @@ setup() {
     cat >suite.yaml <<'YAML'
 version: 1
 suite: small
-defaults: {disturbance: 100%, threshold: 50%, rounds: {min: 3, max: 6}, min_time: 2ms, threads: 1, timeout: 120s}
+defaults: {sample_time: 0ns, disturbance: 100%, threshold: 50%, rounds: {min: 3, max: 6}, min_time: 2ms, threads: 1, timeout: 120s}
 workloads:
   - name: copy
     kernel: copy
@@ -32,7 +32,7 @@ suite_of() {
     {
         echo 'version: 1'
         echo 'suite: one'
-        echo 'defaults: {disturbance: 100%, rounds: {min: 2, max: 4}, min_time: 2ms, threads: 1, timeout: 120s}'
+        echo 'defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 4}, min_time: 2ms, threads: 1, timeout: 120s}'
         echo 'workloads:'
         cat
     } >one.yaml

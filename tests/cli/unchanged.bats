@@ -44,7 +44,7 @@ start() {
     cat >skip.yaml <<'YAML'
 version: 1
 suite: skip
-defaults: {disturbance: 100%, threshold: 500%, rounds: {min: 3, max: 3}, min_time: 2ms, threads: 1, timeout: 120s}
+defaults: {sample_time: 0ns, disturbance: 100%, threshold: 500%, rounds: {min: 3, max: 3}, min_time: 2ms, threads: 1, timeout: 120s}
 workloads:
   - {name: copy, kernel: copy, params: {bytes: 16KiB}}
   - {name: over, plugin: plug/libover.so}

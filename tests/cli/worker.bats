@@ -84,7 +84,7 @@ counter() { # RESULTS CASE NAME: the values of all rounds
     cat >one.yaml <<YAML
 version: 1
 suite: one
-defaults: {disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms}
+defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms}
 workloads:
   - name: all
     command: [sh, -c, 'test "\$OMP_NUM_THREADS,\$OPENBLAS_NUM_THREADS,\$OMP_DYNAMIC" = 3,3,true']
@@ -107,7 +107,7 @@ YAML
     cat >one.yaml <<YAML
 version: 1
 suite: one
-defaults: {disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms, threads: 2, trace: no}
+defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms, threads: 2, trace: no}
 workloads:
   - {name: it, command: [sh, -c, 'test "\$OMP_NUM_THREADS:\$GOMP_SPINCOUNT" = "\$EXPECTED"']}
 YAML
