@@ -73,6 +73,11 @@ void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *rou
     round->p95_ns = kg_samples_rounded(kg_quantile_sorted(samples_ns, count, 0.95));
 }
 
+static double system_ns(const struct rusage *usage)
+{
+    return 1e9 * (double)usage->ru_stime.tv_sec + 1e3 * (double)usage->ru_stime.tv_usec;
+}
+
 static double cpu_ns(const struct rusage *usage)
 {
     return 1e9 * (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
@@ -82,6 +87,7 @@ static double cpu_ns(const struct rusage *usage)
 void kg_usage_add(struct kg_usage *usage, const struct rusage *before, const struct rusage *after)
 {
     usage->cpu_ns += cpu_ns(after) - cpu_ns(before);
+    usage->system_ns += system_ns(after) - system_ns(before);
     usage->voluntary_switches += (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
     usage->involuntary_switches += (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
     usage->minor_faults += (uint64_t)(after->ru_minflt - before->ru_minflt);

@@ -31,7 +31,8 @@ void kg_samples_summarize(double *samples_ns, size_t count, struct kg_round *rou
 
 /* What a process used in the timed parts of a round. */
 struct kg_usage {
-    double cpu_ns; /* of all threads, of both kinds */
+    double cpu_ns;    /* of all threads, of both kinds */
+    double system_ns; /* of that, in the kernel */
     uint64_t voluntary_switches;
     uint64_t involuntary_switches;
     uint64_t minor_faults;

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ceilings/ceilings.h"
+#include "look/mark.h"
 #include "timing/clock.h"
 #include "util/file.h"
 #include "worker/changes.h"
@@ -166,6 +168,15 @@ static bool describe(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
+/* What the worker does there is not the workload's, in case that somebody traces it. */
+static bool settle_again(void *owner, double measured_ns)
+{
+    syscall(SYS_prctl, KG_MARK_PAUSE, 0, 0, 0, 0);
+    const bool called = kg_settle_again(owner, measured_ns);
+    syscall(SYS_prctl, KG_MARK_RESUME, 0, 0, 0, 0);
+    return called;
+}
+
 static bool set_up(struct kg_worker *worker, struct kg_error *err)
 {
     /* Touched now, so that the buffer counts as the harness's memory. */
@@ -182,7 +193,7 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         .after = worker->workload ? NULL : kg_command_reap,
         .state = worker->workload ? worker->state : &worker->command,
         .settle = in_this_process ? kg_settle : NULL,
-        .settle_again = in_this_process ? kg_settle_again : NULL,
+        .settle_again = in_this_process ? settle_again : NULL,
         .owner = worker,
         .resolution_ns = worker->response.timer_resolution_ns,
         .min_time_ns = worker->request.min_time_ns,

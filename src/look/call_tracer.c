@@ -1,0 +1,365 @@
+#include "look/system_calls.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "look/traced_calls.h"
+#include "timing/clock.h"
+
+enum {
+    TRACED_MOST = 256,
+    OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+              PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL,
+    CALL_STOP = SIGTRAP | 0x80, /* what PTRACE_O_TRACESYSGOOD makes of it */
+    LOOK_AGAIN_NS = 2000000,    /* whether it shall stop */
+};
+
+struct traced {
+    pid_t thread;
+    bool counts; /* its calls are the workload's */
+    bool first;  /* the first thread of its process */
+    bool inside; /* of a call */
+    bool mark;   /* which is the worker's mark */
+    long number;
+    uint64_t entered_ns;
+};
+
+struct kg_call_tracer {
+    struct kg_traced_process target;
+    pthread_t thread;
+    sigset_t mask; /* of the thread that started it, from before */
+    sem_t started;
+    int refusal; /* errno; 0: it traces */
+    atomic_bool stop, full;
+    struct traced traced[TRACED_MOST];
+    size_t count;
+    size_t counted_threads; /* whose calls were added */
+    pid_t counted;          /* the last of them */
+    struct kg_traced_calls calls;
+};
+
+/* --- Threads ---------------------------------------------------------------------------------- */
+
+static struct traced *traced_find(struct kg_call_tracer *tracer, pid_t thread)
+{
+    for (size_t i = 0; i < tracer->count; i++)
+        if (tracer->traced[i].thread == thread)
+            return &tracer->traced[i];
+    if (tracer->count == TRACED_MOST)
+        return NULL;
+    tracer->traced[tracer->count] = (struct traced){.thread = thread};
+    return &tracer->traced[tracer->count++];
+}
+
+static void traced_drop(struct kg_call_tracer *tracer, pid_t thread)
+{
+    for (size_t i = 0; i < tracer->count; i++)
+        if (tracer->traced[i].thread == thread)
+            tracer->traced[i] = tracer->traced[--tracer->count];
+}
+
+static long request(enum __ptrace_request what, pid_t thread, unsigned long data)
+{
+    return ptrace(what, thread, NULL, (void *)(uintptr_t)data);
+}
+
+/* --- Stops ------------------------------------------------------------------------------------ */
+
+/* Threads take turns where they share an instance: the time of a call then is no thread's alone. */
+static void thread_count(struct kg_call_tracer *tracer, const struct traced *one)
+{
+    if (tracer->counted == one->thread)
+        return;
+    tracer->calls.several = tracer->counted != 0;
+    tracer->counted = one->thread;
+}
+
+static void call_end(struct kg_call_tracer *tracer, struct traced *one, int64_t result,
+                     uint64_t now_ns)
+{
+    const bool futex_of_another = one->number == SYS_futex && !one->first;
+    one->inside = false;
+    if (one->mark) {
+        kg_traced_mark_timed(&tracer->calls, (double)(now_ns - one->entered_ns));
+        return;
+    }
+    /* the worker asks for its CPU time between calls of the workload */
+    const bool own = one->thread == tracer->target.process && one->number == SYS_getrusage;
+    if (!one->counts || own || !tracer->calls.inside)
+        return;
+    if (!futex_of_another)
+        thread_count(tracer, one);
+    kg_traced_add(&tracer->calls, one->number, result, one->entered_ns, now_ns, !futex_of_another);
+    if (tracer->calls.seen >= tracer->target.calls_most)
+        atomic_store(&tracer->full, true);
+}
+
+static void call_stop(struct kg_call_tracer *tracer, struct traced *one)
+{
+    struct __ptrace_syscall_info info = {0};
+    const uint64_t now_ns = kg_clock_ns();
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, one->thread, sizeof info, &info) <= 0)
+        return;
+    if (info.op == PTRACE_SYSCALL_INFO_EXIT && one->inside) {
+        call_end(tracer, one, info.exit.rval, now_ns);
+    } else if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+        one->inside = true;
+        one->number = (long)info.entry.nr;
+        one->entered_ns = now_ns;
+        uint64_t arguments[6];
+        memcpy(arguments, info.entry.args, sizeof arguments);
+        one->mark = one->thread == tracer->target.process &&
+                    kg_traced_mark(&tracer->calls, one->number, arguments, now_ns);
+    }
+}
+
+static void event_stop(struct kg_call_tracer *tracer, struct traced *one, int event)
+{
+    unsigned long started = 0;
+    if (event == PTRACE_EVENT_EXEC) {
+        one->counts = one->first = true;
+        return;
+    }
+    if (event != PTRACE_EVENT_CLONE && event != PTRACE_EVENT_FORK && event != PTRACE_EVENT_VFORK)
+        return;
+    const bool counts = one->counts;
+    if (ptrace(PTRACE_GETEVENTMSG, one->thread, NULL, &started) != 0 || !started)
+        return;
+    struct traced *fresh = traced_find(tracer, (pid_t)started);
+    if (!fresh)
+        return;
+    fresh->counts = fresh->counts || counts;
+    fresh->first = fresh->first || event != PTRACE_EVENT_CLONE;
+    /* one command after the other makes its calls alone */
+    if (tracer->target.command && one->thread == tracer->target.process)
+        tracer->counted = 0;
+}
+
+/* Takes note of a stop, and says with which signal it goes on; -1: it stays stopped, as a shell's job
+ * control wants. */
+static int stop_take(struct kg_call_tracer *tracer, struct traced *one, int status)
+{
+    const int signal = WSTOPSIG(status), event = status >> 16;
+    if (signal == CALL_STOP) {
+        call_stop(tracer, one);
+        return 0;
+    }
+    if (event == PTRACE_EVENT_STOP)
+        return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU ? -1
+                                                                                                : 0;
+    if (event) {
+        event_stop(tracer, one, event);
+        return 0;
+    }
+    return signal;
+}
+
+/* --- Beginning and end ------------------------------------------------------------------------ */
+
+/* Takes a thread that is there already. Returns an errno, 0 also for one that ended meanwhile. */
+static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
+{
+    int status;
+    if (request(PTRACE_SEIZE, thread, OPTIONS) != 0)
+        return errno == ESRCH && thread != tracer->target.process ? 0 : errno;
+    struct traced *one = traced_find(tracer, thread);
+    if (!one || request(PTRACE_INTERRUPT, thread, 0) != 0 ||
+        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) {
+        traced_drop(tracer, thread);
+        return 0;
+    }
+    one->first = thread == tracer->target.process;
+    one->counts = !tracer->target.command;
+    const int signal = stop_take(tracer, one, status);
+    request(PTRACE_SYSCALL, thread, signal > 0 ? (unsigned long)signal : 0);
+    return 0;
+}
+
+static bool is_traced(const struct kg_call_tracer *tracer, pid_t thread)
+{
+    for (size_t i = 0; i < tracer->count; i++)
+        if (tracer->traced[i].thread == thread)
+            return true;
+    return false;
+}
+
+/* All threads, until no new one shows itself. */
+static int process_seize(struct kg_call_tracer *tracer)
+{
+    char path[64];
+    bool any = true;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)tracer->target.process);
+    while (any) {
+        any = false;
+        DIR *directory = opendir(path);
+        for (struct dirent *entry; directory && (entry = readdir(directory));) {
+            const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+            if (thread <= 0 || is_traced(tracer, thread) || tracer->count == TRACED_MOST)
+                continue;
+            const int refusal = thread_seize(tracer, thread);
+            any |= is_traced(tracer, thread);
+            if (refusal) {
+                closedir(directory);
+                return refusal;
+            }
+        }
+        if (!directory)
+            return errno;
+        closedir(directory);
+    }
+    return 0;
+}
+
+/* Whether the process itself has ended: its end is left for who started it. */
+static bool process_ended(const struct kg_call_tracer *tracer, const siginfo_t *news)
+{
+    return news->si_pid == tracer->target.process &&
+           (news->si_code == CLD_EXITED || news->si_code == CLD_KILLED ||
+            news->si_code == CLD_DUMPED);
+}
+
+/* Lets go of a thread, which stops for that. What its stop tells is heard, or it would be lost. */
+static void thread_release(struct kg_call_tracer *tracer, struct traced *one)
+{
+    int status;
+    siginfo_t news = {0};
+    const pid_t thread = one->thread;
+    request(PTRACE_INTERRUPT, thread, 0);
+    if (waitid(P_PID, (id_t)thread, &news, WEXITED | WSTOPPED | WNOWAIT | __WALL) != 0 ||
+        process_ended(tracer, &news))
+        return;
+    if (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status)) {
+        const int signal = stop_take(tracer, one, status);
+        request(PTRACE_DETACH, thread, signal > 0 ? (unsigned long)signal : 0);
+    }
+}
+
+static void all_release(struct kg_call_tracer *tracer)
+{
+    /* those that started just now are found on the way */
+    while (tracer->count) {
+        const pid_t thread = tracer->traced[tracer->count - 1].thread;
+        struct traced one = tracer->traced[tracer->count - 1];
+        thread_release(tracer, &one);
+        traced_drop(tracer, thread);
+    }
+}
+
+/* --- The thread ------------------------------------------------------------------------------- */
+
+/* Takes all stops that there are; false where nothing is left to trace. */
+static bool stops_take(struct kg_call_tracer *tracer)
+{
+    int status;
+    for (;;) {
+        siginfo_t news = {0};
+        if (atomic_load(&tracer->full))
+            return true;
+        if (waitid(P_ALL, 0, &news,
+                   WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL | __WNOTHREAD) != 0)
+            return errno == EINTR;
+        const pid_t thread = news.si_pid;
+        if (!thread)
+            return true;
+        if (process_ended(tracer, &news))
+            return false;
+        if (waitpid(thread, &status, __WALL) == thread && !WIFSTOPPED(status)) {
+            traced_drop(tracer, thread);
+            continue;
+        }
+        struct traced *one = traced_find(tracer, thread);
+        const int signal = one ? stop_take(tracer, one, status) : 0;
+        if (signal < 0)
+            request(PTRACE_LISTEN, thread, 0);
+        else
+            request(PTRACE_SYSCALL, thread, (unsigned long)signal);
+    }
+}
+
+static void *trace(void *user)
+{
+    struct kg_call_tracer *tracer = user;
+    const struct timespec again = {.tv_nsec = LOOK_AGAIN_NS};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    tracer->refusal = process_seize(tracer);
+    sem_post(&tracer->started);
+    while (!tracer->refusal && !atomic_load(&tracer->stop) && !atomic_load(&tracer->full)) {
+        if (!stops_take(tracer))
+            break;
+        if (!atomic_load(&tracer->full))
+            sigtimedwait(&child, NULL, &again);
+    }
+    all_release(tracer);
+    return NULL;
+}
+
+bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call_tracer **tracer,
+                          int *refusal, struct kg_error *err)
+{
+    sigset_t child;
+    *refusal = 0;
+    struct kg_call_tracer *fresh = *tracer = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return kg_error_memory(err);
+    fresh->target = *target;
+    sem_init(&fresh->started, 0, 0);
+    /* pending it waits for the thread; elsewhere it would be dropped */
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &child, &fresh->mask);
+    const int failed = pthread_create(&fresh->thread, NULL, trace, fresh);
+    if (failed) {
+        pthread_sigmask(SIG_SETMASK, &fresh->mask, NULL);
+        free(fresh);
+        *tracer = NULL;
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start a thread: %s", strerror(failed));
+    }
+    while (sem_wait(&fresh->started) != 0)
+        continue;
+    *refusal = fresh->refusal;
+    if (!*refusal)
+        return true;
+    kg_call_tracer_stop(fresh);
+    kg_call_tracer_free(fresh);
+    *tracer = NULL;
+    return true;
+}
+
+bool kg_call_tracer_full(const struct kg_call_tracer *tracer)
+{
+    return atomic_load(&tracer->full);
+}
+
+void kg_call_tracer_stop(struct kg_call_tracer *tracer)
+{
+    atomic_store(&tracer->stop, true);
+    pthread_join(tracer->thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &tracer->mask, NULL);
+}
+
+bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_calls,
+                              struct kg_arena *arena, struct kg_system_calls *calls)
+{
+    return kg_traced_summarize(&tracer->calls, untraced_calls, arena, calls);
+}
+
+void kg_call_tracer_free(struct kg_call_tracer *tracer)
+{
+    if (!tracer)
+        return;
+    sem_destroy(&tracer->started);
+    free(tracer);
+}
