@@ -41,13 +41,19 @@ struct kg_call_tracer {
     sigset_t mask; /* of the thread that started it, from before */
     sem_t started;
     int refusal; /* errno; 0: it traces */
-    atomic_bool stop, full;
+    atomic_bool stop;
+    atomic_size_t seen; /* calls that were added */
     struct traced traced[TRACED_MOST];
     size_t count;
     size_t counted_threads; /* whose calls were added */
     pid_t counted;          /* the last of them */
     struct kg_traced_calls calls;
 };
+
+static bool is_full(const struct kg_call_tracer *tracer)
+{
+    return atomic_load(&tracer->seen) >= tracer->target.calls_most;
+}
 
 /* --- Threads ---------------------------------------------------------------------------------- */
 
@@ -101,8 +107,7 @@ static void call_end(struct kg_call_tracer *tracer, struct traced *one, int64_t 
     if (!futex_of_another)
         thread_count(tracer, one);
     kg_traced_add(&tracer->calls, one->number, result, one->entered_ns, now_ns, !futex_of_another);
-    if (tracer->calls.seen >= tracer->target.calls_most)
-        atomic_store(&tracer->full, true);
+    atomic_fetch_add(&tracer->seen, 1);
 }
 
 static void call_stop(struct kg_call_tracer *tracer, struct traced *one)
@@ -264,7 +269,7 @@ static bool stops_take(struct kg_call_tracer *tracer)
     int status;
     for (;;) {
         siginfo_t news = {0};
-        if (atomic_load(&tracer->full))
+        if (is_full(tracer))
             return true;
         if (waitid(P_ALL, 0, &news,
                    WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL | __WNOTHREAD) != 0)
@@ -296,10 +301,10 @@ static void *trace(void *user)
     sigaddset(&child, SIGCHLD);
     tracer->refusal = process_seize(tracer);
     sem_post(&tracer->started);
-    while (!tracer->refusal && !atomic_load(&tracer->stop) && !atomic_load(&tracer->full)) {
+    while (!tracer->refusal && !atomic_load(&tracer->stop) && !is_full(tracer)) {
         if (!stops_take(tracer))
             break;
-        if (!atomic_load(&tracer->full))
+        if (!is_full(tracer))
             sigtimedwait(&child, NULL, &again);
     }
     all_release(tracer);
@@ -338,9 +343,9 @@ bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call
     return true;
 }
 
-bool kg_call_tracer_full(const struct kg_call_tracer *tracer)
+size_t kg_call_tracer_seen(const struct kg_call_tracer *tracer)
 {
-    return atomic_load(&tracer->full);
+    return atomic_load(&tracer->seen);
 }
 
 void kg_call_tracer_stop(struct kg_call_tracer *tracer)
@@ -350,10 +355,10 @@ void kg_call_tracer_stop(struct kg_call_tracer *tracer)
     pthread_sigmask(SIG_SETMASK, &tracer->mask, NULL);
 }
 
-bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_calls,
+bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
                               struct kg_arena *arena, struct kg_system_calls *calls)
 {
-    return kg_traced_summarize(&tracer->calls, untraced_calls, arena, calls);
+    return kg_traced_summarize(&tracer->calls, untraced_reads, arena, calls);
 }
 
 void kg_call_tracer_free(struct kg_call_tracer *tracer)

@@ -34,18 +34,19 @@ struct kg_call_tracer;
 bool kg_call_tracer_start(const struct kg_traced_process *target, struct kg_call_tracer **tracer,
                           int *refusal, struct kg_error *err);
 
-/* Whether as many system calls as are wanted have been seen. May be asked while it traces. */
-bool kg_call_tracer_full(const struct kg_call_tracer *tracer);
+/* How many system calls of the workload have been seen. May be asked while it traces. */
+size_t kg_call_tracer_seen(const struct kg_call_tracer *tracer);
 
 /* Lets the process go on by itself. */
 void kg_call_tracer_stop(struct kg_call_tracer *tracer);
 
 /* What was seen between begin and end, a call of the workload; after stop.
- * untraced_calls  reads and writes of a call, where that is known; NaN else: what makes so many
- *                 system calls that it was left alone in its first call is told by them
+ * untraced_reads  reads and writes of the process in all calls before, where that is known; NaN
+ *                 else: what makes so many system calls that it was left alone in its first call is
+ *                 told by them
  * calls           filled; its strings and arrays live in `arena`
  * returns         false where memory is out */
-bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_calls,
+bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
                               struct kg_arena *arena, struct kg_system_calls *calls);
 
 void kg_call_tracer_free(struct kg_call_tracer *tracer);

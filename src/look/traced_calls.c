@@ -24,6 +24,12 @@ static bool moves_bytes(size_t number)
     return false;
 }
 
+/* What a call that does nothing takes about, with nobody tracing; and how long calls may be, on the
+ * average, that are too short for a tracer to time. */
+static const double CALL_LEAST_NS = 100, CALL_SHORT_NS = 3000;
+/* Of its time off the CPU: it does not wait. */
+static const double WAITS = 0.05;
+
 /* --- Marks ------------------------------------------------------------------------------------ */
 
 static void turn_begin(struct kg_traced_calls *calls, const struct kg_marked *at, uint64_t now_ns)
@@ -85,7 +91,6 @@ void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, u
     if (!calls->inside || calls->paused || number < 0 || number >= KG_CALL_NUMBERS)
         return;
     struct kg_traced_kind *kind = &calls->now[number];
-    calls->seen++;
     kind->count++;
     if (result > 0 && moves_bytes((size_t)number))
         kind->bytes += (uint64_t)result;
@@ -138,13 +143,14 @@ static double reads_and_writes(const struct kg_traced_kind *kinds)
 
 /* Calls of the workload that the kinds are of. Where not even one was seen to its end, as many as it
  * takes to make these reads and writes; NaN where that is not known. */
-static double workload_calls(const struct kg_traced_calls *calls, double untraced_calls)
+static double workload_calls(const struct kg_traced_calls *calls, double untraced_reads)
 {
     enum { SURE = 1000 };
     const double seen = reads_and_writes(calls->now);
+    const double of_call = untraced_reads / (double)calls->first.calls;
     if (calls->calls)
         return (double)calls->calls;
-    return seen >= SURE && untraced_calls >= SURE ? seen / untraced_calls : NAN;
+    return calls->first.calls && seen >= SURE && of_call >= SURE ? seen / of_call : NAN;
 }
 
 static int by_time(const void *a, const void *b)
@@ -173,7 +179,8 @@ static bool kinds_take(const struct kg_traced_kind *from, double per, double tra
             .name = name_of(arena, i),
             .calls = calls / per,
             .bytes = moves_bytes(i) ? (double)from[i].bytes / per : NAN,
-            .time_ns = fmax(0, (double)from[i].time_ns - calls * tracing) / per};
+            .time_ns =
+                fmax(calls * CALL_LEAST_NS, (double)from[i].time_ns - calls * tracing) / per};
         summary->calls += kind->calls;
         if (!kind->name)
             return false;
@@ -184,26 +191,49 @@ static bool kinds_take(const struct kg_traced_kind *from, double per, double tra
     return true;
 }
 
-/* One thread spends no more in system calls than its time in the kernel and off the CPU. What is more
- * is of the tracing. */
-static void times_limit(const struct kg_traced_calls *calls, struct kg_system_calls *summary)
+static double wall_of_call(const struct kg_marked *from, const struct kg_marked *to)
 {
-    const struct kg_marked *untraced = &calls->first;
-    double sum = 0;
-    if (!untraced->calls || calls->several)
-        return;
-    const double waited_ns = fmax(0, (double)untraced->wall_ns - (double)untraced->cpu_ns);
-    const double most = (waited_ns + (double)untraced->system_ns) / (double)untraced->calls;
-    for (size_t i = 0; i < summary->kind_count; i++)
-        sum += summary->kinds[i].time_ns;
-    for (size_t i = 0; i < summary->kind_count && sum > most; i++)
-        summary->kinds[i].time_ns *= most / sum;
+    return (double)(to->wall_ns - from->wall_ns) / (double)(to->calls - from->calls);
 }
 
-bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_calls,
+/* By how much to multiply times. Traced, a call takes longer than by itself. And one thread spends no
+ * more in system calls than its time in the kernel and off the CPU; as much, where these are many and
+ * short: their times are then mostly the tracer's. */
+static double times_scale(const struct kg_traced_calls *calls,
+                          const struct kg_system_calls *summary, double sum_ns)
+{
+    const struct kg_marked *untraced = &calls->first;
+    if (!untraced->calls)
+        return 1;
+    double scale = 1;
+    const double wall_ns = (double)untraced->wall_ns / (double)untraced->calls;
+    if (calls->last.calls > untraced->calls)
+        scale = fmin(1, wall_ns / wall_of_call(untraced, &calls->last));
+    if (calls->several)
+        return scale;
+    const double waited_ns = fmax(0, (double)untraced->wall_ns - (double)untraced->cpu_ns);
+    const double most = (waited_ns + (double)untraced->system_ns) / (double)untraced->calls;
+    const bool short_calls =
+        waited_ns < WAITS * (double)untraced->wall_ns && most < summary->calls * CALL_SHORT_NS;
+    return sum_ns * scale > most || short_calls ? most / sum_ns : scale;
+}
+
+static void times_limit(const struct kg_traced_calls *calls, struct kg_system_calls *summary)
+{
+    double sum = 0;
+    for (size_t i = 0; i < summary->kind_count; i++)
+        sum += summary->kinds[i].time_ns;
+    const double scale = times_scale(calls, summary, sum);
+    const double most =
+        calls->first.calls ? (double)calls->first.wall_ns / (double)calls->first.calls : INFINITY;
+    for (size_t i = 0; i < summary->kind_count; i++)
+        summary->kinds[i].time_ns = fmin(summary->kinds[i].time_ns * scale, most);
+}
+
+bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads,
                          struct kg_arena *arena, struct kg_system_calls *summary)
 {
-    const double per = workload_calls(calls, untraced_calls);
+    const double per = workload_calls(calls, untraced_reads);
     const struct kg_marked *untraced = &calls->first;
     *summary = (struct kg_system_calls){.calls = NAN, .user_ns = NAN, .system_ns = NAN};
     if (!calls->any) {

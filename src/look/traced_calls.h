@@ -23,7 +23,6 @@ struct kg_traced_calls {
     uint64_t calls;                  /* of the workload, of turns that ended */
     bool any;                        /* a begin was seen */
     bool several;                    /* threads or processes that made calls */
-    uint64_t seen;                   /* system calls in all */
     double marks_ns[KG_MARKS_TIMED]; /* how long marks took, which do nothing: what tracing adds */
     size_t mark_count;
 };
@@ -39,5 +38,5 @@ void kg_traced_mark_timed(struct kg_traced_calls *calls, double took_ns);
 void kg_traced_add(struct kg_traced_calls *calls, long number, int64_t result, uint64_t entered_ns,
                    uint64_t now_ns, bool timed);
 
-bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_calls,
+bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads,
                          struct kg_arena *arena, struct kg_system_calls *summary);

@@ -31,6 +31,8 @@ void kg_explain_measured(struct kg_explain_page *page);
 void kg_explain_roofline(struct kg_explain_page *page);
 void kg_explain_breakdown(struct kg_explain_page *page);
 void kg_explain_hot(struct kg_explain_page *page);
+void kg_explain_loop(struct kg_explain_page *page);
+void kg_explain_calls(struct kg_explain_page *page);
 void kg_explain_scopes(struct kg_explain_page *page);
 void kg_explain_kernels(struct kg_explain_page *page);
 void kg_explain_relatives(struct kg_explain_page *page);

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kgate/profiler.h"
+#include "look/mark.h"
 #include "profile/profile.h"
 #include "results/disturbance.h"
 #include "timing/clock.h"

@@ -1,0 +1,109 @@
+# The system calls of a call of the workload, seen by ptrace.
+load support
+
+bats_require_minimum_version 1.5.0
+
+# Skips where nobody may trace.
+needs_ptrace() {
+    jq -e '.cases[0].hot.system_calls.source == "ptrace"' r.json >/dev/null ||
+        skip "$(jq -r '.cases[0].hot.system_calls.reason' r.json)"
+}
+
+calls_suite() {
+    suite_of <<YAML
+$(for name in "$@"; do
+        echo "  - {name: $name, plugin: $PLUGINS/libcalls.so, workload: $name, threads: 2}"
+    done)
+YAML
+    kgate run -c one.yaml -o r.json -q
+    valid r.json results
+    needs_ptrace
+}
+
+# A figure of a kind of system calls of the case that begins with $1.
+kind() {
+    jq --arg case "$1" --arg name "$2" \
+        ".cases[] | select(.id | startswith(\$case)).hot.system_calls.kinds[] | select(.name == \$name).$3" r.json
+}
+
+@test "reads of one byte are counted, with their bytes and their share of the time" {
+    calls_suite bytes computing
+    jq -e '.cases[0].hot.system_calls | .reason == null and .calls == 241 and (.kinds | length) == 2' r.json
+    jq -e '.cases[1].hot.system_calls | .calls == 0 and (.kinds | length) == 0' r.json
+    [ "$(kind bytes read calls)" -eq 240 ]
+    [ "$(kind bytes read bytes)" -eq 240 ]
+    jq -e '.cases[0] | .hot.system_calls.kinds[0] | .name == "read" and .time_ns > 0' r.json
+    run -0 kgate explain bytes r.json
+    [[ "$output" == *"system calls of a call"*"read          240 of 1 B"*"of its time"*"lseek"* ]]
+    run -0 kgate explain computing r.json
+    [[ "$output" != *"system calls of a call"* ]]
+}
+
+@test "what is called so often that nobody watches to the end is told by its reads" {
+    calls_suite many
+    awk -v reads="$(kind many read calls)" 'BEGIN { exit !(reads > 57000 && reads < 63000) }'
+}
+
+@test "what waits for the disk or sleeps has its time there" {
+    calls_suite synced asleep
+    [ "$(kind synced fsync calls)" -eq 1 ]
+    [ "$(kind synced pwrite64 bytes)" -eq 6 ]
+    [ "$(kind asleep clock_nanosleep calls)" -eq 1 ]
+    awk -v ns="$(kind asleep clock_nanosleep time_ns)" 'BEGIN { exit !(ns > 1e6) }'
+}
+
+@test "a thread that a call starts is followed" {
+    calls_suite threads
+    awk -v reads="$(kind threads pread64 calls)" 'BEGIN { exit !(reads > 8 && reads < 12) }'
+}
+
+@test "of a command all counts from its exec on, and nothing of who starts it" {
+    suite_of <<<"  - {name: program, command: ['true']}"
+    kgate run -c one.yaml -o r.json -q
+    needs_ptrace
+    [ "$(kind program execve calls)" -eq 1 ]
+    [ -z "$(kind program wait4 calls)" ]
+    [ -z "$(kind program clone calls)" ]
+}
+
+@test "a program that fails, or is gone, is FAILED by its rounds; looking at it adds no failure" {
+    suite_of <<<"  - {name: program, command: ['false']}"
+    run -3 kgate run -c one.yaml -o r.json
+    [[ "$output" != *ptrace* ]]
+}
+
+# A program that hangs where it is traced, and says so in a file.
+hanging() {
+    cat >hanging.sh <<'SH'
+grep -q "^TracerPid:.0$" /proc/self/status && exit
+touch traced
+sleep 100
+SH
+    suite_of <<<"  - {name: program, command: ['sh', 'hanging.sh']}"
+}
+
+@test "what takes too long while it is traced is left alone, and ends" {
+    hanging
+    kgate run -c one.yaml -o r.json -q
+    needs_ptrace
+    [ -e traced ]
+    jq -e '.cases[0] | .status == "OK" and (.hot.system_calls | .kinds == null and .system_ns >= 0
+           and (.reason | startswith("a call makes too many")))' r.json
+}
+
+@test "an interrupt while it is traced ends all of it" {
+    hanging
+    # a shell without a terminal lets its background jobs ignore Ctrl-C
+    env --default-signal=INT "$KGATE" run -c one.yaml -o r.json -q &
+    pid=$!
+    for _ in $(seq 600); do
+        [ -e traced ] && break
+        sleep 0.1
+    done
+    [ -e traced ] || skip "nobody may trace here"
+    kill -INT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 130 ]
+    jq -e '.complete == false' r.json
+}

@@ -1,0 +1,262 @@
+#include "test_support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "look/mark.h"
+#include "look/system_calls.h"
+
+/* A process that behaves as a worker does: it waits for a byte, says where its calls begin and end,
+ * and answers with a byte. */
+struct worker {
+    pid_t pid;
+    int to, from;
+};
+
+enum { CALLS = 3, READS = 7 };
+
+static void mark(int what, uint64_t calls)
+{
+    syscall(SYS_prctl, what, calls, calls * 1000000, calls * 1000000, calls * 1000000);
+}
+
+static void *reads(void *user)
+{
+    char bytes[16];
+    const int zeros = *(const int *)user;
+    for (int i = 0; i < READS; i++)
+        if (read(zeros, bytes, sizeof bytes) != sizeof bytes)
+            abort();
+    return NULL;
+}
+
+static void one_call(int zeros, bool thread)
+{
+    pthread_t other;
+    if (!thread)
+        reads(&zeros);
+    else if (pthread_create(&other, NULL, reads, &zeros) != 0 || pthread_join(other, NULL) != 0)
+        abort();
+}
+
+_Noreturn static void worker_main(int from, int to, bool thread, bool command)
+{
+    char byte;
+    uint64_t calls = 0;
+    const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    alarm(120); /* whatever becomes of the test */
+    while (read(from, &byte, 1) == 1) {
+        mark(KG_MARK_BEGIN, calls);
+        for (int i = 0; i < CALLS; i++, calls++) {
+            const pid_t child = command ? fork() : -1;
+            if (!child) {
+                execl("/bin/true", "true", (char *)NULL);
+                _exit(1);
+            }
+            if (child > 0)
+                waitpid(child, NULL, 0);
+            else
+                one_call(zeros, thread);
+            mark(KG_MARK_PAUSE, 0);
+            getppid();
+            mark(KG_MARK_RESUME, 0);
+        }
+        mark(KG_MARK_END, calls);
+        getpgrp(); /* the worker's own */
+        if (write(to, &byte, 1) != 1)
+            break;
+    }
+    _exit(0);
+}
+
+static struct worker worker_start(bool thread, bool command)
+{
+    int to[2], from[2];
+    assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        close(to[1]); /* or it would wait for itself */
+        worker_main(to[0], from[1], thread, command);
+    }
+    close(to[0]);
+    close(from[1]);
+    return (struct worker){pid, to[1], from[0]};
+}
+
+static void turn(const struct worker *worker)
+{
+    char byte = 't';
+    assert_int_equal(write(worker->to, &byte, 1), 1);
+    assert_int_equal(read(worker->from, &byte, 1), 1);
+}
+
+static int worker_end(const struct worker *worker)
+{
+    int status;
+    close(worker->to);
+    close(worker->from);
+    assert_int_equal(waitpid(worker->pid, &status, 0), worker->pid);
+    return status;
+}
+
+/* Turns of a process as it is traced: one by itself, and two. false where ptrace is not allowed here. */
+static bool trace(const struct worker *worker, bool command, size_t most, struct kg_arena *arena,
+                  struct kg_system_calls *calls)
+{
+    const struct kg_traced_process target = {
+        .process = worker->pid, .command = command, .calls_most = most};
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal;
+    turn(worker);
+    assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+    if (!tracer) {
+        print_message("ptrace is refused here: %s\n", strerror(refusal));
+        return false;
+    }
+    turn(worker);
+    turn(worker);
+    kg_call_tracer_stop(tracer);
+    assert_true(kg_call_tracer_summarize(tracer, NAN, arena, calls));
+    kg_call_tracer_free(tracer);
+    turn(worker); /* it goes on as before */
+    return true;
+}
+
+static const struct kg_system_call *kind(const struct kg_system_calls *calls, const char *name)
+{
+    for (size_t i = 0; i < calls->kind_count; i++)
+        if (!strcmp(calls->kinds[i].name, name))
+            return &calls->kinds[i];
+    return NULL;
+}
+
+static void reads_are_counted_with_their_bytes_and_nothing_of_the_workers(void **state)
+{
+    const struct worker worker = worker_start(false, false);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, false, 20000, &arena, &calls)) {
+        assert_string_equal(calls.source, "ptrace");
+        assert_null(calls.reason);
+        assert_int_equal(calls.kind_count, 1);
+        assert_string_equal(calls.kinds[0].name, "read");
+        assert_float_equal(calls.kinds[0].calls, READS, 1e-9);
+        assert_float_equal(calls.kinds[0].bytes, READS * 16, 1e-9);
+        assert_float_equal(calls.calls, READS, 1e-9);
+        assert_true(calls.kinds[0].time_ns >= 0 && calls.kinds[0].time_ns <= 1e6);
+        /* as the worker said of its first turn */
+        assert_float_equal(calls.system_ns, 1e6, 1e-3);
+        assert_float_equal(calls.user_ns, 0, 1e-3);
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+static void threads_that_a_call_starts_are_followed(void **state)
+{
+    const struct worker worker = worker_start(true, false);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, false, 20000, &arena, &calls)) {
+        assert_non_null(kind(&calls, "read"));
+        assert_float_equal(kind(&calls, "read")->calls, READS, 1e-9);
+        assert_true(kind(&calls, "clone3") || kind(&calls, "clone"));
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+static void of_a_command_its_process_counts_from_its_exec_on(void **state)
+{
+    const struct worker worker = worker_start(false, true);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, true, 20000, &arena, &calls)) {
+        assert_non_null(kind(&calls, "execve"));
+        assert_float_equal(kind(&calls, "execve")->calls, 1, 1e-9);
+        assert_non_null(kind(&calls, "mmap")); /* the loader */
+        assert_null(kind(&calls, "wait4"));
+        assert_null(kind(&calls, "clone"));
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+/* What makes more calls than anybody watches goes on untraced, and is told by what it read before. */
+static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state)
+{
+    const struct worker worker = worker_start(false, false);
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, false, READS, &arena, &calls)) {
+        assert_string_equal(calls.source, "ptrace");
+        assert_int_equal(calls.kind_count, 0);
+        assert_non_null(strstr(calls.reason, "too many"));
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
+/* Who is traced by another says so, and nothing breaks. */
+static void a_process_that_is_traced_already_is_a_refusal(void **state)
+{
+    const struct worker worker = worker_start(false, false);
+    const struct kg_traced_process target = {.process = worker.pid, .calls_most = 100};
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal;
+    (void)state;
+    if (ptrace(PTRACE_SEIZE, worker.pid, NULL, NULL) == 0) {
+        assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+        assert_null(tracer);
+        assert_int_equal(refusal, EPERM);
+    }
+    turn(&worker);
+    assert_int_equal(worker_end(&worker), 0);
+}
+
+/* The worker dies in the middle: who started it hears of its end. */
+static void the_end_of_the_process_is_left_for_who_started_it(void **state)
+{
+    const struct worker worker = worker_start(false, false);
+    const struct kg_traced_process target = {.process = worker.pid, .calls_most = 100000};
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal;
+    (void)state;
+    assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+    if (tracer) {
+        turn(&worker);
+        kill(worker.pid, SIGKILL);
+        kg_call_tracer_stop(tracer);
+        kg_call_tracer_free(tracer);
+        assert_int_equal(WTERMSIG(worker_end(&worker)), SIGKILL);
+        return;
+    }
+    worker_end(&worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_are_counted_with_their_bytes_and_nothing_of_the_workers),
+        cmocka_unit_test(threads_that_a_call_starts_are_followed),
+        cmocka_unit_test(of_a_command_its_process_counts_from_its_exec_on),
+        cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_told_by_its_reads),
+        cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
+        cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
