@@ -75,9 +75,10 @@ static void traced_drop(struct kg_call_tracer *tracer, pid_t thread)
             tracer->traced[i] = tracer->traced[--tracer->count];
 }
 
+/* data  a signal, or options: ptrace takes numbers there */
 static long request(enum __ptrace_request what, pid_t thread, unsigned long data)
 {
-    return ptrace(what, thread, NULL, (void *)(uintptr_t)data);
+    return ptrace(what, thread, 0L, data);
 }
 
 /* --- Stops ------------------------------------------------------------------------------------ */
@@ -356,9 +357,9 @@ void kg_call_tracer_stop(struct kg_call_tracer *tracer)
 }
 
 bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
-                              struct kg_arena *arena, struct kg_system_calls *calls)
+                              double call_ns, struct kg_arena *arena, struct kg_system_calls *calls)
 {
-    return kg_traced_summarize(&tracer->calls, untraced_reads, arena, calls);
+    return kg_traced_summarize(&tracer->calls, untraced_reads, call_ns, arena, calls);
 }
 
 void kg_call_tracer_free(struct kg_call_tracer *tracer)

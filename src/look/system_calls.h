@@ -44,9 +44,11 @@ void kg_call_tracer_stop(struct kg_call_tracer *tracer);
  * untraced_reads  reads and writes of the process in all calls before, where that is known; NaN
  *                 else: what makes so many system calls that it was left alone in its first call is
  *                 told by them
+ * call_ns         what a call takes, by the rounds; NaN: not known
  * calls           filled; its strings and arrays live in `arena`
  * returns         false where memory is out */
 bool kg_call_tracer_summarize(const struct kg_call_tracer *tracer, double untraced_reads,
-                              struct kg_arena *arena, struct kg_system_calls *calls);
+                              double call_ns, struct kg_arena *arena,
+                              struct kg_system_calls *calls);
 
 void kg_call_tracer_free(struct kg_call_tracer *tracer);

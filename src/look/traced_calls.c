@@ -196,41 +196,47 @@ static double wall_of_call(const struct kg_marked *from, const struct kg_marked 
     return (double)(to->wall_ns - from->wall_ns) / (double)(to->calls - from->calls);
 }
 
+/* What a call takes by itself: the rounds know it better than one turn, in which others may have had
+ * the CPU. */
+static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
+{
+    return fmin((double)calls->first.wall_ns / (double)calls->first.calls, call_ns);
+}
+
 /* By how much to multiply times. Traced, a call takes longer than by itself. And one thread spends no
  * more in system calls than its time in the kernel and off the CPU; as much, where these are many and
  * short: their times are then mostly the tracer's. */
 static double times_scale(const struct kg_traced_calls *calls,
-                          const struct kg_system_calls *summary, double sum_ns)
+                          const struct kg_system_calls *summary, double wall_ns, double sum_ns)
 {
     const struct kg_marked *untraced = &calls->first;
-    if (!untraced->calls)
-        return 1;
+    const double of_call = 1 / (double)untraced->calls;
     double scale = 1;
-    const double wall_ns = (double)untraced->wall_ns / (double)untraced->calls;
     if (calls->last.calls > untraced->calls)
         scale = fmin(1, wall_ns / wall_of_call(untraced, &calls->last));
-    if (calls->several)
+    if (calls->several || !(sum_ns > 0))
         return scale;
-    const double waited_ns = fmax(0, (double)untraced->wall_ns - (double)untraced->cpu_ns);
-    const double most = (waited_ns + (double)untraced->system_ns) / (double)untraced->calls;
-    const bool short_calls =
-        waited_ns < WAITS * (double)untraced->wall_ns && most < summary->calls * CALL_SHORT_NS;
+    const double waited_ns = fmax(0, wall_ns - (double)untraced->cpu_ns * of_call);
+    const double most = fmin(waited_ns + (double)untraced->system_ns * of_call, wall_ns);
+    const bool short_calls = waited_ns < WAITS * wall_ns && most < summary->calls * CALL_SHORT_NS;
     return sum_ns * scale > most || short_calls ? most / sum_ns : scale;
 }
 
-static void times_limit(const struct kg_traced_calls *calls, struct kg_system_calls *summary)
+static void times_limit(const struct kg_traced_calls *calls, double call_ns,
+                        struct kg_system_calls *summary)
 {
     double sum = 0;
+    if (!calls->first.calls)
+        return;
+    const double wall_ns = wall_alone(calls, call_ns);
     for (size_t i = 0; i < summary->kind_count; i++)
         sum += summary->kinds[i].time_ns;
-    const double scale = times_scale(calls, summary, sum);
-    const double most =
-        calls->first.calls ? (double)calls->first.wall_ns / (double)calls->first.calls : INFINITY;
+    const double scale = times_scale(calls, summary, wall_ns, sum);
     for (size_t i = 0; i < summary->kind_count; i++)
-        summary->kinds[i].time_ns = fmin(summary->kinds[i].time_ns * scale, most);
+        summary->kinds[i].time_ns = fmin(summary->kinds[i].time_ns * scale, wall_ns);
 }
 
-bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads,
+bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_reads, double call_ns,
                          struct kg_arena *arena, struct kg_system_calls *summary)
 {
     const double per = workload_calls(calls, untraced_reads);
@@ -254,6 +260,6 @@ bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_re
     if (!kinds_take(calls->calls ? calls->whole : calls->now, per, tracing_ns(calls), arena,
                     summary))
         return false;
-    times_limit(calls, summary);
+    times_limit(calls, call_ns, summary);
     return true;
 }

@@ -107,7 +107,7 @@ static void run_end(struct traced_run *run)
     kg_outcome_free(&run->outcome);
 }
 
-static bool trace(struct traced_run *run, bool command, struct kg_arena *arena,
+static bool trace(struct traced_run *run, bool command, double call_ns, struct kg_arena *arena,
                   struct kg_system_calls *calls, struct kg_error *err)
 {
     const struct kg_traced_process target = {
@@ -123,7 +123,8 @@ static bool trace(struct traced_run *run, bool command, struct kg_arena *arena,
     }
     traced_turns(run);
     kg_call_tracer_stop(run->tracer);
-    const bool good = kg_call_tracer_summarize(run->tracer, run->untraced_reads, arena, calls);
+    const bool good =
+        kg_call_tracer_summarize(run->tracer, run->untraced_reads, call_ns, arena, calls);
     kg_call_tracer_free(run->tracer);
     return good ? true : kg_error_memory(err);
 }
@@ -159,6 +160,9 @@ bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_h
     struct kg_system_calls *calls = &measurement->results.cases[index].hot.system_calls;
     struct traced_run run = {.process = {.pid = -1, .pidfd = -1, .response = -1, .errors = -1}};
     struct kg_arena arena = {0};
+    const struct kg_case_result *result = &measurement->results.cases[index];
+    const struct kg_round *last =
+        result->round_count ? &result->rounds[result->round_count - 1] : NULL;
     (void)look;
     bool good = kg_case_launch_make(measurement, index, &options, &arena, &run.launch, err);
     if (good) {
@@ -166,12 +170,12 @@ bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_h
         run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
         good = kg_process_start(&run.launch, &run.process, err) &&
                trace(&run, measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND,
-                     &measurement->results.arena, calls, err);
+                     last ? last->median_ns : NAN, &measurement->results.arena, calls, err);
         run_end(&run);
     }
     if (run.reason)
         calls->reason = run.reason;
-    functions_find(&measurement->results.cases[index].hot.sampled, calls);
+    functions_find(&result->hot.sampled, calls);
     kg_arena_free(&arena);
     return good;
 }

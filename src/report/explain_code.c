@@ -6,6 +6,9 @@
 #include "report/wrap.h"
 #include "suggest/causes.h"
 
+/* Share of the samples from which on the program's own code says nothing. */
+static const double IN_KERNEL = 0.5;
+
 /* --- The hottest loop ------------------------------------------------------------------------- */
 
 static void place_print(struct kg_explain_page *page, const struct kg_hot_loop *loop)
@@ -81,6 +84,8 @@ void kg_explain_loop(struct kg_explain_page *page)
     if (!hot->loop_count || !hot->loops[0].code_count)
         return;
     const struct kg_hot_loop *loop = &hot->loops[0];
+    if (loop->whole_function && hot->sampled.system > IN_KERNEL)
+        return; /* it is the way into the kernel */
     kg_advice_heading(page->text, page->style,
                       loop->whole_function ? "the hottest code" : "the hottest loop");
     place_print(page, loop);

@@ -124,7 +124,7 @@ static bool trace(const struct worker *worker, bool command, size_t most, struct
     turn(worker);
     turn(worker);
     kg_call_tracer_stop(tracer);
-    assert_true(kg_call_tracer_summarize(tracer, NAN, arena, calls));
+    assert_true(kg_call_tracer_summarize(tracer, NAN, NAN, arena, calls));
     kg_call_tracer_free(tracer);
     turn(worker); /* it goes on as before */
     return true;
