@@ -113,7 +113,8 @@ static const char *base_name(const char *path)
 /* The worker's program has nothing but kgate in it. In kgate itself are the built-in kernels too. */
 static bool is_own(const char *object, const char *function)
 {
-    static const char *const beginnings[] = {"kg_worker_", "kg_counting_", "kg_kernel_run"};
+    static const char *const beginnings[] = {"kg_worker_", "kg_counting_", "kg_kernel_run",
+                                             "calls_count", "cpu_ns"};
     const char *program = base_name(object);
     if (!strcmp(program, "kgate-worker"))
         return true;

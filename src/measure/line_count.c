@@ -101,10 +101,10 @@ static void look_fill(struct line_count *count, const struct kg_counts *sums, do
 }
 
 /* Takes what the process left. *any: there was something. */
-static bool files_take(struct line_count *count, bool cut, bool *any)
+static bool files_take(struct line_count *count, bool cut, uint64_t batch, bool *any)
 {
     struct kg_callgrind_lines lines = {0};
-    const double calls = cut ? NAN : own_process(count) ? 1 : (double)count->options.batch;
+    const double calls = cut ? NAN : own_process(count) ? 1 : (double)batch;
     *any = files_read(count, &lines);
     const bool good =
         !*any || kg_callgrind_lines_take(&lines, cut ? 1 : calls,
@@ -126,8 +126,10 @@ static bool answer_take(struct line_count *count, const struct kg_answer *answer
     struct kg_arena *arena = &count->measurement->results.arena;
     const bool cut =
         !answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == KG_WORKER_COUNT_CUT;
+    const uint64_t done = answer->response.batch; /* fewer where they took too long */
+    const uint64_t batch = done ? done : count->options.batch;
     bool any = false;
-    if ((answer->response.good || cut) && !files_take(count, cut, &any))
+    if ((answer->response.good || cut) && !files_take(count, cut, batch, &any))
         return false;
     if (answer->ending == KG_ENDED_INTERRUPT)
         return true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "worker/worker_state.h"
@@ -105,7 +106,32 @@ static void counted_report(struct kg_worker *worker, const char *name, double su
     response->reported = worker->reported;
     if (!isnan(sum))
         worker->reported[response->reported_count++] =
-            (struct kg_reported){name, sum / (double)worker->request.batch};
+            (struct kg_reported){name, sum / (double)response->batch};
+}
+
+static double cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* Runs the calls that are asked for, or half as many, and so on, where not all would be done in
+ * time. The clock is read few times, since that is counted along.
+ * start_ns  CPU time before the first, which warmed the caches
+ * returns   how many there were */
+static uint64_t calls_count(struct kg_worker *worker, double start_ns)
+{
+    const uint64_t most = worker->request.batch;
+    const double time_ns = worker->request.count_time_ns;
+    static const double DOUBLED = 2.5; /* and a little more */
+    for (uint64_t done = 0, next = 1;;) {
+        for (; done < most && done < next; done++)
+            kg_worker_call(worker);
+        if (done == most || (time_ns > 0 && DOUBLED * (cpu_ns() - start_ns) > time_ns))
+            return done;
+        next *= 2;
+    }
 }
 
 bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
@@ -115,14 +141,14 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
     if (!worker->workload && request->count_directory)
         return command_count(worker, err);
     const bool warm = worker->workload && !request->count_cold;
+    const double start_ns = cpu_ns();
     limit_set(request->count_time_ns, false);
     if (request->count_lines && warm)
         kg_counting_watch(&worker->counting);
     if (warm)
         kg_worker_call(worker);
     kg_counting_start(&worker->counting);
-    for (uint64_t i = 0; i < request->batch; i++)
-        kg_worker_call(worker);
+    worker->response.batch = calls_count(worker, start_ns);
     const bool counted = kg_counting_stop(&worker->counting, &counts, err);
     limit_end(request->count_time_ns);
     kg_counting_close(&worker->counting);

@@ -103,7 +103,7 @@ struct kg_response {
     bool unavailable;
     const char *message;
     double timer_resolution_ns;
-    uint64_t batch; /* KG_TASK_CHECK: calls a sample needs */
+    uint64_t batch; /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */
     struct kg_case_check check;
     struct kg_case_work work; /* items, bytes, flops */
     uint64_t allocated_bytes;

@@ -3,15 +3,22 @@ load support
 
 bats_require_minimum_version 1.5.0
 
-setup_file() { command -v valgrind >/dev/null || skip "no valgrind"; }
+runs_valgrind() {
+    needs_valgrind
+    [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"
+}
 
-needs_valgrind() { [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"; }
+# A suite whose cases are looked into.
+looked_suite() {
+    suite_of
+    sed -i 's/^defaults: {sample_time: 0ns, /defaults: {sample_time: 50ms, /' one.yaml
+}
 
 # The number of the line of the plugin's source that is marked so.
 line_of() { grep -n "/\* $1 \*/" "$SOURCE/tests/plugins/lines.c" | cut -d: -f1; }
 
 lines_suite() {
-    suite_of <<YAML
+    looked_suite <<YAML
   - {name: search, plugin: $PLUGINS/liblines.so, workload: search}
   - {name: branch, plugin: $PLUGINS/liblines.so, workload: branch}
   - {name: columns, plugin: $PLUGINS/liblines.so, workload: columns}
@@ -19,7 +26,7 @@ YAML
 }
 
 @test "by default each case on the CPU has its lines counted: what is done, missed and mispredicted where" {
-    needs_valgrind
+    runs_valgrind
     lines_suite
     kgate run -c one.yaml -o r.json -q
     valid r.json results
@@ -38,14 +45,14 @@ YAML
 }
 
 @test "calls between functions are counted" {
-    needs_valgrind
+    runs_valgrind
     lines_suite
     kgate run -c one.yaml -o r.json -q --filter 'search*'
     jq -e '.cases[0].hot.counted.edges[0] | .caller == "search" and .callee == "name_differs" and .calls == 240' r.json
 }
 
 @test "its instructions and cache lines are those of the case, and are counted once" {
-    needs_valgrind
+    runs_valgrind
     lines_suite
     kgate run -c one.yaml -o r.json -q
     jq -e 'all(.cases[]; .look.instructions / .hot.counted.instructions - 1 | fabs < 0.05)' r.json
@@ -53,8 +60,8 @@ YAML
 }
 
 @test "a call that takes long is counted in part" {
-    needs_valgrind
-    suite_of <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
+    runs_valgrind
+    looked_suite <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
     kgate run -c one.yaml -o r.json -q
     jq -e --argjson line "$(line_of LENGTHY)" '.cases[0].hot.counted
         | .calls == null and (.reason | contains("of a part of a call")) and .lines[0].place.line == $line' r.json
@@ -62,8 +69,8 @@ YAML
 }
 
 @test "a command is counted from start to end, or as far as it comes" {
-    needs_valgrind
-    suite_of <<YAML
+    runs_valgrind
+    looked_suite <<YAML
   - {name: short, command: [/bin/true]}
   - {name: long, command: [sh, -c, 'i=0; while [ \$i -lt 150000 ]; do i=\$((i+1)); done']}
 YAML
@@ -74,8 +81,8 @@ YAML
 }
 
 @test "what breaks under Callgrind is a reason, and no failure" {
-    needs_valgrind
-    suite_of <<<"  - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_counted}"
+    runs_valgrind
+    looked_suite <<<"  - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_counted}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0] | .status == "OK" and (.hot.counted.reason | contains("the process that counted its lines crashed: signal 4")
         and contains("Valgrind does not know all"))' r.json
@@ -89,7 +96,7 @@ YAML
 }
 
 @test "sample_time: 0ns and trace: no leave it out" {
-    suite_of <<YAML
+    looked_suite <<YAML
   - {name: never, plugin: $PLUGINS/libgood.so, workload: spin, sample_time: 0ns}
   - {name: unseen, plugin: $PLUGINS/libgood.so, workload: spin, trace: no}
 YAML
@@ -100,9 +107,9 @@ YAML
 
 
 @test "code that did not change is looked into once" {
-    needs_valgrind
+    runs_valgrind
     cp "$PLUGINS/liblines.so" mine.so
-    suite_of <<<"  - {name: search, plugin: ./mine.so, workload: search}"
+    looked_suite <<<"  - {name: search, plugin: ./mine.so, workload: search}"
     kgate run -c one.yaml -o first.json -q
     key=$(jq -re '.cases[0].hot.kept' first.json)
     [ -f "cache/kgate/looked/$key.json" ]
@@ -123,8 +130,8 @@ YAML
 }
 
 @test "a kept file that is damaged is ignored, and written anew" {
-    needs_valgrind
-    suite_of <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
+    runs_valgrind
+    looked_suite <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
     kgate run -c one.yaml -o r.json -q
     file=$(echo cache/kgate/looked/*.json)
     for damage in 'head -c 100' 'sed s/looked.v1/looked.v7/' 'sed s/[0-9]/x/g'; do
@@ -137,14 +144,14 @@ YAML
 }
 
 @test "a program that starts what it is told to is not kept" {
-    suite_of <<<"  - {name: script, command: [sh, -c, 'exit 0']}"
+    looked_suite <<<"  - {name: script, command: [sh, -c, 'exit 0']}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].hot.kept == null' r.json
     [ ! -d cache/kgate/looked ]
 }
 
 @test "a folder that cannot be written is no failure" {
-    suite_of <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, workload: spin}"
+    looked_suite <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, workload: spin}"
     echo file >not-a-folder
     XDG_CACHE_HOME=$PWD/not-a-folder kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].status == "OK"' r.json
@@ -162,7 +169,7 @@ experiments() { # COUNT
 
 @test "where instructions take long, flushing denormal numbers is tried in turns" {
     [ "$(uname -m)" = x86_64 ] || skip "tried on x86-64"
-    suite_of <<<"  - {name: decay, plugin: $PLUGINS/liblines.so, workload: decay, params: {start: 1e-310}}"
+    looked_suite <<<"  - {name: decay, plugin: $PLUGINS/liblines.so, workload: decay, params: {start: 1e-310}}"
     experiments 1
     valid r.json results
     jq -e '.cases[0].hot.experiments | length == 1' r.json # too little memory for more
@@ -174,20 +181,20 @@ experiments() { # COUNT
 @test "where memory is large and missed, huge pages are tried" {
     grep -qs '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && skip "there are none"
     [ -r /sys/kernel/mm/transparent_hugepage/enabled ] || skip "there are none"
-    suite_of <<<"  - {name: touch, plugin: $PLUGINS/liblines.so, workload: touch, params: {pages: 2048}}"
+    looked_suite <<<"  - {name: touch, plugin: $PLUGINS/liblines.so, workload: touch, params: {pages: 2048}}"
     experiments 1
     jq -e '[.cases[0].hot.experiments[].name] | index("huge_pages") != null' r.json
 }
 
 @test "code with many instructions a cycle in little memory is not tried with anything" {
-    needs_valgrind
-    suite_of <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
+    runs_valgrind
+    looked_suite <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].hot.experiments == null' r.json
 }
 
 @test "a case that a change breaks has no such experiment, and does not fail" {
-    suite_of <<<"  - {name: turns, plugin: $PLUGINS/libbroken.so, workload: crash_flushed}"
+    looked_suite <<<"  - {name: turns, plugin: $PLUGINS/libbroken.so, workload: crash_flushed}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].status == "OK" and ([.cases[0].hot.experiments[]?.name] | index("flush_denormals") == null)' r.json
 }
