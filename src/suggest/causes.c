@@ -7,39 +7,60 @@
 #include "suggest/known_functions.h"
 #include "suggest/rule_parts.h"
 
-const char *const kg_cause_names[KG_CAUSE_COUNT + 1] = {
-    "allocation",       "copying",        "formatting",       "string_scanning",
-    "linear_search",    "call_overhead",  "math_library",     "division",
-    "conversion",       "denormals",      "scalar_loop",      "dependency_chain",
-    "store_forwarding", "branch_misses",  "pointer_chasing",  "cache_misses",
-    "page_walks",       "memory_traffic", "page_faults",      "small_io",
-    "sync_io",          "processes",      "waiting",          "locks",
-    "atomics",          "barriers",       "oversubscription", NULL};
-
 /* In the order of the kinds. */
-static const enum kg_bound bounds[KG_CAUSE_COUNT] = {
-    KG_BOUND_COMPUTE,         KG_BOUND_MEMORY,          KG_BOUND_COMPUTE,
-    KG_BOUND_COMPUTE,         KG_BOUND_COMPUTE,         KG_BOUND_COMPUTE,
-    KG_BOUND_COMPUTE,         KG_BOUND_COMPUTE,         KG_BOUND_COMPUTE,
-    KG_BOUND_COMPUTE,         KG_BOUND_COMPUTE,         KG_BOUND_LATENCY,
-    KG_BOUND_LATENCY,         KG_BOUND_LATENCY,         KG_BOUND_LATENCY,
-    KG_BOUND_LATENCY,         KG_BOUND_LATENCY,         KG_BOUND_MEMORY,
-    KG_BOUND_SYSTEM,          KG_BOUND_SYSTEM,          KG_BOUND_SYSTEM,
-    KG_BOUND_SYSTEM,          KG_BOUND_WAITING,         KG_BOUND_SYNCHRONISATION,
-    KG_BOUND_SYNCHRONISATION, KG_BOUND_SYNCHRONISATION, KG_BOUND_SYNCHRONISATION,
+static const struct {
+    const char *name;
+    enum kg_bound bound;
+} kinds[KG_CAUSE_COUNT] = {
+    [KG_CAUSE_ALLOCATION] = {"allocation", KG_BOUND_COMPUTE},
+    [KG_CAUSE_COPYING] = {"copying", KG_BOUND_MEMORY},
+    [KG_CAUSE_FORMATTING] = {"formatting", KG_BOUND_COMPUTE},
+    [KG_CAUSE_STRING_SCANNING] = {"string_scanning", KG_BOUND_COMPUTE},
+    [KG_CAUSE_LINEAR_SEARCH] = {"linear_search", KG_BOUND_COMPUTE},
+    [KG_CAUSE_REPEATED_WORK] = {"repeated_work", KG_BOUND_COMPUTE},
+    [KG_CAUSE_CALL_OVERHEAD] = {"call_overhead", KG_BOUND_COMPUTE},
+    [KG_CAUSE_MATH_LIBRARY] = {"math_library", KG_BOUND_COMPUTE},
+    [KG_CAUSE_DIVISION] = {"division", KG_BOUND_COMPUTE},
+    [KG_CAUSE_CONVERSION] = {"conversion", KG_BOUND_COMPUTE},
+    [KG_CAUSE_DENORMALS] = {"denormals", KG_BOUND_COMPUTE},
+    [KG_CAUSE_SCALAR_LOOP] = {"scalar_loop", KG_BOUND_COMPUTE},
+    [KG_CAUSE_DEPENDENCY_CHAIN] = {"dependency_chain", KG_BOUND_LATENCY},
+    [KG_CAUSE_STORE_FORWARDING] = {"store_forwarding", KG_BOUND_LATENCY},
+    [KG_CAUSE_BRANCH_MISSES] = {"branch_misses", KG_BOUND_LATENCY},
+    [KG_CAUSE_POINTER_CHASING] = {"pointer_chasing", KG_BOUND_LATENCY},
+    [KG_CAUSE_CACHE_MISSES] = {"cache_misses", KG_BOUND_LATENCY},
+    [KG_CAUSE_PAGE_WALKS] = {"page_walks", KG_BOUND_LATENCY},
+    [KG_CAUSE_ACCESS_PATTERN] = {"access_pattern", KG_BOUND_MEMORY},
+    [KG_CAUSE_MEMORY_TRAFFIC] = {"memory_traffic", KG_BOUND_MEMORY},
+    [KG_CAUSE_PAGE_FAULTS] = {"page_faults", KG_BOUND_SYSTEM},
+    [KG_CAUSE_SMALL_IO] = {"small_io", KG_BOUND_SYSTEM},
+    [KG_CAUSE_SYNC_IO] = {"sync_io", KG_BOUND_SYSTEM},
+    [KG_CAUSE_PROCESSES] = {"processes", KG_BOUND_SYSTEM},
+    [KG_CAUSE_WAITING] = {"waiting", KG_BOUND_WAITING},
+    [KG_CAUSE_LOCKS] = {"locks", KG_BOUND_SYNCHRONISATION},
+    [KG_CAUSE_ATOMICS] = {"atomics", KG_BOUND_SYNCHRONISATION},
+    [KG_CAUSE_FALSE_SHARING] = {"false_sharing", KG_BOUND_SYNCHRONISATION},
+    [KG_CAUSE_BARRIERS] = {"barriers", KG_BOUND_SYNCHRONISATION},
+    [KG_CAUSE_LOAD_IMBALANCE] = {"load_imbalance", KG_BOUND_SYNCHRONISATION},
+    [KG_CAUSE_OVERSUBSCRIPTION] = {"oversubscription", KG_BOUND_SYNCHRONISATION},
 };
+
+const char *kg_cause_name(enum kg_cause_kind kind)
+{
+    return kind < KG_CAUSE_COUNT ? kinds[kind].name : "none";
+}
 
 enum kg_cause_kind kg_cause_find(const char *name)
 {
     int kind = 0;
-    while (kind < KG_CAUSE_COUNT && strcmp(kg_cause_names[kind], name) != 0)
+    while (kind < KG_CAUSE_COUNT && strcmp(kinds[kind].name, name) != 0)
         kind++;
     return (enum kg_cause_kind)kind;
 }
 
 enum kg_bound kg_cause_bound(enum kg_cause_kind kind)
 {
-    return bounds[kind];
+    return kinds[kind].bound;
 }
 
 /* --- Weighing --------------------------------------------------------------------------------- */
@@ -85,9 +106,18 @@ static bool is_library(const struct kg_place *place)
     return false;
 }
 
+static bool is_openmp(const struct kg_place *place)
+{
+    return place->module &&
+           (!strncmp(place->module, "libgomp", 7) || !strncmp(place->module, "libomp", 6));
+}
+
+/* What OpenMP's runtime does besides its work has no symbols where a distribution strips them. */
 static enum kg_cause_kind cause_of(const struct kg_place *place)
 {
-    return is_library(place) ? kg_known_function(place->function) : KG_CAUSE_COUNT;
+    const enum kg_cause_kind known =
+        is_library(place) ? kg_known_function(place->function) : KG_CAUSE_COUNT;
+    return known == KG_CAUSE_COUNT && is_openmp(place) ? KG_CAUSE_BARRIERS : known;
 }
 
 /* Bytes that a system call of that name moves, on the average. */
@@ -130,7 +160,8 @@ static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct 
             *seen = &stack->frames[i];
         }
     }
-    if (!stack->call || found == KG_CAUSE_LOCKS || found == KG_CAUSE_BARRIERS)
+    if (!stack->call || found == KG_CAUSE_LOCKS || found == KG_CAUSE_BARRIERS ||
+        found == KG_CAUSE_PROCESSES)
         return found;
     const enum kg_cause_kind call = kg_known_system_call(stack->call, bytes_of(hot, stack->call));
     return call == KG_CAUSE_SMALL_IO && stack->waiting ? KG_CAUSE_WAITING : call;
@@ -172,31 +203,84 @@ static double calls_each(const struct kg_counted *counted, const char *caller, c
     return of_callee / fmax(1, of_caller);
 }
 
+/* What is done so often in one call of the function that does it is done over and over. */
+static const double OFTEN = 8;
+/* Or so often in one call of the workload. */
+static const double OFTEN_IN_ALL = 64;
+
+static double calls_in_all(const struct kg_counted *counted, const char *callee)
+{
+    double calls = 0;
+    for (size_t i = 0; callee && i < counted->edge_count; i++)
+        calls += !strcmp(counted->edges[i].callee, callee) ? counted->edges[i].calls : 0;
+    return calls;
+}
+
+static bool is_often(const struct kg_hot *hot, const struct kg_cause *cause)
+{
+    static const double REQUESTS = 4;
+    if (cause->call)
+        return cause->call->calls >= REQUESTS;
+    if (!cause->seen || !cause->seen->function)
+        return false;
+    return (cause->caller && cause->caller->function &&
+            calls_each(&hot->counted, cause->caller->function, cause->seen->function) >= OFTEN) ||
+           calls_in_all(&hot->counted, cause->seen->function) >= OFTEN_IN_ALL;
+}
+
 /* Comparing with entry after entry is a search, whatever compares. */
 static void searches_tell(struct weighing *weighing)
 {
-    static const double ENTRIES = 8;
     static const char *const compares[] = {"strcmp", "memcmp", "strncmp", "strcasecmp"};
     struct kg_cause *scanning = &weighing->of[KG_CAUSE_STRING_SCANNING];
-    if (!scanning->share || !scanning->caller)
+    if (!scanning->share || !scanning->caller || !scanning->caller->function || !scanning->seen ||
+        !scanning->seen->function)
         return;
     for (size_t i = 0; i < sizeof compares / sizeof *compares; i++) {
-        if (!scanning->seen || !scanning->seen->function ||
-            !strstr(scanning->seen->function, compares[i]) ||
+        if (!strstr(scanning->seen->function, compares[i]) ||
             !(calls_each(&weighing->hot->counted, scanning->caller->function, compares[i]) >=
-              ENTRIES))
+              OFTEN))
             continue;
         struct kg_cause *search = add(weighing, KG_CAUSE_LINEAR_SEARCH, scanning->share);
         search->seen = scanning->seen;
         search->caller = scanning->caller;
+        search->proven = true;
         scanning->share = 0;
         return;
     }
 }
 
+/* Who sleeps or polls makes others wait for locks and messages: the sleep is the cause. */
+static void waits_tell(struct weighing *weighing)
+{
+    static const double TELLS = 0.2;
+    struct kg_cause *waiting = &weighing->of[KG_CAUSE_WAITING];
+    if (!(waiting->share >= TELLS))
+        return;
+    waiting->share = fmin(1, waiting->share + weighing->of[KG_CAUSE_LOCKS].share);
+    weighing->of[KG_CAUSE_LOCKS].share = 0;
+}
+
+/* Few parallel regions in which threads wait at the end: one of them has more to do. */
+static void regions_tell(struct weighing *weighing)
+{
+    static const double FEW = 8;
+    struct kg_cause *barriers = &weighing->of[KG_CAUSE_BARRIERS];
+    const double regions = calls_in_all(&weighing->hot->counted, "GOMP_parallel") +
+                           calls_in_all(&weighing->hot->counted, "GOMP_barrier");
+    if (!barriers->share || !(regions > 0) || regions > FEW ||
+        weighing->facts->traits.time_ns <
+            regions * 20 * kg_known_or_zero(weighing->facts->fork_join_ns))
+        return;
+    struct kg_cause *uneven = add(weighing, KG_CAUSE_LOAD_IMBALANCE, barriers->share);
+    uneven->seen = barriers->seen;
+    uneven->caller = barriers->caller;
+    barriers->share = 0;
+}
+
 /* --- Code of the workload itself --- */
 
-/* What was counted in one function, a call of the workload. */
+/* What was counted in code of the workload itself, a call of it. */
 struct counts {
     double instructions, loads, branches, mispredicted, line_misses, memory_misses;
     const struct kg_place *branch_place, *miss_place;
@@ -222,7 +306,6 @@ static void counts_add(struct counts *sum, const struct kg_counted_line *line, d
     }
 }
 
-/* Of all code of the workload itself. */
 static struct counts counts_of(const struct kg_counted *counted)
 {
     struct counts sum = {0};
@@ -233,6 +316,7 @@ static struct counts counts_of(const struct kg_counted *counted)
     return sum;
 }
 
+/* Of all threads. */
 static double cycles_of_call(const struct weighing *weighing)
 {
     const double cores = weighing->facts->traits.cores_busy;
@@ -240,64 +324,98 @@ static double cycles_of_call(const struct weighing *weighing)
            (cores > 1 ? cores : 1);
 }
 
-static const struct kg_hot_loop *loop_with(const struct kg_hot *hot,
-                                           double (*of)(const struct kg_hot_loop *))
+static bool uses_vectors(const struct kg_hot_loop *loop)
 {
-    const struct kg_hot_loop *best = NULL;
-    for (size_t i = 0; i < hot->loop_count; i++)
-        if (of(&hot->loops[i]) > 0 && (!best || hot->loops[i].share > best->share))
-            best = &hot->loops[i];
-    return best;
+    static const char *const words[] = {"xmmword", "ymm", "zmm"};
+    for (size_t i = 0; i < loop->code_count; i++)
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            if (strstr(loop->code[i], words[w]))
+                return true;
+    return loop->vector_floats > 0;
 }
 
-static double address_loads(const struct kg_hot_loop *loop)
+/* The least cycles that a turn of the loop takes by its instructions. */
+static double least_cycles(const struct kg_hot_loop *loop)
 {
-    return loop->address_loads;
+    return fmax(fmax(loop->chain_cycles, loop->throughput_cycles), loop->instructions / PER_CYCLE);
 }
 
-/* Mispredicted branches cost what a processor's manual says; never more than its code took. */
-static void branches_weigh(struct weighing *weighing, const struct counts *counts)
+/* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
+ * was counted of the workload's own code, as of its samples. */
+struct turn {
+    double cycles;  /* NaN: nothing was counted */
+    double stalled; /* share of them that its instructions do not explain */
+    double mispredicted;
+    double misses;
+    double memory_misses;
+};
+
+static struct turn turn_of(const struct weighing *weighing, const struct kg_hot_loop *loop,
+                           const struct counts *counts)
 {
-    const double share = counts->mispredicted * CYCLES_OF_MISPREDICTION / cycles_of_call(weighing);
-    if (!(share >= SHARE_LEAST))
-        return;
-    struct kg_cause *cause = add(weighing, KG_CAUSE_BRANCH_MISSES, fmin(share, weighing->own));
-    cause->seen = counts->branch_place;
+    const double turns = counts->instructions / loop->instructions;
+    struct turn turn = {.cycles = NAN, .stalled = NAN};
+    if (!(turns >= 1) || isnan(weighing->hot->counted.calls))
+        return turn;
+    turn.cycles = weighing->own * cycles_of_call(weighing) / turns;
+    turn.stalled = fmax(0, 1 - least_cycles(loop) / turn.cycles);
+    turn.mispredicted = counts->mispredicted / turns;
+    turn.misses = counts->line_misses / turns;
+    turn.memory_misses = counts->memory_misses / turns;
+    return turn;
 }
 
-/* Lines that the code waited for: of a chain of loads, or of accesses that do not depend on each
- * other; moving near the ceiling is the traffic itself. */
-static void misses_weigh(struct weighing *weighing, const struct counts *counts)
+/* Stalls: more than half of a turn is not explained by its instructions. */
+static const double STALLED = 0.4;
+static const double MISSES_LEAST = 0.02;
+
+/* Loads whose address goes on by itself, at most one of them from elsewhere. */
+static bool is_regular(const struct kg_hot_loop *loop)
 {
-    const struct kg_facts *facts = weighing->facts;
-    const double memory_cycles = MEMORY_NS * 1e-9 * facts->clock_hz;
-    const double cycles =
-        counts->line_misses * CYCLES_OF_LINE + counts->memory_misses * memory_cycles;
-    const double share = fmin(cycles / cycles_of_call(weighing), weighing->own);
-    const struct kg_hot_loop *chain = loop_with(weighing->hot, address_loads);
-    if (!(share >= SHARE_LEAST))
-        return;
+    return loop->loads <= 1 && loop->instructions <= 10 && !(loop->address_loads > 0);
+}
+
+static enum kg_cause_kind missing_kind(const struct weighing *weighing,
+                                       const struct kg_hot_loop *loop, const struct turn *turn)
+{
     const bool streams =
-        kg_at_least(facts->traits.bandwidth_share, weighing->settings->bound_share);
-    struct kg_cause *cause = add(weighing,
-                                 chain     ? KG_CAUSE_POINTER_CHASING
-                                 : streams ? KG_CAUSE_MEMORY_TRAFFIC
-                                           : KG_CAUSE_CACHE_MISSES,
-                                 chain ? fmax(share, fmin(chain->share, weighing->own)) : share);
-    cause->seen = counts->miss_place;
-    cause->loop = chain;
+        kg_at_least(weighing->facts->traits.bandwidth_share, weighing->settings->bound_share);
+    if (loop->address_loads > 0)
+        return KG_CAUSE_POINTER_CHASING;
+    if (streams || (uses_vectors(loop) && turn->misses < 0.75 * (loop->loads + loop->stores)))
+        return KG_CAUSE_MEMORY_TRAFFIC;
+    return is_regular(loop) && turn->misses >= 0.5 ? KG_CAUSE_ACCESS_PATTERN
+                                                   : KG_CAUSE_CACHE_MISSES;
 }
 
-/* What a turn of the loop spends its cycles on, besides caches and branches. */
-static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, double *part)
+/* What a stalled turn waits for. Mispredicted branches are held against what they cost. */
+static enum kg_cause_kind stall_kind(const struct weighing *weighing,
+                                     const struct kg_hot_loop *loop, const struct turn *turn)
 {
-    const double turn =
-        fmax(fmax(loop->chain_cycles, loop->throughput_cycles), loop->instructions / PER_CYCLE);
+    const double stall = turn->stalled * turn->cycles;
+    const double guessed = turn->mispredicted * CYCLES_OF_MISPREDICTION;
+    const double missed = turn->misses * CYCLES_OF_LINE +
+                          turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
+    if (guessed >= 0.4 * stall && guessed >= missed)
+        return KG_CAUSE_BRANCH_MISSES;
+    if (turn->misses >= MISSES_LEAST || missed >= 0.4 * stall)
+        return missing_kind(weighing, loop, turn);
+    if (loop->stores > 0 && loop->loads > 0 && !(loop->chained > 1))
+        return kg_at_least(weighing->facts->traits.cores_busy, 1.5) ? KG_CAUSE_FALSE_SHARING
+                                                                    : KG_CAUSE_STORE_FORWARDING;
+    return KG_CAUSE_COUNT;
+}
+
+/* What a turn of the loop spends its cycles on by its instructions. */
+static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct turn *turn,
+                                    double *part)
+{
+    const double longest = fmax(least_cycles(loop), isnan(turn->cycles) ? 0 : turn->cycles);
     const double floats = loop->scalar_floats + loop->vector_floats;
     *part = 1;
-    if (loop->locked > 0)
-        return KG_CAUSE_ATOMICS;
-    if (loop->divisions * CYCLES_OF_DIVISION >= 0.3 * turn && loop->divisions > 0)
+    if (loop->calls > 0 && loop->instructions <= 24)
+        return KG_CAUSE_CALL_OVERHEAD;
+    if (loop->divisions > 0 && loop->divisions * CYCLES_OF_DIVISION >= 0.4 * longest)
         return KG_CAUSE_DIVISION;
     if (loop->forwarded > 0)
         return KG_CAUSE_STORE_FORWARDING;
@@ -308,40 +426,81 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, double *part
         *part = 1 - loop->throughput_cycles / loop->chain_cycles;
         return KG_CAUSE_DEPENDENCY_CHAIN;
     }
-    if (loop->scalar_floats > 0 && !(loop->vector_floats > 0) && loop->calls == 0 &&
-        loop->branches == 0)
+    if (loop->stores == 0 && loop->branches >= 1 && loop->loads >= 1 && floats == 0 &&
+        loop->calls == 0 && !uses_vectors(loop))
+        return KG_CAUSE_LINEAR_SEARCH;
+    if (!uses_vectors(loop) && loop->calls == 0 && loop->loads >= 1 &&
+        (loop->scalar_floats > 0 || loop->instructions >= 40))
         return KG_CAUSE_SCALAR_LOOP;
-    if (loop->calls > 0 && loop->instructions <= 24)
-        return KG_CAUSE_CALL_OVERHEAD;
     return KG_CAUSE_COUNT;
 }
 
-/* What caches and branches leave of the code's time is the loops'. */
-static void loops_weigh(struct weighing *weighing)
+static void loop_weigh(struct weighing *weighing, const struct kg_hot_loop *loop,
+                       const struct counts *counts, double *left)
 {
-    const double taken =
-        weighing->of[KG_CAUSE_BRANCH_MISSES].share + weighing->of[KG_CAUSE_POINTER_CHASING].share +
-        weighing->of[KG_CAUSE_CACHE_MISSES].share + weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share;
-    double left = weighing->own - taken;
-    for (size_t i = 0; i < weighing->hot->loop_count && left >= SHARE_LEAST; i++) {
-        const struct kg_hot_loop *loop = &weighing->hot->loops[i];
-        double part;
-        const enum kg_cause_kind kind = loop_kind(loop, &part);
-        const double share = fmin(loop->share * part, left);
-        if (kind == KG_CAUSE_COUNT || is_library(&loop->place) || !(share > 0))
-            continue;
-        struct kg_cause *cause = add(weighing, kind, share);
-        if (!cause->loop) {
-            cause->loop = loop;
-            cause->seen = &loop->place;
-        }
-        left -= share;
+    const struct turn turn = turn_of(weighing, loop, counts);
+    double part = 1;
+    enum kg_cause_kind kind = KG_CAUSE_COUNT;
+    if (loop->locked > 0)
+        kind = KG_CAUSE_ATOMICS;
+    else if (turn.stalled >= STALLED && !(loop->calls > 0))
+        kind = stall_kind(weighing, loop, &turn);
+    if (kind != KG_CAUSE_COUNT && kind != KG_CAUSE_ATOMICS)
+        part = turn.stalled;
+    else if (kind == KG_CAUSE_COUNT)
+        kind = loop_kind(loop, &turn, &part);
+    const double share = fmin(loop->share * part, *left);
+    if (kind == KG_CAUSE_COUNT || is_library(&loop->place) || !(share > 0))
+        return;
+    struct kg_cause *cause = add(weighing, kind, share);
+    if (!cause->loop) {
+        cause->loop = loop;
+        cause->seen = kind == KG_CAUSE_BRANCH_MISSES && counts->branch_place ? counts->branch_place
+                                                                             : &loop->place;
     }
+    *left -= share;
+}
+
+/* A function of the workload's own that is called again and again, does much each time, and has
+ * nothing else to be said of it: perhaps it gives the same each time. */
+static void repeats_tell(struct weighing *weighing, double left)
+{
+    static const double MUCH = 200;
+    const struct kg_sampled *sampled = &weighing->hot->sampled;
+    const struct kg_counted *counted = &weighing->hot->counted;
+    for (size_t i = 0; i < counted->edge_count && left >= 0.4; i++) {
+        const struct kg_counted_edge *edge = &counted->edges[i];
+        for (size_t f = 0; f < sampled->function_count; f++) {
+            const struct kg_hot_place *function = &sampled->functions[f];
+            if (!function->place.function || strcmp(function->place.function, edge->callee) != 0 ||
+                is_library(&function->place) || !(function->total >= 0.4) ||
+                !(edge->calls >= OFTEN) || !(edge->instructions >= MUCH * edge->calls))
+                continue;
+            add(weighing, KG_CAUSE_REPEATED_WORK, fmin(left, function->total))->seen =
+                &function->place;
+            return;
+        }
+    }
+}
+
+static void own_weigh(struct weighing *weighing)
+{
+    const struct counts counts = counts_of(&weighing->hot->counted);
+    double left = weighing->own;
+    for (size_t i = 0; i < weighing->hot->loop_count && left >= SHARE_LEAST; i++)
+        loop_weigh(weighing, &weighing->hot->loops[i], &counts, &left);
+    repeats_tell(weighing, left);
 }
 
 /* --- Experiments, pages, threads --- */
 
 /* What was measured takes its share from what was only seen. */
+static void others_shrink(struct weighing *weighing, double share)
+{
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
+        weighing->of[kind].share *= 1 - share;
+}
+
 static void experiments_weigh(struct weighing *weighing)
 {
     static const struct {
@@ -356,9 +515,9 @@ static void experiments_weigh(struct weighing *weighing)
             if (strcmp(experiment->name, tried[t].name) != 0 || !(share >= SHARE_LEAST) ||
                 !(experiment->ratio_high < 1))
                 continue;
-            for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
-                weighing->of[kind].share *= 1 - share;
-            add(weighing, tried[t].cause, share)->measured = true;
+            others_shrink(weighing, share);
+            struct kg_cause *cause = add(weighing, tried[t].cause, share);
+            cause->measured = cause->proven = true;
         }
 }
 
@@ -366,29 +525,47 @@ static void faults_weigh(struct weighing *weighing)
 {
     const double share = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
     struct kg_cause *cause = &weighing->of[KG_CAUSE_PAGE_FAULTS];
-    if (share >= SHARE_LEAST && share > cause->share)
-        cause->share = fmin(share, 1);
+    if (!(share >= SHARE_LEAST) || share <= cause->share)
+        return;
+    others_shrink(weighing, fmin(share, 1));
+    cause->share = fmin(share, 1);
+    cause->proven = true;
 }
+
+/* Whether the threads' hottest loop loads and stores in each turn. */
+static bool writes_much(const struct kg_hot *hot)
+{
+    const struct kg_hot_loop *loop = hot->loop_count ? hot->loops : NULL;
+    return loop && !is_library(&loop->place) && loop->share >= 0.3 && loop->loads > 0 &&
+           loop->stores > 0 && loop->instructions <= 16;
+}
+
+/* Fewer are busy where one thread does all the work. */
+static const double CORES_SHARED = 1.2;
 
 /* One thread alone is faster than all: whatever the threads do to each other costs that. */
 static void threads_weigh(struct weighing *weighing)
 {
-    static const enum kg_cause_kind kinds[] = {KG_CAUSE_LOCKS, KG_CAUSE_ATOMICS, KG_CAUSE_BARRIERS,
-                                               KG_CAUSE_PROCESSES};
+    static const enum kg_cause_kind quarrels[] = {KG_CAUSE_LOCKS, KG_CAUSE_ATOMICS,
+                                                  KG_CAUSE_FALSE_SHARING, KG_CAUSE_BARRIERS,
+                                                  KG_CAUSE_PROCESSES};
     const struct kg_traits *traits = &weighing->facts->traits;
     const double share = 1 - traits->alone_ns / traits->time_ns;
     if (!kg_at_least(traits->threads, 2) || !(share >= SHARE_LEAST) ||
+        !kg_at_least(traits->cores_busy, CORES_SHARED) ||
         kg_cpus_taken(weighing->facts, weighing->settings))
         return;
     struct kg_cause *found = NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (weighing->of[kinds[i]].share >= SHARE_LEAST &&
-            (!found || weighing->of[kinds[i]].share > found->share))
-            found = &weighing->of[kinds[i]];
+    for (size_t i = 0; i < sizeof quarrels / sizeof *quarrels; i++)
+        if (weighing->of[quarrels[i]].share >= SHARE_LEAST &&
+            (!found || weighing->of[quarrels[i]].share > found->share))
+            found = &weighing->of[quarrels[i]];
+    if (!found && writes_much(weighing->hot))
+        found = add(weighing, KG_CAUSE_FALSE_SHARING, share);
     if (!found)
         found = add(weighing, KG_CAUSE_OVERSUBSCRIPTION, share);
     found->share = fmax(found->share, share);
-    found->measured = true;
+    found->measured = found->proven = true;
 }
 
 /* --- The result --- */
@@ -413,6 +590,7 @@ static void conclude(struct weighing *weighing, struct kg_causes *causes)
     qsort(weighing->of, KG_CAUSE_COUNT, sizeof *weighing->of, larger_first);
     while (causes->count < KG_CAUSES_MOST && weighing->of[causes->count].share >= SHARE_LEAST) {
         causes->of[causes->count] = weighing->of[causes->count];
+        causes->of[causes->count].proven |= is_often(weighing->hot, &causes->of[causes->count]);
         explained += causes->of[causes->count++].share;
     }
     causes->unexplained = fmax(0, 1 - explained);
@@ -431,12 +609,11 @@ void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_setti
         return;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
         weighing.of[kind].kind = (enum kg_cause_kind)kind;
-    const struct counts counts = counts_of(&facts->hot->counted);
     stacks_weigh(&weighing);
     searches_tell(&weighing);
-    branches_weigh(&weighing, &counts);
-    misses_weigh(&weighing, &counts);
-    loops_weigh(&weighing);
+    waits_tell(&weighing);
+    regions_tell(&weighing);
+    own_weigh(&weighing);
     faults_weigh(&weighing);
     experiments_weigh(&weighing);
     threads_weigh(&weighing);

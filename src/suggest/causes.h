@@ -16,6 +16,7 @@ enum kg_cause_kind {
     KG_CAUSE_FORMATTING,
     KG_CAUSE_STRING_SCANNING,
     KG_CAUSE_LINEAR_SEARCH,
+    KG_CAUSE_REPEATED_WORK,
     KG_CAUSE_CALL_OVERHEAD,
     KG_CAUSE_MATH_LIBRARY,
     KG_CAUSE_DIVISION,
@@ -28,6 +29,7 @@ enum kg_cause_kind {
     KG_CAUSE_POINTER_CHASING,
     KG_CAUSE_CACHE_MISSES,
     KG_CAUSE_PAGE_WALKS,
+    KG_CAUSE_ACCESS_PATTERN,
     KG_CAUSE_MEMORY_TRAFFIC,
     KG_CAUSE_PAGE_FAULTS,
     KG_CAUSE_SMALL_IO,
@@ -36,12 +38,14 @@ enum kg_cause_kind {
     KG_CAUSE_WAITING,
     KG_CAUSE_LOCKS,
     KG_CAUSE_ATOMICS,
+    KG_CAUSE_FALSE_SHARING,
     KG_CAUSE_BARRIERS,
+    KG_CAUSE_LOAD_IMBALANCE,
     KG_CAUSE_OVERSUBSCRIPTION,
     KG_CAUSE_COUNT
 };
-/* As rules, files and docs call them: "allocation", … */
-extern const char *const kg_cause_names[KG_CAUSE_COUNT + 1];
+/* As rules, files and docs call it: "allocation"; "none" of KG_CAUSE_COUNT. */
+const char *kg_cause_name(enum kg_cause_kind kind);
 
 /* KG_CAUSE_COUNT without one of that name. */
 enum kg_cause_kind kg_cause_find(const char *name);
@@ -51,8 +55,9 @@ enum { KG_CAUSES_MOST = 3 };
 /* A cause, with where it is best seen. Places are of the facts' `hot`. */
 struct kg_cause {
     enum kg_cause_kind kind;
-    double share;                   /* of the case's time that it explains, 0 to 1 */
-    bool measured;                  /* an experiment, or a run with one thread, says so */
+    double share;  /* of the case's time that it explains, 0 to 1 */
+    bool proven;   /* it is counted that this is done over and over, or measured what it costs */
+    bool measured; /* an experiment, or a run with one thread, says so */
     const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */
     const struct kg_place *caller;  /* the workload's function that leads there; NULL: not known */
     const struct kg_hot_loop *loop; /* or NULL */

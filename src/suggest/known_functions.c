@@ -162,6 +162,8 @@ static const struct {
     {"pthread_barrier", KG_CAUSE_BARRIERS},
     {"pthread_create", KG_CAUSE_PROCESSES},
     {"pthread_join", KG_CAUSE_PROCESSES},
+    {"pthread_clockjoin", KG_CAUSE_PROCESSES},
+    {"pthread_timedjoin", KG_CAUSE_PROCESSES},
     {"clone", KG_CAUSE_PROCESSES},
     {"fork", KG_CAUSE_PROCESSES},
     {"spawn", KG_CAUSE_PROCESSES},

@@ -75,6 +75,9 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
         return false;
     if (cause->measured)
         judged->basis = KG_BASIS_MEASURED;
+    else if (!cause->proven)
+        judged->basis = KG_BASIS_AT_MOST;
+    judged->by_cause = true;
     judged->current_ns = facts->traits.time_ns;
     judged->saved_ns = judged->rank = share * judged->current_ns;
     judged->estimated_ns = judged->current_ns - judged->saved_ns;
@@ -86,10 +89,21 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
 bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                    const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
-    *judged = (struct kg_judged){KG_PRIORITY_LOW, rule->basis, NAN, NAN, NAN, NAN, NAN, NAN, 0};
+    *judged = (struct kg_judged){.priority = KG_PRIORITY_LOW,
+                                 .basis = rule->basis,
+                                 .current_ns = NAN,
+                                 .estimated_ns = NAN,
+                                 .saved_ns = NAN,
+                                 .speedup = NAN,
+                                 .current_bytes = NAN,
+                                 .estimated_bytes = NAN};
     if (rule->is_cause)
         return cause_judge(rule, facts, settings, judged);
-    if (!looks_at(rule, facts) || !rule->applies(facts, settings))
+    if (!looks_at(rule, facts))
+        return false;
+    if (rule->cause_words && kg_cause_of(facts, rule->cause))
+        return cause_judge(rule, facts, settings, judged);
+    if (!rule->applies(facts, settings))
         return false;
     if (rule->doubtful && rule->doubtful(facts, settings))
         judged->basis = KG_BASIS_AT_MOST;

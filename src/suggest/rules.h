@@ -54,6 +54,9 @@ struct kg_rule {
     /* Rules of what the time goes to (causes.h) have no functions: such a rule applies where that
      * cause was found. The estimate leaves 1 - gain of its share. */
     bool is_cause;
+    /* A rule with functions of its own may name a cause too: where they say nothing, that may. The
+     * words are then these, and not `description`. */
+    const char *cause_words;
     enum kg_cause_kind cause;
     double gain;
     const char *before; /* a sketch of code as it is often found, and mended; or NULL */
@@ -97,7 +100,8 @@ struct kg_judged {
     double speedup;
     double current_bytes;
     double estimated_bytes;
-    double rank; /* to sort by, largest first: the time saved, half of it if that is "at most",
+    bool by_cause; /* what the time goes to said so, not the rule's functions */
+    double rank;   /* to sort by, largest first: the time saved, half of it if that is "at most",
                     since it may be nothing; 0 for memory, and for rules that are `last` */
 };
 

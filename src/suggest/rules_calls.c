@@ -194,6 +194,11 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_MODELLED,
+        .cause_words = "Memory fresh from the kernel takes that much of a call.",
+        .cause = KG_CAUSE_PAGE_FAULTS,
+        .gain = 0.8,
+        .before = "char *p = malloc(64 << 20); use(p); free(p);",
+        .after = "static char *p; if (!p) p = malloc(64 << 20); use(p);",
         .description = "Every call touches {page_faults} pages for the first time, {page_fault_ns} "
                        "each.",
         .hint = "Allocate buffers once and use them again. Where that cannot be, keep freed memory "

@@ -98,6 +98,27 @@ static const struct kg_rule rules[] = {
         .settings = "min_gain",
     },
     {
+        .name = "repeated_work",
+        .is_cause = true,
+        .cause = KG_CAUSE_REPEATED_WORK,
+        .type = KG_TYPE_CACHING,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_AT_MOST,
+        .gain = 0.7,
+        .description =
+            "A function is called again and again in a call, and does as much each time.",
+        .hint = "Where its arguments repeat, keep what it gave; take what does not change out of "
+                "the loop.",
+        .before = "for (...) { make_table(t); use(t, a[i]); }",
+        .after = "make_table(t); for (...) use(t, a[i]);",
+        .evidence = {"time_ns"},
+        .when =
+            "a function of the workload is called eight times a call or more, with 200 "
+            "instructions or more each time, takes most of the time, and nothing else was found",
+        .assumes = "70 % of that share is saved",
+        .settings = "min_gain",
+    },
+    {
         .name = "call_overhead",
         .is_cause = true,
         .cause = KG_CAUSE_CALL_OVERHEAD,

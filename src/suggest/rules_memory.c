@@ -196,6 +196,11 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_CRITICAL,
         .yields = true,
         .basis = KG_BASIS_MODELLED,
+        .cause_words = "It goes through memory in steps that use little of each cache line.",
+        .cause = KG_CAUSE_ACCESS_PATTERN,
+        .gain = 0.7,
+        .before = "for (j...) for (i...) sum += a[i][j];",
+        .after = "for (i...) for (j...) sum += a[i][j];",
         .description =
             "The work needs {bytes}, but far more came in cache lines, and it waits for them: "
             "lines come in several times, or are used in part.",

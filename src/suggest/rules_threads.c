@@ -304,6 +304,11 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
+        .cause_words = "Two threads write to the same cache line, by turns.",
+        .cause = KG_CAUSE_FALSE_SHARING,
+        .gain = 0.7,
+        .before = "struct { long count; } of[THREADS];",
+        .after = "struct { alignas(64) long count; } of[THREADS];",
         .description = "The threads take {thread_busy_ns} together for what one alone does in "
                        "{alone_ns}: they are in each other's way, by cache lines that several "
                        "write, an atomic counter, or a lock.",
@@ -326,6 +331,11 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
+        .cause_words = "Threads wait at the end of the work for the one that has the most.",
+        .cause = KG_CAUSE_LOAD_IMBALANCE,
+        .gain = 0.8,
+        .before = "#pragma omp parallel for",
+        .after = "#pragma omp parallel for schedule(dynamic)",
         .description =
             "The busiest of {scope_threads} threads has {imbalance} times an even share; "
             "the others wait for it.",

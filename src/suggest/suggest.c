@@ -80,7 +80,7 @@ static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct
     const struct kg_causes *causes = facts->causes;
     const char *separator = "; ";
     for (size_t i = 0; causes && i < causes->count; i++) {
-        kg_text_printf(text, "%s%s: ", separator, kg_cause_names[causes->of[i].kind]);
+        kg_text_printf(text, "%s%s: ", separator, kg_cause_name(causes->of[i].kind));
         kg_cause_words(&causes->of[i], text);
     }
     if (causes && causes->count)
@@ -203,13 +203,13 @@ static const char *rule_text(struct maker *maker, const char *template,
 static const char *description_text(struct maker *maker, const struct kg_rule *rule,
                                     const struct kg_facts *facts, const struct kg_judged *judged)
 {
-    const struct kg_cause *cause = rule->is_cause ? kg_cause_of(facts, rule->cause) : NULL;
+    const struct kg_cause *cause = judged->by_cause ? kg_cause_of(facts, rule->cause) : NULL;
     struct kg_text text = {0};
     if (cause) {
         kg_cause_words(cause, &text);
         kg_text_append(&text, ". ");
     }
-    kg_rule_text(rule->description, facts, &text);
+    kg_rule_text(cause && rule->cause_words ? rule->cause_words : rule->description, facts, &text);
     if (rule->doubt && judged->basis != rule->basis) {
         kg_text_append(&text, " ");
         kg_rule_text(rule->doubt, facts, &text);
@@ -218,10 +218,9 @@ static const char *description_text(struct maker *maker, const struct kg_rule *r
 }
 
 /* The workload's own function before one of a library: there it can be mended. */
-static void place_fill(const struct kg_rule *rule, const struct kg_facts *facts,
-                       struct kg_arena *arena, struct kg_place *place, bool *good)
+static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, struct kg_place *place,
+                       bool *good)
 {
-    const struct kg_cause *cause = rule->is_cause ? kg_cause_of(facts, rule->cause) : NULL;
     const struct kg_place *found = cause && cause->caller ? cause->caller
                                    : cause                ? cause->seen
                                                           : NULL;
@@ -264,7 +263,8 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .estimated_bytes = judged->estimated_bytes,
     };
     whole_fill(maker, facts, suggestion);
-    place_fill(rule, facts, arena, &suggestion->place, &good);
+    place_fill(judged->by_cause ? kg_cause_of(facts, rule->cause) : NULL, arena, &suggestion->place,
+               &good);
     return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, &suggestion->evidence,
                         &suggestion->evidence_count) &&
            (good && suggestion->description && suggestion->hint ? true
