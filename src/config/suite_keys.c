@@ -117,8 +117,8 @@ static const struct kg_key default_keys[] = {
      "of its own"},
     {"trace", KG_KEY_CHOICE, SETTING(trace), "yes", NULL, NULL, tracing_names,
      "whether to look apart from the rounds: on the GPU at what a call puts there (kernels, "
-     "occupancy, transfers, gaps), on the CPU at its time with one thread and, where instructions "
-     "are counted, at its cache lines; and at what the device can do"},
+     "occupancy, transfers, gaps), on the CPU at its time with one thread and where its time "
+     "goes (`sample_time`); and at what the device can do"},
     {"sample_time", KG_KEY_DURATION, SETTING(sample_time_ns), "500ms", "0ns", "1min", NULL,
      "how long the functions of a case on the CPU are looked at, apart from the rounds; `0ns` leaves "
      "that out, as `trace: no` does"},

@@ -25,7 +25,7 @@ static const struct {
     {"DLmw", KG_LINE_MEMORY_MISSES},
 };
 
-/* --- Names ------------------------------------------------------------------------------------- */
+/* --- Names ------------------------------------------------------------------------------------ */
 
 /* Names by the numbers that stand for them. Files, functions and objects are numbered apart. */
 struct names {
@@ -102,7 +102,7 @@ static const char *name_read(struct reader *reader, struct names *names, const c
     return name;
 }
 
-/* --- Whose it is ------------------------------------------------------------------------------- */
+/* --- Whose it is ------------------------------------------------------------------------------ */
 
 static const char *base_name(const char *path)
 {
@@ -110,7 +110,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The worker's program has nothing but kgate in it. In kgate itself are the built-in kernels too. */
+/* The worker's program has nothing but kgate in it; kgate has the built-in kernels too. */
 static bool is_own(const char *object, const char *function)
 {
     static const char *const beginnings[] = {"kg_worker_", "kg_counting_", "kg_kernel_run",
@@ -126,7 +126,7 @@ static bool is_own(const char *object, const char *function)
     return false;
 }
 
-/* --- Costs ------------------------------------------------------------------------------------- */
+/* --- Costs ------------------------------------------------------------------------------------ */
 
 static void line_add(struct reader *reader, const double amounts[KG_LINE_AMOUNTS])
 {
@@ -214,7 +214,7 @@ static void cost_read(struct reader *reader, const char *text)
     reader->skip = false;
 }
 
-/* --- Lines of a file --------------------------------------------------------------------------- */
+/* --- Lines of a file -------------------------------------------------------------------------- */
 
 static void columns_read(struct reader *reader, const char *words)
 {

@@ -7,6 +7,6 @@
 #include "measure/callgrind_sums.h"
 
 /* Adds a file. kgate's own functions, which make the calls, are left out.
- * returns  false where it cannot be read, has no event that is known, or memory is out: then it adds
- *          nothing or a part */
+ * returns  false where it cannot be read, has no event that is known, or memory is out: then it
+ *          adds nothing or a part */
 bool kg_callgrind_lines_add(struct kg_callgrind_lines *lines, const char *path);

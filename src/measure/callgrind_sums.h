@@ -1,5 +1,5 @@
-/* callgrind_sums.h: what Callgrind counted, summed by line of source and by call, and the dearest of
- * it. Filled by callgrind_lines.c. */
+/* callgrind_sums.h: what Callgrind counted, summed by line of source and by call, and the dearest
+ * of it. Filled by callgrind_lines.c. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

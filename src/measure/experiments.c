@@ -35,8 +35,8 @@ static bool own_process(const struct kg_measurement *measurement, size_t index)
     return kg_source_facts[measurement->plan->cases[index].spec->source].own_process;
 }
 
-/* Whether nearly all of the time is in loops that were looked at, and none of them has arithmetic on
- * floating-point numbers. */
+/* Whether nearly all of the time is in loops that were looked at, and none of them has arithmetic
+ * on floating-point numbers. */
 static bool without_floats(const struct kg_hot *hot)
 {
     double share = 0;
@@ -137,8 +137,8 @@ static double side_finish(struct kg_turns *turns, size_t side, struct kg_arena *
                : NAN;
 }
 
-/* *measured: there is a further pair. A process that fails is no failure of the case: it did what it
- * has to in its rounds. */
+/* *measured: there is a further pair. A process that fails is no failure of the case: it did what
+ * it has to in its rounds. */
 static bool pair_measure(struct trial *trial, bool *measured)
 {
     struct kg_turns turns = {.kills = kg_out_of_memory_kills(),

@@ -63,7 +63,7 @@ static double last_level_bytes(const struct kg_measurement *measurement, size_t 
                                         : ceilings->l3_bytes;
 }
 
-/* --- What was counted -------------------------------------------------------------------------- */
+/* --- What was counted ------------------------------------------------------------------------- */
 
 static bool reason_set(struct line_count *count, const char *reason)
 {
@@ -146,7 +146,7 @@ static bool answer_take(struct line_count *count, const struct kg_answer *answer
                                  : "Callgrind left no file of what it counted");
 }
 
-/* --- Counting ---------------------------------------------------------------------------------- */
+/* --- Counting --------------------------------------------------------------------------------- */
 
 static bool run(struct line_count *count)
 {

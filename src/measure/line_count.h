@@ -9,8 +9,8 @@
 /* Counts a case in a process of its own.
  * whole    all of the calls, however long they take; else those of about two seconds, of which
  *          Callgrind makes some twenty milliseconds
- * counted  filled; `reason` where nothing was counted, or a part of a call: `calls` is then NaN, and
- *          amounts are of that part
+ * counted  filled; `reason` where nothing was counted, or a part of a call: `calls` is then NaN,
+ *          and amounts are of that part
  * The case's `look` gets instructions and cache lines too, unless it has them, but not of a part.
  * returns  false where memory is out or no process could be started */
 bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,

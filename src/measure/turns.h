@@ -34,8 +34,8 @@ bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err);
  * failed: `at_fault` and `ending` say which, and how. */
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
 
-/* Asks for the round of a player, and waits for the end of its process, whose outcome is then there.
- * false where it could not be asked: it is at fault. */
+/* Asks for the round of a player, and waits for the end of its process, whose outcome is then
+ * there. false where it could not be asked: it is at fault. */
 bool kg_turns_finish(struct kg_turns *turns, size_t side);
 
 /* Lets the process at fault come to its end, so that its outcome is there. */
