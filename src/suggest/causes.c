@@ -221,7 +221,7 @@ static bool is_often(const struct kg_hot *hot, const struct kg_cause *cause)
     static const double REQUESTS = 4;
     if (cause->call)
         return cause->call->calls >= REQUESTS;
-    if (!cause->seen || !cause->seen->function)
+    if (!cause->seen || !cause->seen->function || !is_library(cause->seen))
         return false;
     return (cause->caller && cause->caller->function &&
             calls_each(&hot->counted, cause->caller->function, cause->seen->function) >= OFTEN) ||

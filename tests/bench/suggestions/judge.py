@@ -16,6 +16,7 @@ import sys
 PAIR_GAINS = 1.5  # what a bad version is slower by, at the least
 ESTIMATE_WITHIN = 1.5
 LOUD = ("critical", "high")
+RULES = {"imbalance": "load_imbalance"}  # truth.tsv's word, where the rule has another
 BOUNDS = {
     "compute": "compute-bound",
     "memory": "memory-bound",
@@ -34,7 +35,7 @@ def read_truth(path):
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     for row in rows:
-        row["causes"] = [row["cause"]] + words(row["also"])
+        row["causes"] = [RULES.get(word, word) for word in [row["cause"]] + words(row["also"])]
         row["functions"] = words(row["function"])
     return rows
 
