@@ -206,6 +206,15 @@ static void push(struct run *run, long node, size_t *depth)
     run->stack[(*depth)++] = (size_t)node;
 }
 
+/* Whether an address goes on through an instruction: it is moved or added to. One that is mixed with
+ * other values and multiplied is a place in a table, by a hash or a checksum. */
+static bool address_goes_through(const struct run *run, long node)
+{
+    const struct kg_instruction *one = &run->code[run->loop[(size_t)node % run->count]];
+    return one->facts.operation != KG_OPERATION_INTEGER_MULTIPLY &&
+           strncmp(one->text, "xor", 3) != 0;
+}
+
 /* Whether instruction i needs its own result of a turn before.
  * address  by way of its address, and no conditions */
 static bool needs_itself(struct run *run, size_t i, bool address)
@@ -222,6 +231,8 @@ static bool needs_itself(struct run *run, size_t i, bool address)
         if ((size_t)at % run->count == i)
             return true;
         node = &run->nodes[at];
+        if (address && !address_goes_through(run, at))
+            continue;
         for (size_t k = 0; k < node->input_count; k++)
             if (!address || node->inputs[k].edge != EDGE_FLAGS)
                 push(run, node->inputs[k].node, &depth);

@@ -27,9 +27,6 @@ static bool moves_bytes(size_t number)
 /* What a call that does nothing takes about, with nobody tracing; and how long calls may be, on the
  * average, that are too short for a tracer to time. */
 static const double CALL_LEAST_NS = 100, CALL_SHORT_NS = 3000;
-/* Of its time off the CPU: it does not wait. */
-static const double WAITS = 0.05;
-
 /* --- Marks ------------------------------------------------------------------------------------ */
 
 static void turn_begin(struct kg_traced_calls *calls, const struct kg_marked *at, uint64_t now_ns)
@@ -204,22 +201,25 @@ static double wall_alone(const struct kg_traced_calls *calls, double call_ns)
 }
 
 /* By how much to multiply times. Traced, a call takes longer than by itself. And one thread spends no
- * more in system calls than its time in the kernel and off the CPU; as much, where these are many and
- * short: their times are then mostly the tracer's. */
+ * more in system calls than its time in the kernel and off the CPU; no less than its time in the
+ * kernel, where they are many and short: their times are then mostly the tracer's. */
 static double times_scale(const struct kg_traced_calls *calls,
                           const struct kg_system_calls *summary, double wall_ns, double sum_ns)
 {
     const struct kg_marked *untraced = &calls->first;
-    const double of_call = 1 / (double)untraced->calls;
     double scale = 1;
     if (calls->last.calls > untraced->calls)
         scale = fmin(1, wall_ns / wall_of_call(untraced, &calls->last));
     if (calls->several || !(sum_ns > 0))
         return scale;
-    const double waited_ns = fmax(0, wall_ns - (double)untraced->cpu_ns * of_call);
-    const double most = fmin(waited_ns + (double)untraced->system_ns * of_call, wall_ns);
-    const bool short_calls = waited_ns < WAITS * wall_ns && most < summary->calls * CALL_SHORT_NS;
-    return sum_ns * scale > most || short_calls ? most / sum_ns : scale;
+    const double wall = (double)untraced->wall_ns;
+    const double in_kernel = fmin(1, (double)untraced->system_ns / wall);
+    const double off_cpu = fmin(1, fmax(0, 1 - (double)untraced->cpu_ns / wall));
+    const double most = wall_ns * fmin(1, in_kernel + off_cpu);
+    double least = wall_ns * in_kernel;
+    if (least > summary->calls * CALL_SHORT_NS)
+        least = 0;
+    return fmin(fmax(sum_ns * scale, least), most) / sum_ns;
 }
 
 static void times_limit(const struct kg_traced_calls *calls, double call_ns,

@@ -9,6 +9,7 @@
 #include "look/system_calls.h"
 #include "measure/case_worker.h"
 #include "measure/interrupt.h"
+#include "stats/stats.h"
 #include "timing/clock.h"
 
 /* Calls after which no turn is begun, and after which a turn is left alone. */
@@ -151,6 +152,17 @@ static void functions_find(const struct kg_sampled *sampled, struct kg_system_ca
                 calls->kinds[i].from = function_of(&sampled->stacks[k]);
 }
 
+/* What a call takes, by the rounds; NaN where there is none. */
+static double call_ns(const struct kg_case_result *result)
+{
+    enum { MOST = 64 };
+    double medians[MOST], scratch[MOST];
+    size_t count = 0;
+    for (; count < result->round_count && count < MOST; count++)
+        medians[count] = result->rounds[count].median_ns;
+    return count ? kg_median_of(medians, count, scratch) : NAN;
+}
+
 bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_hot_look *look,
                    struct kg_error *err)
 {
@@ -161,8 +173,6 @@ bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_h
     struct traced_run run = {.process = {.pid = -1, .pidfd = -1, .response = -1, .errors = -1}};
     struct kg_arena arena = {0};
     const struct kg_case_result *result = &measurement->results.cases[index];
-    const struct kg_round *last =
-        result->round_count ? &result->rounds[result->round_count - 1] : NULL;
     (void)look;
     bool good = kg_case_launch_make(measurement, index, &options, &arena, &run.launch, err);
     if (good) {
@@ -170,7 +180,7 @@ bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_h
         run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
         good = kg_process_start(&run.launch, &run.process, err) &&
                trace(&run, measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND,
-                     last ? last->median_ns : NAN, &measurement->results.arena, calls, err);
+                     call_ns(result), &measurement->results.arena, calls, err);
         run_end(&run);
     }
     if (run.reason)

@@ -84,6 +84,8 @@ static void each_shape_has_what_its_source_says(void **state)
         {KGATE_LOOP_SHAPES, "serial_sum", AT(address_loads), 0},
         {KGATE_LOOP_SHAPES, "horner", AT(chained), ANY},
         {KGATE_LOOP_SHAPES, "hash_bytes", AT(chained), ANY},
+        {KGATE_LOOP_SHAPES, "checksum", AT(address_loads), 0},
+        {KGATE_LOOP_SHAPES, "checksum", AT(chained), ANY},
         {KGATE_LOOP_SHAPES, "scaled", AT(chained), 0},
         {KGATE_LOOP_SHAPES, "modulo", AT(divisions), ANY},
         {KGATE_LOOP_SHAPES, "modulo", AT(chained), 0},
