@@ -93,7 +93,8 @@ static const struct kg_rule rules[] = {
         .after = "return hash_find(&table, name);",
         .evidence = {"time_ns"},
         .when = "strcmp or memcmp take a tenth of the samples or more, and Callgrind counts eight "
-                "or more of them in one call of the function that calls them",
+                "or more of them in one call of the function that calls them; or, at most, the "
+                "hottest loop only loads, compares and branches",
         .assumes = "90 % of that share is saved",
         .settings = "min_gain",
     },
@@ -228,8 +229,8 @@ static const struct kg_rule rules[] = {
         .before = "void f(float *a, const float *b, int n)",
         .after = "void f(float *restrict a, const float *restrict b, size_t n)",
         .evidence = {"time_ns"},
-        .when = "the hottest loop has scalar floating-point arithmetic and no vectors, no call, no "
-                "branch besides its own",
+        .when = "the hottest loop has scalar floating-point arithmetic, or forty instructions or "
+                "more, and no vectors and no call, and is not stalled",
         .assumes = "60 % of that share is saved",
         .settings = "min_gain",
     },
@@ -268,7 +269,9 @@ static const struct kg_rule rules[] = {
         .before = "buf[0] = a; buf[1] = b; x = *(uint32_t *)buf;",
         .after = "x = a | b << 8;",
         .evidence = {"time_ns"},
-        .when = "the hottest loop loads from where it has just stored, of another width or place",
+        .when = "the hottest loop loads from where it has just stored, of another width or place; "
+                "or its turn takes far longer than its instructions, it loads and stores, and no "
+                "misses explain that",
         .assumes = "60 % of that share is saved",
         .settings = "min_gain",
     },
@@ -286,8 +289,9 @@ static const struct kg_rule rules[] = {
         .before = "if (data[i] >= 128) sum += data[i];",
         .after = "sum += data[i] & -(data[i] >= 128);",
         .evidence = {"time_ns"},
-        .when = "mispredicted branches, simulated by Callgrind, at 15 cycles each, take a tenth of "
-                "the time or more",
+        .when =
+            "a turn of the hottest loop takes far longer than its instructions, and mispredicted "
+            "branches, simulated by Callgrind, at 15 cycles each, explain 40 % of that",
         .assumes = "80 % of that share is saved",
         .settings = "min_gain",
     },
@@ -306,8 +310,8 @@ static const struct kg_rule rules[] = {
         .before = "for (node = first; node; node = node->next) sum += node->value;",
         .after = "for (i = 0; i < n; i++) sum += values[i];",
         .evidence = {"time_ns"},
-        .when = "the hottest loop loads its next address, and cache misses take a tenth of the "
-                "time or more",
+        .when = "a turn of the hottest loop takes far longer than its instructions, there are "
+                "cache misses in it, and a load gives the address of a load in the next turn",
         .assumes = "70 % of that share is saved",
         .settings = "min_gain",
     },
@@ -325,8 +329,8 @@ static const struct kg_rule rules[] = {
         .before = "for (i = 0; i < n; i++) sum += table[index[i]];",
         .after = "sort(index, n) once; or blocks of the table that fit the cache",
         .evidence = {"time_ns"},
-        .when = "misses, simulated by Callgrind, take a tenth of the time or more, and no chain of "
-                "loads explains them",
+        .when = "a turn of the hottest loop takes far longer than its instructions, and there are "
+                "cache misses in it that no chain of loads, no stride and no stream explains",
         .assumes = "70 % of that share is saved",
         .settings = "min_gain",
     },
@@ -365,7 +369,8 @@ static const struct kg_rule rules[] = {
         .after = "for (...) a[i] = (a[i] + b[i]) * c;",
         .evidence = {"time_ns"},
         .when =
-            "cache misses take a tenth of the time or more, at half of memory's bandwidth or more",
+            "a turn of the hottest loop takes far longer than its instructions, there are cache "
+            "misses in it, and it moves vectors in sequence, or `bound_share` of the bandwidth",
         .assumes = "40 % of that share is saved",
         .settings = "min_gain",
     },
