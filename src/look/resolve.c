@@ -207,7 +207,7 @@ bool kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool fir
     *resolved = (struct kg_resolved_stack){.role = KG_STACK_NONE};
     if (!frames_make(sampler, raw, &frames))
         return false;
-    const size_t own = own_frames(&frames);
+    const size_t own = sampler->target.worker ? own_frames(&frames) : SIZE_MAX;
     /* a process that the worker has just made, and that runs no program yet, is still the worker */
     if (sampler->target.command && own != SIZE_MAX)
         return true;

@@ -10,7 +10,8 @@
 
 /* What is looked at. */
 struct kg_sampled_process {
-    pid_t process; /* of kgate's worker: a child of this process */
+    pid_t process; /* a child of this process */
+    bool worker;   /* it is kgate's worker, whose own functions do not count */
     bool command;  /* the workload is what that one starts, else in it */
 };
 

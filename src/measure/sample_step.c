@@ -75,6 +75,7 @@ static bool sample(struct kg_measurement *measurement, size_t index, struct samp
     struct kg_sampled *sampled = &measurement->results.cases[index].hot.sampled;
     const struct kg_sampled_process target = {
         .process = run->process.pid,
+        .worker = true,
         .command = measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND};
     struct kg_stack_sampler *sampler = kg_stack_sampler_open(&target);
     if (!sampler)
