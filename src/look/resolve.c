@@ -6,7 +6,8 @@
 enum { FRAMES_MOST = KG_UNWIND_MOST + 64 };
 struct frames {
     struct kg_place of[FRAMES_MOST];
-    bool worker[FRAMES_MOST]; /* in the worker's executable */
+    bool worker[FRAMES_MOST];    /* in the worker's executable */
+    bool installed[FRAMES_MOST]; /* in a library of the machine */
     size_t count;
 };
 
@@ -40,30 +41,39 @@ static bool is_runtime(const struct kg_place *place)
     return in_system(place) || is_one_of(place->function, functions);
 }
 
-/* Functions in which a thread waits for others of its process that work beside it. */
-static bool blocks(const struct kg_place *place)
+/* Functions in which a thread waits for others of its process. */
+static bool locks(const struct kg_place *place)
 {
-    static const char *const functions[] = {"pthread_mutex_",
-                                            "lll_",
-                                            "pthread_rwlock_",
-                                            "pthread_barrier_",
-                                            "pthread_spin_",
-                                            "gomp_",
-                                            "GOMP_",
-                                            "omp_set_lock",
-                                            "kmp",
-                                            "new_sem_wait",
-                                            "sem_wait",
-                                            NULL};
+    static const char *const functions[] = {"pthread_mutex_", "pthread_rwlock_", "pthread_spin_",
+                                            "lll_lock",       "omp_set_lock",    "gomp_mutex",
+                                            "GOMP_critical",  "kmpc_critical",   NULL};
+    return in_system(place) && begins(place->function, functions);
+}
+
+static bool is_barrier(const struct kg_place *place)
+{
+    static const char *const functions[] = {"pthread_barrier_", "gomp_", "GOMP_", "kmp", NULL};
     return in_system(place) && begins(place->function, functions);
 }
 
 /* --- Frames ----------------------------------------------------------------------------------- */
 
+static bool same_module(const struct kg_place *a, const struct kg_place *b)
+{
+    return a->module && b->module && !strcmp(a->module, b->module);
+}
+
 static bool same_function(const struct kg_place *a, const struct kg_place *b)
 {
-    return a->function && b->function && !strcmp(a->function, b->function) && a->module &&
-           b->module && !strcmp(a->module, b->module);
+    return a->function && b->function && !strcmp(a->function, b->function) && same_module(a, b);
+}
+
+/* Its unnamed functions mean nothing to who uses it, while those of a program of one's own that was
+ * built without symbols are a find. */
+static bool is_installed(const struct kg_modules *modules, kg_code_address address)
+{
+    static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};
+    return begins(kg_module_path(modules, address >> KG_MODULE_SHIFT), folders);
 }
 
 static bool frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_stack *stack,
@@ -76,6 +86,7 @@ static bool frames_make(struct kg_stack_sampler *sampler, const struct kg_raw_st
         if (!kg_code_places(sampler->modules, raw[i], &places))
             return false;
         for (size_t p = 0; p < places.count && frames->count < FRAMES_MOST; p++) {
+            frames->installed[frames->count] = is_installed(sampler->modules, raw[i]);
             frames->worker[frames->count] = raw[i] >> KG_MODULE_SHIFT == sampler->executable;
             frames->of[frames->count++] = places.of[p];
         }
@@ -139,7 +150,8 @@ static void innermost_drop(struct frames *frames, size_t count)
 {
     frames->count -= count;
     memmove(frames->of, frames->of + count, frames->count * sizeof *frames->of);
-    memmove(frames->worker, frames->worker + count, frames->count * sizeof *frames->worker);
+    memmove(frames->installed, frames->installed + count,
+            frames->count * sizeof *frames->installed);
 }
 
 /* The way into a library's function is the caller's. */
@@ -150,16 +162,18 @@ static void call_table_drop(struct frames *frames)
         innermost_drop(frames, 1);
 }
 
-/* A library's function without a name is part of the one that it exports, where that called it. */
-static void unnamed_drop(struct frames *frames)
+/* The function that a library exports stands for those without a name that it has called. */
+static void unnamed_fold(struct frames *frames)
 {
-    size_t skip = 0;
-    while (skip < frames->count && !frames->of[skip].function && in_system(&frames->of[skip]))
-        skip++;
-    if (!skip || skip == frames->count || !frames->of[skip].module || !frames->of[0].module ||
-        strcmp(frames->of[skip].module, frames->of[0].module) != 0 || !frames->of[skip].function)
-        return;
-    innermost_drop(frames, skip);
+    size_t kept = 0;
+    for (size_t i = 0; i < frames->count; i++) {
+        const struct kg_place *place = &frames->of[i], *next = place + 1;
+        const bool folds = !place->function && i + 1 < frames->count && frames->installed[i] &&
+                           same_module(place, next);
+        if (!folds)
+            frames->of[kept++] = *place;
+    }
+    frames->count = kept;
 }
 
 static void recursion_fold(struct frames *frames)
@@ -175,14 +189,15 @@ static void recursion_fold(struct frames *frames)
 
 static enum kg_stack_role role_of(const struct frames *frames, bool first)
 {
-    bool own = false, waits = false;
+    bool own = false, locked = false, barrier = false;
     for (size_t i = 0; i < frames->count; i++) {
         own = own || !is_runtime(&frames->of[i]);
-        waits = waits || (!own && blocks(&frames->of[i]));
+        locked = locked || (!own && locks(&frames->of[i]));
+        barrier = barrier || (!own && is_barrier(&frames->of[i]));
     }
     if (!frames->count || (!own && !first))
         return KG_STACK_NONE;
-    return waits ? KG_STACK_BLOCKED : KG_STACK_WORK;
+    return locked ? KG_STACK_LOCKED : barrier ? KG_STACK_BARRIER : KG_STACK_WORK;
 }
 
 static bool stack_keep(const struct frames *frames, struct kg_arena *arena,
@@ -218,7 +233,7 @@ bool kg_stack_resolve(struct kg_stack_sampler *sampler, uint32_t stack, bool fir
     resolved->at = raw->count ? sampler->samples.pool[raw->start] : 0;
     starts_drop(&frames);
     call_table_drop(&frames);
-    unnamed_drop(&frames);
+    unnamed_fold(&frames);
     recursion_fold(&frames);
     resolved->role = role_of(&frames, first);
     return resolved->role == KG_STACK_NONE || stack_keep(&frames, arena, resolved);

@@ -6,7 +6,8 @@
 enum kg_stack_role {
     KG_STACK_NONE, /* nothing of the workload is on it: the worker alone, a thread without work */
     KG_STACK_WORK,
-    KG_STACK_BLOCKED, /* it is in a function that waits for another thread: a lock, a barrier */
+    KG_STACK_LOCKED,  /* it is in a function that waits for what another thread holds */
+    KG_STACK_BARRIER, /* in one that waits until others come, too */
 };
 
 struct kg_resolved_stack {

@@ -49,7 +49,7 @@ struct summary {
 
 /* --- Which samples count ---------------------------------------------------------------------- */
 
-enum { THREAD_RAN = 1, PROCESS_RAN = 2, KINDS = 4 };
+enum { THREAD_RAN = 1, PROCESS_RAN = 2, FIRST_RAN = 4, KINDS = 4 };
 
 static const struct kg_resolved_stack *resolved_of(const struct summary *summary,
                                                    const struct kg_stack_sample *sample)
@@ -76,8 +76,10 @@ static bool samples_resolve(struct summary *summary)
                                         &summary->arena, resolved))
             return false;
         *done = true;
-        if (resolved->role != KG_STACK_NONE && !sample->waiting && !sample->first)
-            summary->ticks[sample->tick] |= sample->root ? THREAD_RAN : PROCESS_RAN;
+        if (resolved->role != KG_STACK_NONE && !sample->waiting)
+            summary->ticks[sample->tick] |= sample->first  ? FIRST_RAN
+                                            : sample->root ? THREAD_RAN
+                                                           : PROCESS_RAN;
     }
     return true;
 }
@@ -97,7 +99,11 @@ static bool counts(struct summary *summary, const struct kg_stack_sample *sample
         return false;
     if (!sample->waiting)
         return true;
-    return role == KG_STACK_BLOCKED || (sample->first && !waits_for_own(summary, sample));
+    if (role == KG_STACK_LOCKED || (role == KG_STACK_BARRIER && sample->first))
+        return true;
+    if (role == KG_STACK_BARRIER) /* of threads that wait for work, too */
+        return !(summary->ticks[sample->tick] & (FIRST_RAN | THREAD_RAN));
+    return sample->first && !waits_for_own(summary, sample);
 }
 
 /* Leaves those that count, and counts what is asked of all. */
