@@ -127,16 +127,25 @@ static void kind_print(struct kg_explain_page *page, const struct kg_system_call
     kg_explain_line(page, kind_label(page, kind->name), &words);
 }
 
-/* Where a call makes some at least now and then. */
+static void reason_print(struct kg_explain_page *page, const char *label, const char *reason)
+{
+    struct kg_text words = {0};
+    kg_text_append(&words, kg_advice_shown(&page->arena, page->text, reason, 0));
+    kg_explain_line(page, label, &words);
+}
+
+/* Where a call makes some at least now and then, or they could not be seen. */
 void kg_explain_calls(struct kg_explain_page *page)
 {
     enum { SHOWN = 5 };
     static const double SELDOM = 0.05;
     const struct kg_case_result *result = page->explanation->result;
     const struct kg_system_calls *calls = &result->hot.system_calls;
-    if (!(calls->calls >= SELDOM) || !calls->kind_count)
+    if (!calls->reason && (!(calls->calls >= SELDOM) || !calls->kind_count))
         return;
     kg_advice_heading(page->text, page->style, "system calls of a call");
+    if (calls->reason)
+        reason_print(page, calls->source ? "note" : "unknown", calls->reason);
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
         kind_print(page, &calls->kinds[i], result->summary.median_ns);
     if (kg_known(calls->system_ns) && kg_known(calls->user_ns)) {

@@ -95,6 +95,8 @@ SH
     [ -e traced ]
     jq -e '.cases[0] | .status == "OK" and (.hot.system_calls | .kinds == null and .system_ns >= 0
            and (.reason | startswith("a call makes too many")))' r.json
+    run -0 kgate explain program r.json
+    [[ "$output" == *"system calls of a call"*"note          a call makes too many"* ]]
 }
 
 @test "an interrupt while it is traced ends all of it" {
