@@ -186,15 +186,15 @@ __attribute__((no_sanitize_address)) static int child_start(void *user)
 
 /* Like vfork: kgate waits until the child runs its program, and nothing of its memory is copied,
  * which would take longer than many a round. */
-static pid_t child_make(const struct start *start)
+static pid_t child_make(struct start *start)
 {
     enum { STACK_BYTES = 64 * 1024 };
     void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (stack == MAP_FAILED)
         return -1;
-    const pid_t pid = clone(child_start, (char *)stack + STACK_BYTES,
-                            CLONE_VM | CLONE_VFORK | SIGCHLD, (void *)(uintptr_t)start);
+    const pid_t pid =
+        clone(child_start, (char *)stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
     const int code = errno;
     munmap(stack, STACK_BYTES);
     errno = code;
@@ -212,7 +212,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
         pipe2(errors, O_CLOEXEC) == 0) {
-        const struct start start = {launch, request, response[1], errors[1], getpid(), environment};
+        struct start start = {launch, request, response[1], errors[1], getpid(), environment};
         process->pid = child_make(&start);
     }
     const int code = errno;

@@ -71,7 +71,7 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
 {
     const struct kg_cause *cause = kg_cause_of(facts, rule->cause);
     const double share = cause ? cause->share * rule->gain : 0;
-    if (!(share >= settings->min_gain))
+    if (!cause || !(share >= settings->min_gain))
         return false;
     if (cause->measured)
         judged->basis = KG_BASIS_MEASURED;
