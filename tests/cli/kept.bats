@@ -27,6 +27,7 @@ decisions() {
     done <expected/commands
 }
 
+# But for unused cores in a call too short to share, of which nothing is said any more.
 @test "suggestions from files of version 1 are those that were made" {
     run --separate-stderr kgate suggest current.json --base baseline.json --json
     [ "$status" -eq 0 ]

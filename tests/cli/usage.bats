@@ -43,9 +43,10 @@ load support
 
 @test "a wrong suite exits 2 with file, line, column and the nearest key" {
     sed -i 's/threshold: 50%/treshold: 50%/' suite.yaml
+    place=$(awk '(at = index($0, "treshold")) { print NR ":" at }' suite.yaml)
     run kgate validate -c suite.yaml
     [ "$status" -eq 2 ]
-    [[ "$output" == "kgate: suite.yaml:3:31: "*"did you mean 'threshold'?"* ]]
+    [[ "$output" == "kgate: suite.yaml:$place: "*"did you mean 'threshold'?"* ]]
     run kgate gate -c none.yaml
     [ "$status" -eq 2 ]
     suite_of <<<'  - {name: copy, kernel: cpoy}'
