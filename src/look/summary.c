@@ -249,7 +249,8 @@ static int sample_order(const void *left, const void *right)
 static bool samples_sum(struct summary *summary)
 {
     struct kg_samples *samples = &summary->sampler->samples;
-    qsort(samples->of, samples->count, sizeof *samples->of, sample_order);
+    if (samples->count)
+        qsort(samples->of, samples->count, sizeof *samples->of, sample_order);
     for (size_t i = 0, next; i < samples->count; i = next) {
         for (next = i + 1; next < samples->count; next++)
             if (sample_order(&samples->of[i], &samples->of[next]) != 0)

@@ -191,6 +191,7 @@ static void a_process_that_is_traced_already_gives_the_reason(void **state)
     const pid_t tracer = fork();
     assert_true(tracer >= 0);
     if (tracer == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         const bool traced = ptrace(PTRACE_SEIZE, child, NULL, NULL) == 0;
         byte = traced ? 'y' : 'n';
         if (write(ready[1], &byte, 1) == 1)
