@@ -283,36 +283,24 @@ static void regions_tell(struct weighing *weighing)
 /* What was counted in code of the workload itself, a call of it. */
 struct counts {
     double instructions, loads, branches, mispredicted, line_misses, memory_misses;
-    const struct kg_place *branch_place, *miss_place;
 };
 
-static void counts_add(struct counts *sum, const struct kg_counted_line *line, double *branch_most,
-                       double *miss_most)
+static void counts_add(struct counts *sum, const struct kg_counted_line *line)
 {
-    const double misses = line->line_misses + 8 * line->memory_misses;
     sum->instructions += line->instructions;
     sum->loads += line->loads;
     sum->branches += line->branches;
     sum->mispredicted += line->mispredicted;
     sum->line_misses += line->line_misses;
     sum->memory_misses += line->memory_misses;
-    if (line->mispredicted > *branch_most) {
-        *branch_most = line->mispredicted;
-        sum->branch_place = &line->place;
-    }
-    if (misses > *miss_most) {
-        *miss_most = misses;
-        sum->miss_place = &line->place;
-    }
 }
 
 static struct counts counts_of(const struct kg_counted *counted)
 {
     struct counts sum = {0};
-    double branch_most = 0, miss_most = 0;
     for (size_t i = 0; i < counted->line_count; i++)
         if (!is_library(&counted->lines[i].place))
-            counts_add(&sum, &counted->lines[i], &branch_most, &miss_most);
+            counts_add(&sum, &counted->lines[i]);
     return sum;
 }
 
@@ -455,8 +443,7 @@ static void loop_weigh(struct weighing *weighing, const struct kg_hot_loop *loop
     struct kg_cause *cause = add(weighing, kind, share);
     if (!cause->loop) {
         cause->loop = loop;
-        cause->seen = kind == KG_CAUSE_BRANCH_MISSES && counts->branch_place ? counts->branch_place
-                                                                             : &loop->place;
+        cause->seen = &loop->place;
     }
     *left -= share;
 }
@@ -501,6 +488,16 @@ static void others_shrink(struct weighing *weighing, double share)
         weighing->of[kind].share *= 1 - share;
 }
 
+/* Whether a loop is known to chase, stride or stream: huge pages help it too, but are not what it
+ * lacks. */
+static bool has_its_name(const struct weighing *weighing)
+{
+    static const double TELLS = 0.2;
+    return weighing->of[KG_CAUSE_POINTER_CHASING].share >= TELLS ||
+           weighing->of[KG_CAUSE_ACCESS_PATTERN].share >= TELLS ||
+           weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share >= TELLS;
+}
+
 static void experiments_weigh(struct weighing *weighing)
 {
     static const struct {
@@ -515,9 +512,11 @@ static void experiments_weigh(struct weighing *weighing)
             if (strcmp(experiment->name, tried[t].name) != 0 || !(share >= SHARE_LEAST) ||
                 !(experiment->ratio_high < 1))
                 continue;
-            others_shrink(weighing, share);
+            const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS && has_its_name(weighing);
+            if (!beside)
+                others_shrink(weighing, share);
             struct kg_cause *cause = add(weighing, tried[t].cause, share);
-            cause->measured = cause->proven = true;
+            cause->measured = cause->proven = !beside;
         }
 }
 
@@ -532,12 +531,17 @@ static void faults_weigh(struct weighing *weighing)
     cause->proven = true;
 }
 
-/* Whether the threads' hottest loop loads and stores in each turn. */
-static bool writes_much(const struct kg_hot *hot)
+/* The threads' hottest loop, where it loads and stores in each turn. */
+static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
 {
-    const struct kg_hot_loop *loop = hot->loop_count ? hot->loops : NULL;
-    return loop && !is_library(&loop->place) && loop->share >= 0.3 && loop->loads > 0 &&
-           loop->stores > 0 && loop->instructions <= 16;
+    static const double SHORT = 16;
+    for (size_t i = 0; i < hot->loop_count; i++) {
+        const struct kg_hot_loop *loop = &hot->loops[i];
+        if (!is_library(&loop->place) && loop->share >= 0.3 && loop->loads > 0 &&
+            loop->stores > 0 && loop->instructions <= SHORT)
+            return loop;
+    }
+    return NULL;
 }
 
 /* Fewer are busy where one thread does all the work. */
@@ -560,8 +564,12 @@ static void threads_weigh(struct weighing *weighing)
         if (weighing->of[quarrels[i]].share >= SHARE_LEAST &&
             (!found || weighing->of[quarrels[i]].share > found->share))
             found = &weighing->of[quarrels[i]];
-    if (!found && writes_much(weighing->hot))
+    const struct kg_hot_loop *writing = found ? NULL : writing_loop(weighing->hot);
+    if (writing) {
         found = add(weighing, KG_CAUSE_FALSE_SHARING, share);
+        found->loop = writing;
+        found->seen = &writing->place;
+    }
     if (!found)
         found = add(weighing, KG_CAUSE_OVERSUBSCRIPTION, share);
     found->share = fmax(found->share, share);

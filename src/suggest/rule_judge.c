@@ -70,7 +70,8 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
                         const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
     const struct kg_cause *cause = kg_cause_of(facts, rule->cause);
-    const double share = cause ? cause->share * rule->gain : 0;
+    static const double MOST = 0.98; /* something is always left */
+    const double share = cause ? fmin(cause->share * rule->gain, MOST) : 0;
     if (!cause || !(share >= settings->min_gain))
         return false;
     if (cause->measured)

@@ -9,7 +9,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.8,
+        .gain = 0.95,
         .description = "The allocator takes that much of a call.",
         .hint = "Allocate once and reuse: a buffer that lives outside the loop, an arena, or an "
                 "array in place of one object after the other.",
@@ -18,7 +18,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "malloc, free, realloc or new, and what they call, are on a tenth of the stacks or "
                 "more",
-        .assumes = "80 % of that share is saved",
+        .assumes = "95 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -28,7 +28,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.7,
+        .gain = 1.0,
         .description = "Copying or clearing memory takes that much of a call.",
         .hint = "Hand over a pointer instead of a copy, let buffers grow by doubling, and clear "
                 "only what is read before it is written.",
@@ -37,7 +37,7 @@ static const struct kg_rule rules[] = {
                  "big *b = &a[i];",
         .evidence = {"time_ns"},
         .when = "memcpy, memmove, memset or strcpy are on a tenth of the stacks or more",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -47,7 +47,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.7,
+        .gain = 0.9,
         .description = "Turning numbers into text, or text into numbers, by the C library takes "
                        "that much of a call.",
         .hint = "Format once and keep the text, write digits by a loop of your own, or store and "
@@ -57,7 +57,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "the families of printf, scanf, strtod and strftime are on a tenth of the stacks "
                 "or more",
-        .assumes = "70 % of that share is saved",
+        .assumes = "90 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -67,7 +67,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.8,
+        .gain = 1.0,
         .description = "Looking through strings takes that much of a call.",
         .hint =
             "Keep the length, or where the last search ended, in place of looking for it again.",
@@ -76,7 +76,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "strlen, strcmp, strchr, strstr, strcat and their like are on a tenth of the "
                 "stacks or more",
-        .assumes = "80 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -86,7 +86,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.9,
+        .gain = 1.0,
         .description = "Entries are compared one by one until the right one is found.",
         .hint = "Use a hash table, or keep the entries sorted and halve (`bsearch`).",
         .before = "for (i = 0; i < n; i++) if (!strcmp(a[i].name, name)) return &a[i];",
@@ -95,7 +95,7 @@ static const struct kg_rule rules[] = {
         .when = "strcmp or memcmp take a tenth of the samples or more, and Callgrind counts eight "
                 "or more of them in one call of the function that calls them; or, at most, the "
                 "hottest loop only loads, compares and branches",
-        .assumes = "90 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -105,7 +105,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.7,
+        .gain = 1.0,
         .description =
             "A function is called again and again in a call, and does as much each time.",
         .hint = "Where its arguments repeat, keep what it gave; take what does not change out of "
@@ -116,7 +116,7 @@ static const struct kg_rule rules[] = {
         .when =
             "a function of the workload is called eight times a call or more, with 200 "
             "instructions or more each time, takes most of the time, and nothing else was found",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -126,7 +126,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.6,
+        .gain = 1.0,
         .description = "The time goes to very many calls that each do little.",
         .hint = "Put the function where the compiler can inline it (a header, `static inline`, "
                 "-flto), or let one call do many elements; a comparison that `qsort` calls can "
@@ -136,7 +136,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "qsort and its like, or a hot loop of few instructions with a call in it, take a "
                 "tenth of the samples or more",
-        .assumes = "60 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -146,7 +146,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_CACHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.7,
+        .gain = 1.0,
         .description = "Functions of the mathematics library take that much of a call.",
         .hint = "Take what does not change out of the loop, use the float versions (`sinf`), a "
                 "recurrence or a table, or let the compiler use vectors of them (-ffast-math, "
@@ -155,7 +155,7 @@ static const struct kg_rule rules[] = {
         .after = "window_make(w, n) once; for (i = 0; i < n; i++) x[i] *= w[i];",
         .evidence = {"time_ns"},
         .when = "sin, cos, exp, log, pow and their like are on a tenth of the stacks or more",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -165,7 +165,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.7,
+        .gain = 0.6,
         .description =
             "The hot loop divides, takes remainders or square roots: one takes 10 to 40 cycles.",
         .hint = "Multiply by the reciprocal, use powers of two with a mask, or count up and wrap "
@@ -174,7 +174,7 @@ static const struct kg_rule rules[] = {
         .after = "slot = key & (buckets - 1); inverse = 1 / scale; x[i] = a[i] * inverse;",
         .evidence = {"time_ns"},
         .when = "the loop around the hottest instruction divides, and that takes most of its turn",
-        .assumes = "70 % of that share is saved",
+        .assumes = "60 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -184,7 +184,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.5,
+        .gain = 0.85,
         .description = "The hot loop converts between integers, floats and doubles.",
         .hint = "Stay in one type: write constants as `0.5f`, use `sinf`, keep sums and arrays in "
                 "the type that they are used in.",
@@ -192,7 +192,7 @@ static const struct kg_rule rules[] = {
         .after = "float y = x[i] * 0.5f;",
         .evidence = {"time_ns"},
         .when = "a quarter or more of the arithmetic in the hottest loop are conversions",
-        .assumes = "50 % of that share is saved",
+        .assumes = "85 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -222,7 +222,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.6,
+        .gain = 0.95,
         .description = "The hot loop computes one number at a time.",
         .hint = "Let the compiler use vectors: `restrict` on pointers, no early exit, no call and "
                 "no branch inside, -O3 and -march of the target.",
@@ -231,7 +231,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "the hottest loop has scalar floating-point arithmetic, or forty instructions or "
                 "more, and no vectors and no call, and is not stalled",
-        .assumes = "60 % of that share is saved",
+        .assumes = "95 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -241,7 +241,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.6,
+        .gain = 0.9,
         .description = "Each turn of the hot loop needs the result of the one before, so the "
                        "processor waits for it.",
         .hint = "Work on several independent parts at once and join them at the end (four sums "
@@ -251,7 +251,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "the longest chain from turn to turn of the hottest loop takes half as long again "
                 "as all its instructions",
-        .assumes = "60 % of that share is saved",
+        .assumes = "90 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -261,7 +261,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.6,
+        .gain = 0.8,
         .description = "The hot loop reads at once what it has just stored, in another width: the "
                        "processor must wait until the store is done.",
         .hint = "Keep the value in a register, or store and load it in the same width (`memcpy` to "
@@ -272,7 +272,7 @@ static const struct kg_rule rules[] = {
         .when = "the hottest loop loads from where it has just stored, of another width or place; "
                 "or its turn takes far longer than its instructions, it loads and stores, and no "
                 "misses explain that",
-        .assumes = "60 % of that share is saved",
+        .assumes = "80 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -282,7 +282,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_ALGORITHM,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.8,
+        .gain = 1.0,
         .description = "The processor guesses branches wrong.",
         .hint = "Compute both and select (`x = a < b ? a : b`, masks), sort the data first, or use "
                 "a table instead of a switch.",
@@ -292,7 +292,7 @@ static const struct kg_rule rules[] = {
         .when =
             "a turn of the hottest loop takes far longer than its instructions, and mispredicted "
             "branches, simulated by Callgrind, at 15 cycles each, explain 40 % of that",
-        .assumes = "80 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -302,7 +302,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.7,
+        .gain = 1.0,
         .description = "Each load gives the address of the next, and misses the cache: nothing can "
                        "be fetched ahead.",
         .hint = "Keep what is walked together in one array, in the order of the walk; use indices, "
@@ -312,7 +312,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "a turn of the hottest loop takes far longer than its instructions, there are "
                 "cache misses in it, and a load gives the address of a load in the next turn",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -322,7 +322,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.7,
+        .gain = 1.0,
         .description = "Loads miss the cache and wait for memory.",
         .hint = "Make the data smaller or sort the accesses, work on blocks that fit the cache, "
                 "fetch ahead (`__builtin_prefetch`) where addresses are known early.",
@@ -331,7 +331,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "a turn of the hottest loop takes far longer than its instructions, and there are "
                 "cache misses in it that no chain of loads, no stride and no stream explains",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -361,7 +361,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_MEMORY,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.4,
+        .gain = 0.6,
         .description = "It moves data as fast as memory can.",
         .hint = "Move less: join passes over the same data, use narrower types, work on blocks "
                 "that stay in the cache.",
@@ -371,7 +371,7 @@ static const struct kg_rule rules[] = {
         .when =
             "a turn of the hottest loop takes far longer than its instructions, there are cache "
             "misses in it, and it moves vectors in sequence, or `bound_share` of the bandwidth",
-        .assumes = "40 % of that share is saved",
+        .assumes = "60 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -381,7 +381,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.8,
+        .gain = 1.0,
         .description = "Many small requests to the kernel take that much of a call.",
         .hint = "Read and write in blocks (stdio's buffer, `readv`, 64 KiB at a time), map the "
                 "file, and ask once for what does not change.",
@@ -389,7 +389,7 @@ static const struct kg_rule rules[] = {
         .after = "while ((n = read(fd, buffer, sizeof buffer)) > 0) ...",
         .evidence = {"time_ns"},
         .when = "system calls that move less than 4 KiB each are on a tenth of the stacks or more",
-        .assumes = "80 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -399,7 +399,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.8,
+        .gain = 0.75,
         .description = "Waiting until files are on the disk takes that much of a call.",
         .hint = "Write a group of records, then one `fdatasync`; leave out what need not survive a "
                 "power cut.",
@@ -407,7 +407,7 @@ static const struct kg_rule rules[] = {
         .after = "for (...) write(fd, record, n); fdatasync(fd);",
         .evidence = {"time_ns"},
         .when = "fsync and its like are on a tenth of the stacks or more",
-        .assumes = "80 % of that share is saved",
+        .assumes = "75 % of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -417,7 +417,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_BATCHING,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.8,
+        .gain = 1.0,
         .description = "Starting and joining threads or processes takes that much of a call.",
         .hint = "Start them once and hand them work (a pool, a queue); call a library instead of a "
                 "program.",
@@ -425,7 +425,7 @@ static const struct kg_rule rules[] = {
         .after = "pool_submit(pool, job); pool_wait(pool);",
         .evidence = {"time_ns"},
         .when = "clone, fork, exec and waiting for their end are on a tenth of the stacks or more",
-        .assumes = "80 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -435,7 +435,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.8,
+        .gain = 1.0,
         .description = "It is off the CPU and waits.",
         .hint = "Wait for the event instead of sleeping and looking, ask for several things at "
                 "once, or compute meanwhile.",
@@ -443,7 +443,7 @@ static const struct kg_rule rules[] = {
         .after = "pthread_cond_wait(&changed, &lock); /* or poll() on the descriptor */",
         .evidence = {"time_ns"},
         .when = "sleeps, polls and reads that wait are on a tenth of the stacks or more",
-        .assumes = "80 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -453,7 +453,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.7,
+        .gain = 1.0,
         .description = "Taking locks, or waiting for them, takes that much of a call.",
         .hint = "Hold a lock for less, take it once for many elements, or give each thread data of "
                 "its own and join them at the end.",
@@ -461,7 +461,7 @@ static const struct kg_rule rules[] = {
         .after = "for (...) mine += a[i]; lock(m); total += mine; unlock(m);",
         .evidence = {"time_ns"},
         .when = "functions of mutexes and futex are on a tenth of the stacks or more",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -471,7 +471,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
-        .gain = 0.7,
+        .gain = 1.0,
         .description = "The hot loop has instructions that lock a cache line: some 20 cycles each, "
                        "and hundreds where threads share the line.",
         .hint = "Count in a local variable and add once at the end; use relaxed loads and stores "
@@ -480,7 +480,7 @@ static const struct kg_rule rules[] = {
         .after = "for (...) mine += a[i]; atomic_fetch_add(&total, mine);",
         .evidence = {"time_ns"},
         .when = "the hottest loop has locked instructions",
-        .assumes = "70 % of that share is saved",
+        .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
     {
@@ -490,7 +490,7 @@ static const struct kg_rule rules[] = {
         .type = KG_TYPE_PARALLELIZATION,
         .priority = KG_PRIORITY_CRITICAL,
         .basis = KG_BASIS_MODELLED,
-        .gain = 0.7,
+        .gain = 0.75,
         .description =
             "Starting parallel regions, and waiting at their ends, takes that much of a call.",
         .hint = "Put one parallel region around the whole, give each more work, or let small cases "
@@ -500,7 +500,7 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when = "functions of OpenMP's runtime that start and join are on a tenth of the stacks or "
                 "more",
-        .assumes = "70 % of that share is saved",
+        .assumes = "75 % of that share is saved",
         .settings = "min_gain",
     },
     {

@@ -222,7 +222,7 @@ static void a_loop_that_stalls_says_by_what_was_counted_in_it(void **state)
     ASSERT_CAUSE(&scene, "none");
     line->mispredicted = 100e3;
     ASSERT_CAUSE(&scene, "branch_misses");
-    assert_int_equal(scene.causes.of[0].seen->line, 7);
+    assert_string_equal(scene.causes.of[0].seen->function, "inner");
     stalled_add(&scene, &line);
     line->line_misses = 5e3;
     ASSERT_CAUSE(&scene, "cache_misses");
