@@ -233,8 +233,8 @@ static void searches_tell(struct weighing *weighing)
 {
     static const char *const compares[] = {"strcmp", "memcmp", "strncmp", "strcasecmp"};
     struct kg_cause *scanning = &weighing->of[KG_CAUSE_STRING_SCANNING];
-    if (!scanning->share || !scanning->caller || !scanning->caller->function || !scanning->seen ||
-        !scanning->seen->function)
+    if (!(scanning->share > 0) || !scanning->caller || !scanning->caller->function ||
+        !scanning->seen || !scanning->seen->function)
         return;
     for (size_t i = 0; i < sizeof compares / sizeof *compares; i++) {
         if (!strstr(scanning->seen->function, compares[i]) ||
@@ -268,7 +268,7 @@ static void regions_tell(struct weighing *weighing)
     struct kg_cause *barriers = &weighing->of[KG_CAUSE_BARRIERS];
     const double regions = calls_in_all(&weighing->hot->counted, "GOMP_parallel") +
                            calls_in_all(&weighing->hot->counted, "GOMP_barrier");
-    if (!barriers->share || !(regions > 0) || regions > FEW ||
+    if (!(barriers->share > 0) || !(regions > 0) || regions > FEW ||
         weighing->facts->traits.time_ns <
             regions * 20 * kg_known_or_zero(weighing->facts->fork_join_ns))
         return;

@@ -8,7 +8,7 @@
 
 #include "kgate/plugin.h"
 
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline, used))
 
 enum { COPY_BYTES = 1 << 18, PIECES = 64 };
 static char from[COPY_BYTES], to[COPY_BYTES];

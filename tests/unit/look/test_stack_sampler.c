@@ -12,7 +12,7 @@
 #include "test_support.h"
 #include "timing/clock.h"
 
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline, used))
 
 static volatile double sink;
 
