@@ -181,6 +181,7 @@ experiments() { # COUNT
 @test "where memory is large and missed, huge pages are tried" {
     grep -qs '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && skip "there are none"
     [ -r /sys/kernel/mm/transparent_hugepage/enabled ] || skip "there are none"
+    runs_valgrind # it counts the misses
     looked_suite <<<"  - {name: touch, plugin: $PLUGINS/liblines.so, workload: touch, params: {pages: 2048}}"
     experiments 1
     jq -e '[.cases[0].hot.experiments[].name] | index("huge_pages") != null' r.json
