@@ -286,6 +286,7 @@ YAML
 # The results $1 with the times of eight quiet rounds, whatever this machine is doing.
 quiet() {
     jq '(.cases[].rounds) |= (del(.pulse_ns, .disturbance, .wait_ns, .stolen_ns) | map_values(.[:8]) |
+        .batch |= map(64) | .calls |= map(6400) |
         .median_ns = [1000, 1010, 990, 1005, 995, 1000, 1008, 992] | .mean_ns = .median_ns)' "$1"
 }
 
