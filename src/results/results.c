@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "results/code_fields.h"
 #include "results/journal.h"
 #include "results/results_v1.h"
 #include "results/results_validate.h"
