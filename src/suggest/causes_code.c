@@ -1,0 +1,211 @@
+/* causes_code.c: the workload's own code, by its hot loops. */
+#include <math.h>
+#include <string.h>
+
+#include "suggest/causes_weighing.h"
+#include "suggest/rule_parts.h"
+
+/* Cycles that a processor of the last decade loses, as in Intel's and AMD's optimisation manuals: a
+ * mispredicted branch, a line that comes from the second level of cache or the third. */
+static const double CYCLES_OF_MISPREDICTION = 15, CYCLES_OF_LINE = 10;
+static const double MEMORY_NS = 80;
+/* A division of integers of 64 bits or of doubles, with what hides behind it. */
+static const double CYCLES_OF_DIVISION = 10;
+static const double PER_CYCLE = 3;
+
+/* What was counted in code of the workload itself, a call of it. */
+struct counts {
+    double instructions, mispredicted, line_misses, memory_misses;
+};
+
+static void counts_add(struct counts *sum, const struct kg_counted_line *line)
+{
+    sum->instructions += line->instructions;
+    sum->mispredicted += line->mispredicted;
+    sum->line_misses += line->line_misses;
+    sum->memory_misses += line->memory_misses;
+}
+
+static struct counts counts_of(const struct kg_counted *counted)
+{
+    struct counts sum = {0};
+    for (size_t i = 0; i < counted->line_count; i++)
+        if (!kg_place_is_library(&counted->lines[i].place))
+            counts_add(&sum, &counted->lines[i]);
+    return sum;
+}
+
+/* Of all threads. */
+static double cycles_of_call(const struct kg_weighing *weighing)
+{
+    const double cores = weighing->facts->traits.cores_busy;
+    return weighing->facts->traits.time_ns * 1e-9 * weighing->facts->clock_hz *
+           (cores > 1 ? cores : 1);
+}
+
+static bool uses_vectors(const struct kg_hot_loop *loop)
+{
+    static const char *const words[] = {"xmmword", "ymm", "zmm"};
+    for (size_t i = 0; i < loop->code_count; i++)
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+            if (strstr(loop->code[i], words[w]))
+                return true;
+    return loop->vector_floats > 0;
+}
+
+/* The least cycles that a turn of the loop takes by its instructions. */
+static double least_cycles(const struct kg_hot_loop *loop)
+{
+    return fmax(fmax(loop->chain_cycles, loop->throughput_cycles), loop->instructions / PER_CYCLE);
+}
+
+/* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
+ * was counted of the workload's own code, as of its samples. */
+struct turn {
+    double cycles;  /* NaN: nothing was counted */
+    double stalled; /* share of them that its instructions do not explain */
+    double mispredicted;
+    double misses;
+    double memory_misses;
+};
+
+static struct turn turn_of(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
+                           const struct counts *counts)
+{
+    const double turns = counts->instructions / loop->instructions;
+    struct turn turn = {.cycles = NAN, .stalled = NAN};
+    if (!(turns >= 1) || isnan(weighing->hot->counted.calls))
+        return turn;
+    turn.cycles = weighing->own * cycles_of_call(weighing) / turns;
+    turn.stalled = fmax(0, 1 - least_cycles(loop) / turn.cycles);
+    turn.mispredicted = counts->mispredicted / turns;
+    turn.misses = counts->line_misses / turns;
+    turn.memory_misses = counts->memory_misses / turns;
+    return turn;
+}
+
+/* Stalls: more than half of a turn is not explained by its instructions. */
+static const double STALLED = 0.4;
+static const double MISSES_LEAST = 0.02;
+
+/* Loads whose address goes on by itself, at most one of them from elsewhere. */
+static bool is_regular(const struct kg_hot_loop *loop)
+{
+    return loop->loads <= 1 && loop->instructions <= 10 && !(loop->address_loads > 0);
+}
+
+static enum kg_cause_kind missing_kind(const struct kg_weighing *weighing,
+                                       const struct kg_hot_loop *loop, const struct turn *turn)
+{
+    const bool streams =
+        kg_at_least(weighing->facts->traits.bandwidth_share, weighing->settings->bound_share);
+    if (loop->address_loads > 0)
+        return KG_CAUSE_POINTER_CHASING;
+    if (streams || (uses_vectors(loop) && turn->misses < 0.75 * (loop->loads + loop->stores)))
+        return KG_CAUSE_MEMORY_TRAFFIC;
+    return is_regular(loop) && turn->misses >= 0.5 ? KG_CAUSE_ACCESS_PATTERN
+                                                   : KG_CAUSE_CACHE_MISSES;
+}
+
+/* What a stalled turn waits for. Mispredicted branches are held against what they cost. */
+static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
+                                     const struct kg_hot_loop *loop, const struct turn *turn)
+{
+    const double stall = turn->stalled * turn->cycles;
+    const double guessed = turn->mispredicted * CYCLES_OF_MISPREDICTION;
+    const double missed = turn->misses * CYCLES_OF_LINE +
+                          turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
+    if (guessed >= 0.4 * stall && guessed >= missed)
+        return KG_CAUSE_BRANCH_MISSES;
+    if (turn->misses >= MISSES_LEAST || missed >= 0.4 * stall)
+        return missing_kind(weighing, loop, turn);
+    if (loop->stores > 0 && loop->loads > 0 && !(loop->chained > 1))
+        return kg_at_least(weighing->facts->traits.cores_busy, 1.5) ? KG_CAUSE_FALSE_SHARING
+                                                                    : KG_CAUSE_STORE_FORWARDING;
+    return KG_CAUSE_COUNT;
+}
+
+/* What a turn of the loop spends its cycles on by its instructions. */
+static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct turn *turn,
+                                    double *part)
+{
+    const double longest = fmax(least_cycles(loop), isnan(turn->cycles) ? 0 : turn->cycles);
+    const double floats = loop->scalar_floats + loop->vector_floats;
+    *part = 1;
+    if (loop->calls > 0 && loop->instructions <= 24)
+        return KG_CAUSE_CALL_OVERHEAD;
+    if (loop->divisions > 0 && loop->divisions * CYCLES_OF_DIVISION >= 0.4 * longest)
+        return KG_CAUSE_DIVISION;
+    if (loop->forwarded > 0)
+        return KG_CAUSE_STORE_FORWARDING;
+    if (loop->conversions > 0 && loop->conversions >= 0.25 * floats && loop->calls == 0)
+        return KG_CAUSE_CONVERSION;
+    if (loop->chained > 0 &&
+        loop->chain_cycles > 1.5 * fmax(loop->throughput_cycles, loop->instructions / PER_CYCLE)) {
+        *part = 1 - loop->throughput_cycles / loop->chain_cycles;
+        return KG_CAUSE_DEPENDENCY_CHAIN;
+    }
+    if (loop->stores == 0 && loop->branches >= 1 && loop->loads >= 1 && floats == 0 &&
+        loop->calls == 0 && !uses_vectors(loop))
+        return KG_CAUSE_LINEAR_SEARCH;
+    if (!uses_vectors(loop) && loop->calls == 0 && loop->loads >= 1 &&
+        (loop->scalar_floats > 0 || loop->instructions >= 40))
+        return KG_CAUSE_SCALAR_LOOP;
+    return KG_CAUSE_COUNT;
+}
+
+static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *loop,
+                       const struct counts *counts, double *left)
+{
+    const struct turn turn = turn_of(weighing, loop, counts);
+    double part = 1;
+    enum kg_cause_kind kind = KG_CAUSE_COUNT;
+    if (loop->locked > 0)
+        kind = KG_CAUSE_ATOMICS;
+    else if (turn.stalled >= STALLED && !(loop->calls > 0))
+        kind = stall_kind(weighing, loop, &turn);
+    if (kind != KG_CAUSE_COUNT && kind != KG_CAUSE_ATOMICS)
+        part = turn.stalled;
+    else if (kind == KG_CAUSE_COUNT)
+        kind = loop_kind(loop, &turn, &part);
+    const double share = fmin(loop->share * part, *left);
+    if (kind == KG_CAUSE_COUNT || kg_place_is_library(&loop->place) || !(share > 0))
+        return;
+    struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
+    if (!cause->loop) {
+        cause->loop = loop;
+        cause->seen = &loop->place;
+    }
+    *left -= share;
+}
+
+/* A function of the workload's own that is called again and again, does much each time, and has
+ * nothing else to be said of it: perhaps it gives the same each time. */
+static void repeats_tell(struct kg_weighing *weighing, double left)
+{
+    static const double MUCH = 200;
+    const struct kg_sampled *sampled = &weighing->hot->sampled;
+    const struct kg_counted *counted = &weighing->hot->counted;
+    for (size_t i = 0; i < counted->edge_count && left >= 0.4; i++) {
+        const struct kg_counted_edge *edge = &counted->edges[i];
+        for (size_t f = 0; f < sampled->function_count; f++) {
+            const struct kg_hot_place *function = &sampled->functions[f];
+            if (!function->place.function || strcmp(function->place.function, edge->callee) != 0 ||
+                kg_place_is_library(&function->place) || !(function->total >= 0.4) ||
+                !(edge->calls >= KG_OFTEN) || !(edge->instructions >= MUCH * edge->calls))
+                continue;
+            kg_weighing_add(weighing, KG_CAUSE_REPEATED_WORK, fmin(left, function->total))->seen =
+                &function->place;
+            return;
+        }
+    }
+}
+
+void kg_weigh_own_code(struct kg_weighing *weighing)
+{
+    const struct counts counts = counts_of(&weighing->hot->counted);
+    double left = weighing->own;
+    for (size_t i = 0; i < weighing->hot->loop_count && left >= KG_SHARE_LEAST; i++)
+        loop_weigh(weighing, &weighing->hot->loops[i], &counts, &left);
+    repeats_tell(weighing, left);
+}
