@@ -7,8 +7,8 @@
 
 /* tests  that these are made together with, as struct kg_results has it; 0: no others
  *
- * Settles every metric by what is usual among the cases, adjusts the p-values of all tests together, and sets
- * `change`, `doubt`, `suspected` and `p_value` of every metric, and the members they were decided
- * from. false where memory is out. */
+ * Settles every metric by what is usual among the cases, adjusts the p-values of all tests
+ * together, and sets `change`, `doubt`, `suspected` and `p_value` of every metric, and the members
+ * they were decided from. false where memory is out. */
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
                         enum kg_stage stage, size_t tests, double alpha);

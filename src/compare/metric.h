@@ -63,8 +63,8 @@ struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, siz
 void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,
                       const struct kg_metric_usual *usual, double alpha, size_t tests);
 
-/* Adds to the threshold what the clock, the memory and waiting for a CPU leave in doubt; where nothing was tested, it
- * is at least what runs differ by. */
+/* Adds to the threshold what the clock, the memory and waiting for a CPU leave in doubt; where
+ * nothing was tested, it is at least what runs differ by. */
 void kg_metric_raise(struct kg_metric *metric);
 
 /* Whether the whole interval lies beyond the threshold on one side. */

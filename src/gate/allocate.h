@@ -17,8 +17,8 @@ bool kg_allocate_alike(const struct kg_measurement *measurement, size_t index,
 /* Sets the length of the first pairs of every case: a fifth of the suite's min_time. */
 void kg_allocate_pairs_first(struct kg_pairing *pairing);
 
-/* The same as kg_allocate_alike of pairs, whose length may be chosen: each side may measure from 3 ms to four times the
- * suite's min_time. */
+/* The same as kg_allocate_alike of pairs, whose length may be chosen: each side may measure from
+ * 3 ms to four times the suite's min_time. */
 bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg_round_plan *plan);
 
 /* The first rounds of each case of a measurement: `wanted` of them. A case whose rounds are not of

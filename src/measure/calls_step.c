@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "look/modules.h"
 #include "look/system_calls.h"
@@ -28,21 +27,13 @@ struct traced_run {
     const char *reason;    /* why there is nothing, or not all */
 };
 
-static bool say(const struct traced_run *run, const char *what)
-{
-    return send(run->process.response, what, strlen(what), MSG_NOSIGNAL) == (ssize_t)strlen(what);
-}
-
 /* Waits for a line and takes it off. */
 static enum kg_ending line_await(struct traced_run *run, uint64_t deadline_ns)
 {
     const enum kg_ending ending =
         kg_process_wait(&run->launch, &run->process, deadline_ns, true, &run->outcome);
-    if (ending == KG_ENDED_LINE) {
-        const char *data = run->outcome.response.data;
-        const char *end = memchr(data, '\n', run->outcome.response.length);
-        kg_text_remove(&run->outcome.response, (size_t)(end - data) + 1);
-    }
+    if (ending == KG_ENDED_LINE)
+        kg_outcome_line_take(&run->outcome, NULL, 0);
     return ending;
 }
 
@@ -67,7 +58,8 @@ static bool untraced_turn(struct traced_run *run)
 {
     const bool ready = line_await(run, run->deadline_ns) == KG_ENDED_LINE;
     const double before = reads_and_writes(run->process.pid);
-    if (!ready || !say(run, KG_TURN) || line_await(run, run->deadline_ns) != KG_ENDED_LINE) {
+    if (!ready || !kg_process_say(&run->process, KG_TURN) ||
+        line_await(run, run->deadline_ns) != KG_ENDED_LINE) {
         run->reason = "the process that was to be traced ended, or took too long";
         return false;
     }
@@ -85,7 +77,8 @@ static void traced_turns(struct traced_run *run)
     for (size_t i = 0; i < TURNS_MOST; i++) {
         const double spent_ns = (double)(kg_clock_ns() - start);
         const size_t seen = kg_call_tracer_seen(run->tracer);
-        if (spent_ns > TRACED_NS || seen >= ENOUGH || (i && !seen) || !say(run, KG_TURN))
+        if (spent_ns > TRACED_NS || seen >= ENOUGH || (i && !seen) ||
+            !kg_process_say(&run->process, KG_TURN))
             return;
         enum kg_ending ending;
         do {
@@ -101,7 +94,8 @@ static void traced_turns(struct traced_run *run)
 /* A worker that is not in the middle of a turn ends by itself, and the workload with it. */
 static void run_end(struct traced_run *run)
 {
-    if (run->process.pid > 0 && !kg_interrupt_caught() && say(run, KG_TURN_END))
+    if (run->process.pid > 0 && !kg_interrupt_caught() &&
+        kg_process_say(&run->process, KG_TURN_END))
         kg_process_wait(&run->launch, &run->process, kg_clock_ns() + (uint64_t)END_NS, false,
                         &run->outcome);
     kg_process_end(&run->process);

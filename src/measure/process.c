@@ -317,6 +317,22 @@ enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process
     }
 }
 
+bool kg_process_say(const struct kg_process *process, const char *line)
+{
+    const size_t length = strlen(line);
+    return send(process->response, line, length, MSG_NOSIGNAL) == (ssize_t)length;
+}
+
+void kg_outcome_line_take(struct kg_outcome *outcome, char *line, size_t bytes)
+{
+    const char *data = outcome->response.data;
+    const size_t length =
+        (size_t)((const char *)memchr(data, '\n', outcome->response.length) - data);
+    if (line)
+        snprintf(line, bytes, "%.*s", (int)length, data);
+    kg_text_remove(&outcome->response, length + 1);
+}
+
 bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns)
 {
     const uint64_t now = kg_clock_ns();

@@ -76,4 +76,11 @@ void kg_process_end(struct kg_process *process);
 /* The kernel's count of out-of-memory kills on this machine; 0 where it does not say. */
 uint64_t kg_out_of_memory_kills(void);
 
+/* Writes a line to the process; false where it is not there any more. */
+bool kg_process_say(const struct kg_process *process, const char *line);
+
+/* Takes the first line off what the process has written, after KG_ENDED_LINE: into `line` as far as
+ * it fits; NULL: it is not wanted. */
+void kg_outcome_line_take(struct kg_outcome *outcome, char *line, size_t bytes);
+
 void kg_outcome_free(struct kg_outcome *outcome);

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "look/sampler.h"
 #include "measure/case_worker.h"
@@ -17,21 +16,9 @@ struct sampled_run {
     uint64_t deadline_ns;
 };
 
-/* Takes the first line off what the worker has written. */
-static void line_drop(struct sampled_run *run)
-{
-    const char *end = memchr(run->outcome.response.data, '\n', run->outcome.response.length);
-    kg_text_remove(&run->outcome.response, (size_t)(end - run->outcome.response.data) + 1);
-}
-
 static bool line_is(const struct sampled_run *run, const char *line)
 {
     return !strncmp(kg_text_string(&run->outcome.response), line, strlen(line));
-}
-
-static bool say(const struct sampled_run *run, const char *what)
-{
-    return send(run->process.response, what, strlen(what), MSG_NOSIGNAL) == (ssize_t)strlen(what);
 }
 
 /* Looks at the threads until the turn is over, or the process. */
@@ -55,8 +42,8 @@ static const char *run_sample(struct sampled_run *run, struct kg_stack_sampler *
             KG_ENDED_LINE ||
         !line_is(run, KG_TURN_READY))
         return "the process that was to be sampled did not get ready";
-    line_drop(run);
-    if (!say(run, KG_TURN))
+    kg_outcome_line_take(&run->outcome, NULL, 0);
+    if (!kg_process_say(&run->process, KG_TURN))
         return "the process that was to be sampled ended";
     switch (turn_sample(run, sampler)) {
     case KG_ENDED_LINE:

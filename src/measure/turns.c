@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "worker/protocol.h"
 
@@ -25,17 +24,13 @@ static bool line_await(struct kg_turns *turns, struct kg_player *player, char li
         turns->at_fault = (size_t)(player - turns->players);
         return false;
     }
-    const char *end = memchr(outcome->response.data, '\n', outcome->response.length);
-    const size_t length = (size_t)(end - outcome->response.data);
-    snprintf(line, 64, "%.*s", (int)length, outcome->response.data);
-    kg_text_remove(&outcome->response, length + 1);
+    kg_outcome_line_take(outcome, line, 64);
     return true;
 }
 
 static bool ask(struct kg_turns *turns, struct kg_player *player, const char *what)
 {
-    const ssize_t sent = send(player->process.response, what, strlen(what), MSG_NOSIGNAL);
-    if (sent == (ssize_t)strlen(what))
+    if (kg_process_say(&player->process, what))
         return true;
     turns->ending = KG_ENDED_EXIT;
     turns->at_fault = (size_t)(player - turns->players);
