@@ -64,7 +64,9 @@ static struct traced *traced_find(struct kg_call_tracer *tracer, pid_t thread)
             return &tracer->traced[i];
     if (tracer->count == TRACED_MOST)
         return NULL;
-    tracer->traced[tracer->count] = (struct traced){.thread = thread};
+    /* a thread may stop before the one that started it tells of it */
+    tracer->traced[tracer->count] =
+        (struct traced){.thread = thread, .counts = !tracer->target.command};
     return &tracer->traced[tracer->count++];
 }
 
