@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compare/budget.h"
@@ -10,6 +9,7 @@
 #include "compare/ranking.h"
 #include "compare/reasons.h"
 #include "compare/reference.h"
+#include "compare/removed.h"
 #include "compare/unchanged.h"
 #include "compare/verdict.h"
 #include "results/disturbance.h"
@@ -327,46 +327,6 @@ static bool case_decide(struct comparer *comparer, const struct kg_case_result *
     return true;
 }
 
-static bool removed_make(struct comparer *comparer, const char *id, struct kg_case_change *change)
-{
-    const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
-    *change = (struct kg_case_change){
-        .id = keep(comparer, id),
-        .workload = kg_arena_copy_bytes(&comparer->comparison->arena, id,
-                                        slash ? (size_t)(slash - id) : strlen(id)),
-        .device = keep(comparer, last ? last + 1 : ""),
-        .change = KG_CHANGE_REMOVED,
-        .order = comparer->current->case_count,
-        .reason = "in the baseline, but no longer in the suite",
-        .time_ns = NAN};
-    return change->id && change->workload && change->device ? true : kg_error_memory(comparer->err);
-}
-
-/* Ids that the newest ordinary run has and these results have not. A part of the suite, or of the
- * run, says nothing about what is not in it. */
-static bool removed_append(struct comparer *comparer)
-{
-    struct kg_comparison *comparison = comparer->comparison;
-    const struct kg_results *current = comparer->current;
-    if (comparer->index.newest == SIZE_MAX || !comparer->same_machine || current->filter ||
-        !current->complete)
-        return true;
-    const char **ids = kg_arena_alloc(&comparer->scratch, current->case_count, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < current->case_count; i++)
-        ids[i] = current->cases[i].id;
-    qsort(ids, current->case_count, sizeof *ids, kg_compare_ids);
-    const struct kg_baseline_run *run = &comparer->baseline->runs[comparer->index.newest];
-    for (size_t j = 0; j < run->case_count; j++) {
-        const char *id = run->cases[j].id;
-        if (!bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids) &&
-            !removed_make(comparer, id, &comparison->cases[comparison->case_count++]))
-            return false;
-    }
-    return true;
-}
-
 /* Every case of these results, and every one that may turn out to be removed. */
 static size_t cases_most(const struct comparer *comparer)
 {
@@ -393,7 +353,9 @@ static bool cases_compare(struct comparer *comparer)
     for (size_t i = 0; i < current->case_count; i++)
         if (!case_decide(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
-    return removed_append(comparer);
+    const bool whole = comparer->same_machine && comparer->index.newest != SIZE_MAX;
+    return !whole || kg_removed_append(&comparer->baseline->runs[comparer->index.newest], current,
+                                       &comparer->scratch, comparison, comparer->err);
 }
 
 /* Facts about the runs that are compared with. */

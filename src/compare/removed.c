@@ -1,0 +1,44 @@
+#include "compare/removed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/ranking.h"
+
+static bool removed_make(struct kg_arena *arena, const char *id, struct kg_case_change *change)
+{
+    const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
+    *change = (struct kg_case_change){
+        .id = kg_arena_copy(arena, id),
+        .workload = kg_arena_copy_bytes(arena, id, slash ? (size_t)(slash - id) : strlen(id)),
+        .device = kg_arena_copy(arena, last ? last + 1 : ""),
+        .change = KG_CHANGE_REMOVED,
+        .reason = "in the baseline, but no longer in the suite",
+        .time_ns = NAN};
+    return change->id && change->workload && change->device;
+}
+
+bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
+                       struct kg_arena *scratch, struct kg_comparison *comparison,
+                       struct kg_error *err)
+{
+    if (current->filter || !current->complete)
+        return true;
+    const char **ids = kg_arena_alloc(scratch, current->case_count, sizeof *ids);
+    if (!ids)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < current->case_count; i++)
+        ids[i] = current->cases[i].id;
+    qsort(ids, current->case_count, sizeof *ids, kg_compare_ids);
+    for (size_t j = 0; j < newest->case_count; j++) {
+        const char *id = newest->cases[j].id;
+        if (bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids))
+            continue;
+        struct kg_case_change *change = &comparison->cases[comparison->case_count++];
+        if (!removed_make(&comparison->arena, id, change))
+            return kg_error_memory(err);
+        change->order = current->case_count;
+    }
+    return true;
+}
