@@ -7,7 +7,7 @@ half=${1:-}
 times=1
 load=no
 if [ ! -e "$bench/$half/truth.tsv" ]; then
-    echo "judge what? developed or judged; see the top of $bench/run.sh" >&2
+    echo "judge what? developed, judged or libraries; see the top of $bench/run.sh" >&2
     exit 2
 fi
 shift
@@ -28,6 +28,9 @@ done
 build=${1:-build/release}
 if [ ! -e "$build/CMakeCache.txt" ]; then
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+fi
+if [ -x "$bench/$half/fetch.sh" ]; then
+    "$bench/$half/fetch.sh" "$build/debian" || exit 0
 fi
 cmake --build "$build" --target kgate "suggestions_$half" >&2
 unset KGATE_AVX512 "${!OPENBLAS_@}"

@@ -12,7 +12,8 @@
 # well-made workloads: the suite is measured N times (once), and what is said of each case is held
 # against truth.tsv. Prints the goals' table and what went wrong, case by case. --beside-load keeps
 # half of the CPUs busy meanwhile. Needs Python 3. A minute, and another each time, on a quiet machine.
-#     tests/bench/suggestions/run.sh judge developed|judged [--times N] [--beside-load] [FOLDER_OF_A_BUILD]
+# libraries: the same of libraries that Debian has, with settings that are known to be slow.
+#     tests/bench/suggestions/run.sh judge developed|judged|libraries [--times N] [--beside-load] [FOLDER_OF_A_BUILD]
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 bench=tests/bench/suggestions
