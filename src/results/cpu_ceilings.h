@@ -1,5 +1,5 @@
 /* cpu_ceilings.h: what the CPU was measured to be capable of, by kgate itself: the roofs that cases
- * on it are held against (Williams, Waterman and Patterson, "Roofline", 2009; with a roof for each
+ * on it are compared with (Williams, Waterman and Patterson, "Roofline", 2009; with a roof for each
  * level of cache as Ilic, Pratas and Sousa, "Cache-aware Roofline", 2014), and what starting,
  * stopping and disturbing threads costs. */
 #pragma once

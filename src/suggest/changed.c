@@ -10,7 +10,7 @@
 
 enum { METRICS = KG_METRIC_KINDS };
 
-/* A case of the results that became worse, in one metric or more, and what it is held against. */
+/* A case of the results that became worse, in one metric or more, and what it is compared with. */
 struct slower_case {
     size_t index; /* of the results */
     double worst; /* ratio */
@@ -57,7 +57,7 @@ static const struct kg_baseline_case *stored_find(const struct search *search,
     return NULL;
 }
 
-/* What the case is held against; false where the run has no traits of it. */
+/* What the case is compared with; false where the run has no traits of it. */
 static bool slower_make(const struct search *search, size_t index, const char *pin,
                         struct kg_slower *slower)
 {
@@ -282,7 +282,7 @@ static bool changes_add(const struct search *search, struct kg_suggestions *sugg
     return good;
 }
 
-/* --- What cannot be held against each other --------------------------------------------------- */
+/* --- What cannot be compared ------------------------------------------------------------------ */
 
 /* Whether the baseline is of the results' machine. */
 static bool same_machine(const struct kg_suggest_input *input)

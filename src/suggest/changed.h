@@ -10,7 +10,7 @@
  * Shares of ceilings are each run's own. Nothing without a baseline of the same machine that has
  * traits, or where the case's definition is another.
  * traits   [i] are those of case i of the results
- * *missing why the results could not be held against a baseline that there is, in the suggestions'
+ * *missing why the results could not be compared with a baseline that there is, in the suggestions'
  *          arena; NULL where they could, or where a comparison has said so
  * returns  false where memory is out */
 bool kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,

@@ -16,7 +16,7 @@ struct maker {
     struct kg_facts_list scopes;
     size_t capacity;        /* of made->suggestions */
     double suite_ns;        /* one call of every case */
-    const char *no_changes; /* why nothing was held against the baseline; or NULL */
+    const char *no_changes; /* why nothing was compared with the baseline; or NULL */
     struct kg_error *err;
 };
 

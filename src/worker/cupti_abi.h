@@ -1,7 +1,7 @@
 /* cupti_abi.h: the part of CUPTI's binary interface that kgate reads, by NVIDIA's CUPTI reference,
  * so that neither its headers nor CUDA are needed to build. Records of later versions are longer;
  * their beginnings, which are here, have been the same since CUDA 12.0. tests/cuda/cupti_abi.cu
- * holds this against NVIDIA's headers where there are any. */
+ * compares this with NVIDIA's headers where there are any. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -66,7 +66,7 @@ YAML
     [ ! -e none ]
 }
 
-@test "a budget is not held against such rounds" {
+@test "a budget is not judged by such rounds" {
     busy_suite ', budget: {time: "<= 1ns"}'
     rivals_start
     run kgate gate -c busy.yaml -b base -o out

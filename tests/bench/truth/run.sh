@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds kgate's median of a call against an independent loop in a plain program (plain.c), call by call
+# Compares kgate's median of a call with an independent loop in a plain program (plain.c), call by call
 # the same functions: with one and two threads, calls from 100 ns to 50 ms, short and long rounds, on the
-# machine as it is and with a load of nice 19 beside. Commands are held against hyperfine.
+# machine as it is and with a load of nice 19 beside. Commands are compared with hyperfine.
 #
 #   tests/bench/truth/run.sh [--build DIR] [--rounds '5 30 200'] [--loads 'quiet niced'] [--repeat N]
 #                            [--only REGEX] [--kgate KGATE] [--figures FILE]

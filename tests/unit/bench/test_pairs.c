@@ -1,4 +1,4 @@
-/* The pairs that suggestions are held against: both versions of each leave the same result, and a
+/* The pairs that suggestions are judged by: both versions of each leave the same result, and a
  * check finds what was never run. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -47,7 +47,7 @@ static inline int temporary_file(void)
     return file;
 }
 
-/* Holds the result that `run` left against what each of the versions gives. */
+/* Compares the result that `run` left with what each of the versions gives. */
 static inline bool same_results(void *state, void (*const versions[])(void *), size_t count,
                                 double tolerance, struct kgate_check *check)
 {
