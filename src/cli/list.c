@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "util/escape.h"
+#include "util/json_string.h"
 
 static bool json_make(const struct kg_plan *plan, struct kg_text *text)
 {
@@ -14,7 +15,7 @@ static bool json_make(const struct kg_plan *plan, struct kg_text *text)
                                   planned->spec->name, "device", kg_device_names[planned->device],
                                   "definition_hash", planned->definition_hash);
         if (entry && planned->skip_reason)
-            json_object_set_new(entry, "skip_reason", json_string(planned->skip_reason));
+            json_object_set_new(entry, "skip_reason", kg_json_string(planned->skip_reason));
         json_array_append_new(array, entry);
     }
     char *dump = json_dumps(array, JSON_INDENT(2));

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "suggest/explanation.h"
+#include "util/json_string.h"
 
 /* Rows describe what the functions below write: traits and facts have tables of their own. */
 #define KNOWN                                                                                      \
@@ -63,7 +64,7 @@ static bool put(json_t *object, const char *name, json_t *value)
 
 static bool put_text(json_t *object, const char *name, const char *value)
 {
-    return !value || put(object, name, json_string(value));
+    return !value || put(object, name, kg_json_string(value));
 }
 
 /* A number that is known. */

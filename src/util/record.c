@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/file.h"
+#include "util/json_string.h"
 #include "util/text.h"
 
 static const void *member(const void *object, size_t offset)
@@ -38,7 +39,7 @@ static json_t *strings_write(const char *const *strings, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count && array; i++)
-        if (json_array_append_new(array, json_string(strings[i])) != 0) {
+        if (json_array_append_new(array, kg_json_string(strings[i])) != 0) {
             json_decref(array);
             return NULL;
         }
@@ -60,7 +61,7 @@ static json_t *pairs_write(const struct kg_pair *pairs, size_t count)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count && object; i++)
-        if (json_object_set_new(object, pairs[i].name, json_string(pairs[i].value)) != 0) {
+        if (json_object_set_new(object, pairs[i].name, kg_json_string(pairs[i].value)) != 0) {
             json_decref(object);
             return NULL;
         }
@@ -122,7 +123,7 @@ static json_t *field_write(const struct kg_field *field, const void *object)
     switch (field->kind) {
     case KG_FIELD_STRING: {
         const char *string = *(const char *const *)at;
-        return string ? json_string(string) : json_null();
+        return string ? kg_json_string(string) : json_null();
     }
     case KG_FIELD_REAL:
         return real_write(*(const double *)at);

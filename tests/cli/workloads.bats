@@ -136,3 +136,15 @@ YAML
     [[ "$output" == *"incomplete"* ]]
     [[ "$output" == *"copy/bytes=16KiB/cpu"* ]]
 }
+
+@test "a program that prints what is no UTF-8 is reported, and the others are measured" {
+    suite_of <<'YAML'
+  - {name: latin, command: [sh, -c, 'printf "ung\374ltig\n" >&2; exit 7']}
+  - {name: fine, command: ["true"]}
+YAML
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 3 ]
+    [[ $output != *"out of memory"* ]]
+    [ "$(jq -r '.cases[0].status, .cases[0].stderr_tail' r.json)" = $'FAILED\nung\\xfcltig' ]
+    [ "$(jq -r '.cases[1].round_count // (.cases[1].rounds | length)' r.json)" != 0 ]
+}
