@@ -82,6 +82,18 @@ static bool metric_take(struct kg_arena *arena, struct kg_metric *metric,
     return good && metric->reason;
 }
 
+/* A metric that the pairs have no figure of, since too many of them waited for a CPU: says why they
+ * did not settle it. */
+static bool unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
+                          const struct kg_case_change *pair, const char *build)
+{
+    metric->reason = kg_arena_printf(arena, "%s%snot settled by %zu pairs against %s: %s",
+                                     metric->reason ? metric->reason : "",
+                                     metric->reason ? "; " : "", pair->rounds, build,
+                                     pair->reason ? pair->reason : "they have no such figure");
+    return metric->reason;
+}
+
 /* The workload failed beside the other build: that is a failure of this run. */
 static bool failure_take(struct kg_arena *arena, struct kg_case_change *change,
                          const struct kg_case_change *pair)
@@ -104,9 +116,10 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
     for (size_t m = 0; m < change->metric_count; m++) {
         struct kg_metric *metric = &change->metrics[m];
         const struct kg_metric *other = is_stored(metric) ? metric_find(pair, metric->name) : NULL;
-        if (!other || (undecided(other) && !undecided(metric)))
+        if (!is_stored(metric) || (!undecided(metric) && (!other || undecided(other))))
             continue;
-        if (!metric_take(arena, metric, other, pair->rounds, build))
+        if (!(other ? metric_take(arena, metric, other, pair->rounds, build)
+                    : unsettled_say(arena, metric, pair, build)))
             return false;
     }
     change->pairs = pair->rounds;

@@ -191,6 +191,22 @@ static void a_note_is_added_behind_the_others(void **state)
     scene_free(&scene);
 }
 
+static void pairs_without_a_figure_settle_nothing_and_say_so(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1, 0);
+    scene.pairs.cases[0].metrics[0].ratio = NAN;
+    scene.pairs.cases[0].reason = "the machine is too busy";
+    settle(&scene);
+    const struct kg_case_change *change = change_of(&scene, "w1/cpu");
+    assert_int_equal(change->change, KG_CHANGE_SUSPECT);
+    if (!strstr(change->reason, "not settled by 12 pairs against the baseline's build: the machine "
+                                "is too busy"))
+        fail_msg("%s", change->reason);
+    scene_free(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +218,7 @@ int main(void)
         cmocka_unit_test(a_workload_that_fails_in_pairs_has_failed),
         cmocka_unit_test(a_case_is_settled_only_when_none_of_its_metrics_is_open),
         cmocka_unit_test(a_note_is_added_behind_the_others),
+        cmocka_unit_test(pairs_without_a_figure_settle_nothing_and_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
