@@ -40,6 +40,8 @@ struct kg_stack_sampler *kg_stack_sampler_open(const struct kg_sampled_process *
         return NULL;
     }
     executable_find(sampler);
+    if (sched_getaffinity(0, sizeof sampler->allowed, &sampler->allowed) != 0)
+        CPU_ZERO(&sampler->allowed);
     sampler->next_ns = kg_clock_ns();
     return sampler;
 }
@@ -48,12 +50,35 @@ void kg_stack_sampler_close(struct kg_stack_sampler *sampler)
 {
     if (!sampler)
         return;
+    if (CPU_COUNT(&sampler->allowed))
+        sched_setaffinity(0, sizeof sampler->allowed, &sampler->allowed);
     kg_unwinder_close(sampler->unwinder);
     kg_modules_close(sampler->modules);
     kg_tasks_close(&sampler->tasks);
     kg_samples_free(&sampler->samples);
     kg_arena_free(&sampler->arena);
     free(sampler);
+}
+
+/* A thread on another CPU is told to stop by an interrupt that a virtual machine hands on some
+ * microseconds late, and then it stops at the next end of a system call, however seldom it makes one.
+ * One on this CPU was stopped by this thread's own timer, wherever it was. So the next look is from
+ * the CPU of a thread that runs, of several now this one, now that. */
+static void running_note(struct kg_stack_sampler *sampler, const struct kg_task *task)
+{
+    if (kg_random_between(&sampler->random, 0, 1) * ++sampler->running < 1)
+        sampler->cpu = kg_task_cpu(task);
+}
+
+static void cpu_take(const struct kg_stack_sampler *sampler)
+{
+    cpu_set_t one;
+    if (sampler->cpu < 0 || sampler->cpu >= CPU_SETSIZE ||
+        !CPU_ISSET((unsigned)sampler->cpu, &sampler->allowed))
+        return;
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)sampler->cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
 }
 
 uint64_t kg_stack_sampler_next_ns(const struct kg_stack_sampler *sampler)
@@ -114,6 +139,8 @@ static void thread_sample(struct kg_stack_sampler *sampler, const struct kg_task
     struct kg_task_state state;
     if (!kg_task_look(task, &state))
         return;
+    if (state.running)
+        running_note(sampler, task);
     struct kg_wait_seen *seen = state.running ? NULL : wait_of(sampler, task, &state);
     if (seen)
         restarted_name(seen, task, &state);
@@ -161,6 +188,8 @@ void kg_stack_sampler_take(struct kg_stack_sampler *sampler)
 {
     const uint64_t start = own_time_ns();
     const bool command = sampler->target.command;
+    sampler->running = 0;
+    sampler->cpu = -1;
     if (!sampler->ticks)
         kg_process_times(sampler->target.process, &sampler->user_ticks, &sampler->system_ticks);
     kg_tasks_list(&sampler->tasks, command || sampler->ticks % DESCENDANTS_EVERY == 0);
@@ -169,5 +198,6 @@ void kg_stack_sampler_take(struct kg_stack_sampler *sampler)
             thread_sample(sampler, &sampler->tasks.of[i]);
     kg_process_times(sampler->target.process, &sampler->user_end, &sampler->system_end);
     sampler->ticks++;
+    cpu_take(sampler);
     next_plan(sampler, own_time_ns() - start);
 }

@@ -1,5 +1,7 @@
 /* sampler_state.h: what sampler.c gathers and summary.c reads. */
 #pragma once
+#include <sched.h>
+
 #include "look/sampler.h"
 #include "look/samples.h"
 #include "look/tasks.h"
@@ -30,6 +32,9 @@ struct kg_stack_sampler {
     struct kg_stopped stopped;
     uint64_t next_ns;
     uint32_t ticks;
+    cpu_set_t allowed; /* where this thread may run; empty: not known */
+    unsigned running;  /* threads that ran in this tick */
+    int cpu;           /* of one of them; -1: none */
     int refusal;       /* errno of the first thread that may not be looked at; 0 */
     size_t executable; /* the worker's module */
     unsigned long user_ticks, system_ticks; /* CPU time of the process at the first tick */

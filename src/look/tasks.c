@@ -167,3 +167,17 @@ bool kg_task_look(const struct kg_task *task, struct kg_task_state *state)
     state->may_stop = letter == 'S' && !call_breaks(state->call);
     return true;
 }
+
+int kg_task_cpu(const struct kg_task *task)
+{
+    enum { AFTER_STATE = 36 }; /* fields between the name and the CPU: proc_pid_stat(5) */
+    char path[96], text[1024];
+    int cpu = -1;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)task->process, (int)task->thread);
+    const char *field = stat_fields(path, text, sizeof text);
+    for (int i = 0; field && i <= AFTER_STATE; i++) {
+        field = strchr(field, ' ');
+        field = field ? field + 1 : NULL;
+    }
+    return field && sscanf(field, "%d", &cpu) == 1 ? cpu : -1;
+}

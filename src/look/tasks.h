@@ -43,6 +43,9 @@ struct kg_task_state {
 /* returns  false where it has ended, or nothing may be seen of it */
 bool kg_task_look(const struct kg_task *task, struct kg_task_state *state);
 
+/* The CPU that a thread runs on, or ran on last; -1 where that may not be seen. */
+int kg_task_cpu(const struct kg_task *task);
+
 /* CPU time of a process and of its children that ended, in clock ticks.
  * returns  false where it has ended */
 bool kg_process_times(pid_t process, unsigned long *user, unsigned long *system);

@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "test_support.h"
 #include "timing/clock.h"
@@ -122,6 +124,30 @@ static void the_function_that_runs_is_named(void **state)
     assert_true(looked.addresses.of[0].share > 0);
     assert_string_equal(looked.addresses.of[0].place.function, "look_at_me");
     assert_int_equal(looked.addresses.of[0].module_path[0], '/');
+    kg_arena_free(&looked.arena);
+}
+
+/* Some microseconds of arithmetic, then a call of the kernel that takes a small part of that. */
+APART static void spin_with_calls(void)
+{
+    for (;;) {
+        for (int i = 0; i < 4000; i++)
+            sink = sink * 0.5 + i;
+        syscall(SYS_getppid);
+    }
+}
+
+static void samples_do_not_gather_at_system_calls(void **state)
+{
+    struct looked looked;
+    (void)state;
+    const pid_t child = child_start(spin_with_calls);
+    struct kg_stack_sampler *sampler = sampler_of(child);
+    ticks_take(sampler, 60);
+    summarize(sampler, &looked);
+    child_end(child);
+    assert_true(looked.sampled.samples >= 10);
+    assert_true(share_of(&looked.sampled, "spin_with_calls") > 0.5);
     kg_arena_free(&looked.arena);
 }
 
@@ -270,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_function_that_runs_is_named),
+        cmocka_unit_test(samples_do_not_gather_at_system_calls),
         cmocka_unit_test(a_thread_that_waits_is_seen_in_its_call),
         cmocka_unit_test(a_thread_that_waits_for_another_at_work_does_not_count),
         cmocka_unit_test(the_end_of_the_process_in_the_middle_is_no_error),
