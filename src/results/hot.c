@@ -9,7 +9,7 @@
 static const struct kg_field place_fields[] = {
     KG_FIELD(function, STRING, "where there are symbols", KG_OPTIONAL),
     KG_FIELD(file, STRING, "of its source, where there is debug information", KG_OPTIONAL),
-    KG_FIELD(line, SIZE, "of that; 0: not known", KG_OPTIONAL),
+    KG_FIELD(line, SIZE, "of that; absent where it is not known", KG_OPTIONAL, KG_UNKNOWN_IF_0),
     KG_FIELD(module, STRING, "the file of machine code", KG_OPTIONAL),
 };
 static const struct kg_record place_record = KG_RECORD_OF(place_fields, "A place in code.");

@@ -164,6 +164,8 @@ static bool field_absent(const struct kg_field *field, const void *object)
         return !*(const char *const *)at;
     case KG_FIELD_REAL:
         return !isfinite(*(const double *)at);
+    case KG_FIELD_SIZE:
+        return field->unknown_if_0 && *(const size_t *)at == 0;
     case KG_FIELD_REALS:
     case KG_FIELD_STRINGS:
     case KG_FIELD_PAIRS:

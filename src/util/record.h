@@ -52,6 +52,7 @@ struct kg_field {
     bool nullable;                  /* REAL: may be null although not optional; REALS: items may */
     bool not_empty;                 /* STRING, REALS */
     bool distinct;                  /* STRINGS: no two are equal */
+    bool unknown_if_0;              /* SIZE: 0 is absent, as NaN is of a REAL */
     bool mention;                   /* only described: neither written nor read by the table */
     size_t offset;                  /* offsetof the field */
     size_t count_offset;            /* offsetof its size_t count, where the kind has one */
@@ -118,6 +119,7 @@ struct kg_record {
 #define KG_NULLABLE .nullable = true
 #define KG_NOT_EMPTY .not_empty = true
 #define KG_DISTINCT .distinct = true
+#define KG_UNKNOWN_IF_0 .unknown_if_0 = true
 #define KG_OF(table) .record = (&(table))
 #define KG_NAMES(table) .names = (table)
 #define KG_WORDS(...)                                                                              \
