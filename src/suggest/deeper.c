@@ -8,8 +8,7 @@
  * counting instructions may be a simulation, and so long that set-up, which
  * it sees too, is small. */
 static const char FEW_CALLS[] = " --set rounds.min=1 --set trace=no";
-static const char LONG[] = " --set rounds.min=1 --set trace=no --set metrics=time "
-                           "--set min_time=1s";
+static const char LONG[] = KG_DEEPER_LONG;
 
 /* The tools. Each follows the processes that kgate starts: perf and nsys always do, the others
  * where they are told to. Rounds are the fewest: what a tool sees is not a measurement. */
@@ -55,8 +54,8 @@ static void kernel_append(const struct kg_case_result *result, struct kg_text *t
         kg_text_printf(text, "--kernel-name regex:%.*s ", (int)(whole - from), most->name + from);
 }
 
-static void run_append(const struct kg_results *results, const struct kg_case_result *result,
-                       const char *settings, struct kg_text *text)
+void kg_deeper_run(const struct kg_results *results, const struct kg_case_result *result,
+                   const char *settings, struct kg_text *text)
 {
     kg_text_append(text, "kgate run -c ");
     kg_shell_quote(text, results->suite_path);
@@ -93,7 +92,7 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
         kg_text_append(&text, tools[i].before);
         if (tools[i].kernel)
             kernel_append(result, &text);
-        run_append(results, result, tools[i].settings, &text);
+        kg_deeper_run(results, result, tools[i].settings, &text);
         kg_text_append(&text, tools[i].after);
         const char *command = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
         kg_text_free(&text);

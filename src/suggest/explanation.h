@@ -56,3 +56,11 @@ json_t *kg_explanation_json(const struct kg_explanation *explanation);
 /* The commands alone: of the tools that make sense for the case's device. */
 bool kg_deeper_find(const struct kg_results *results, const struct kg_case_result *result,
                     struct kg_arena *arena, struct kg_deeper **deeper, size_t *count);
+
+/* Settings of a run that a tool looks at from outside: see deeper.c. */
+#define KG_DEEPER_LONG " --set rounds.min=1 --set trace=no --set metrics=time --set min_time=1s"
+
+/* Appends the command that runs this case alone: "kgate run -c SUITE --filter ID SETTINGS -o
+ * deeper.json". */
+void kg_deeper_run(const struct kg_results *results, const struct kg_case_result *result,
+                   const char *settings, struct kg_text *text);
