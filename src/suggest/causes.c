@@ -184,6 +184,15 @@ static void waits_tell(struct kg_weighing *weighing)
     weighing->of[KG_CAUSE_LOCKS].share = 0;
 }
 
+/* Fewer are busy where one thread does all the work. */
+static const double CORES_SHARED = 1.2;
+
+/* One thread has nobody to wait for. */
+static bool is_alone(const struct kg_traits *traits)
+{
+    return kg_under(traits->threads, 2) && !kg_at_least(traits->cores_busy, CORES_SHARED);
+}
+
 /* Few parallel regions in which threads wait at the end: one of them has more to do. */
 static void regions_tell(struct kg_weighing *weighing)
 {
@@ -192,6 +201,7 @@ static void regions_tell(struct kg_weighing *weighing)
     const double regions = calls_in_all(&weighing->hot->counted, "GOMP_parallel") +
                            calls_in_all(&weighing->hot->counted, "GOMP_barrier");
     if (!(barriers->share > 0) || !(regions > 0) || regions > FEW ||
+        is_alone(&weighing->facts->traits) ||
         weighing->facts->traits.time_ns <
             regions * 20 * kg_known_or_zero(weighing->facts->fork_join_ns))
         return;
@@ -266,9 +276,6 @@ static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
     return NULL;
 }
 
-/* Fewer are busy where one thread does all the work. */
-static const double CORES_SHARED = 1.2;
-
 /* One thread alone is faster than all: whatever the threads do to each other costs that. */
 static void threads_weigh(struct kg_weighing *weighing)
 {
@@ -320,11 +327,35 @@ static void conclude(struct kg_weighing *weighing, struct kg_causes *causes)
     qsort(weighing->of, KG_CAUSE_COUNT, sizeof *weighing->of, larger_first);
     while (causes->count < KG_CAUSES_MOST && weighing->of[causes->count].share >= KG_SHARE_LEAST) {
         causes->of[causes->count] = weighing->of[causes->count];
-        causes->of[causes->count].proven |= is_often(weighing->hot, &causes->of[causes->count]);
+        causes->of[causes->count].proven |=
+            weighing->hot && is_often(weighing->hot, &causes->of[causes->count]);
         explained += causes->of[causes->count++].share;
     }
     causes->unexplained = fmax(0, 1 - explained);
-    causes->hottest = hottest_of(&weighing->hot->sampled);
+    causes->hottest = weighing->hot ? hottest_of(&weighing->hot->sampled) : NULL;
+}
+
+static void cpu_weigh(struct kg_weighing *weighing)
+{
+    stacks_weigh(weighing);
+    searches_tell(weighing);
+    waits_tell(weighing);
+    regions_tell(weighing);
+    kg_weigh_own_code(weighing);
+    faults_weigh(weighing);
+    experiments_weigh(weighing);
+    threads_weigh(weighing);
+}
+
+/* Whether anything was seen of it that can be weighed. */
+static bool is_seen(const struct kg_facts *facts)
+{
+    if (facts->kind != KG_OPERATION_CASE || !kg_known(facts->traits.time_ns))
+        return false;
+    if (kg_on_device(facts, "cuda"))
+        return kg_known(facts->traits.gpu_ns);
+    return kg_on_device(facts, "cpu") && facts->hot &&
+           (facts->hot->sampled.source || facts->hot->experiment_count);
 }
 
 void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
@@ -332,21 +363,14 @@ void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_setti
 {
     struct kg_weighing weighing = {.facts = facts, .settings = settings, .hot = facts->hot};
     *causes = (struct kg_causes){.unexplained = NAN};
-    if (facts->kind != KG_OPERATION_CASE || !facts->hot || !kg_on_device(facts, "cpu") ||
-        !kg_known(facts->traits.time_ns))
-        return;
-    if (!facts->hot->sampled.source && !facts->hot->experiment_count)
+    if (!is_seen(facts))
         return;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
         weighing.of[kind].kind = (enum kg_cause_kind)kind;
-    stacks_weigh(&weighing);
-    searches_tell(&weighing);
-    waits_tell(&weighing);
-    regions_tell(&weighing);
-    kg_weigh_own_code(&weighing);
-    faults_weigh(&weighing);
-    experiments_weigh(&weighing);
-    threads_weigh(&weighing);
+    if (kg_on_device(facts, "cuda"))
+        kg_weigh_gpu(&weighing);
+    else
+        cpu_weigh(&weighing);
     conclude(&weighing, causes);
 }
 

@@ -1,7 +1,8 @@
-/* causes.h: what the time of a case on the CPU goes to, weighed once from all that was seen of it:
+/* causes.h: what the time of a case goes to, weighed once from all that was seen of it:
  * samples, system calls, loops of machine code, counted lines, experiments, threads. Pure.
  *
- * To add a cause: a row in causes.c, a rule in rules_causes.c, and, where it shows in functions of
+ * A case on the GPU is weighed by its trace alone.
+ * To add a cause: a row in causes_words.c, a rule in rules_causes.c, and, where it shows in functions of
  * libraries, rows in known_functions.c. */
 #pragma once
 #include <stddef.h>
@@ -42,6 +43,12 @@ enum kg_cause_kind {
     KG_CAUSE_BARRIERS,
     KG_CAUSE_LOAD_IMBALANCE,
     KG_CAUSE_OVERSUBSCRIPTION,
+    KG_CAUSE_LAUNCH_GAPS, /* from here on of cases on the GPU */
+    KG_CAUSE_PAGEABLE_TRANSFERS,
+    KG_CAUSE_OVERLAP_TRANSFERS,
+    KG_CAUSE_SMALL_GRID,
+    KG_CAUSE_LOW_OCCUPANCY,
+    KG_CAUSE_TAIL_EFFECT,
     KG_CAUSE_COUNT
 };
 /* As rules, files and docs call it: "allocation"; "none" of KG_CAUSE_COUNT. */

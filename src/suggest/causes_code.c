@@ -154,6 +154,15 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
     return KG_CAUSE_COUNT;
 }
 
+/* Whether what the loop's function calls is the mathematics library: what the call itself takes is
+ * that library's, too. */
+static bool calls_mathematics(const struct kg_weighing *weighing, const struct kg_hot_loop *loop)
+{
+    const struct kg_cause *library = &weighing->of[KG_CAUSE_MATH_LIBRARY];
+    return library->share >= KG_SHARE_LEAST && library->caller && library->caller->function &&
+           loop->place.function && !strcmp(library->caller->function, loop->place.function);
+}
+
 static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                        const struct counts *counts, double *left)
 {
@@ -168,15 +177,31 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
         part = turn.stalled;
     else if (kind == KG_CAUSE_COUNT)
         kind = loop_kind(loop, &turn, &part);
+    if (kind == KG_CAUSE_CALL_OVERHEAD && calls_mathematics(weighing, loop))
+        kind = KG_CAUSE_MATH_LIBRARY;
     const double share = fmin(loop->share * part, *left);
     if (kind == KG_CAUSE_COUNT || kg_place_is_library(&loop->place) || !(share > 0))
         return;
     struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
     if (!cause->loop) {
         cause->loop = loop;
-        cause->seen = &loop->place;
+        cause->seen = cause->seen ? cause->seen : &loop->place;
     }
     *left -= share;
+}
+
+/* Whether a call does what the workload says that it does, and no more: it executes no more
+ * instructions than that wants, or brings in each line once. Then nothing of it is done twice. */
+static bool does_no_more(const struct kg_weighing *weighing)
+{
+    static const double BYTES_EACH = 4, LINE_BYTES = 64, ONCE_LEAST = 0.5, ONCE_MOST = 1.5;
+    const struct kg_traits *traits = &weighing->facts->traits;
+    const struct kg_counted *counted = &weighing->hot->counted;
+    const double lines = counted->line_misses * LINE_BYTES;
+    return kg_known(counted->instructions) && kg_known(counted->calls) &&
+           (counted->instructions < traits->flops ||
+            counted->instructions < traits->bytes / BYTES_EACH ||
+            (lines >= ONCE_LEAST * traits->bytes && lines <= ONCE_MOST * traits->bytes));
 }
 
 /* A function of the workload's own that is called again and again, does much each time, and has
@@ -186,6 +211,8 @@ static void repeats_tell(struct kg_weighing *weighing, double left)
     static const double MUCH = 200;
     const struct kg_sampled *sampled = &weighing->hot->sampled;
     const struct kg_counted *counted = &weighing->hot->counted;
+    if (does_no_more(weighing))
+        return;
     for (size_t i = 0; i < counted->edge_count && left >= 0.4; i++) {
         const struct kg_counted_edge *edge = &counted->edges[i];
         for (size_t f = 0; f < sampled->function_count; f++) {

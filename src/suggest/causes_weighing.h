@@ -22,5 +22,8 @@ struct kg_cause *kg_weighing_add(struct kg_weighing *weighing, enum kg_cause_kin
 /* Whether the place is in a library of the system, not in the workload's own code. */
 bool kg_place_is_library(const struct kg_place *place);
 
+/* What the trace of a case on the GPU says. */
+void kg_weigh_gpu(struct kg_weighing *weighing);
+
 /* Divides the time in the workload's own code by what its hot loops do. */
 void kg_weigh_own_code(struct kg_weighing *weighing);

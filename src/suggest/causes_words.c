@@ -39,6 +39,12 @@ static const struct {
     [KG_CAUSE_BARRIERS] = {"barriers", KG_BOUND_SYNCHRONISATION},
     [KG_CAUSE_LOAD_IMBALANCE] = {"load_imbalance", KG_BOUND_SYNCHRONISATION},
     [KG_CAUSE_OVERSUBSCRIPTION] = {"oversubscription", KG_BOUND_SYNCHRONISATION},
+    [KG_CAUSE_LAUNCH_GAPS] = {"launch_gaps", KG_BOUND_LAUNCH},
+    [KG_CAUSE_PAGEABLE_TRANSFERS] = {"pageable_transfers", KG_BOUND_TRANSFER},
+    [KG_CAUSE_OVERLAP_TRANSFERS] = {"overlap_transfers", KG_BOUND_TRANSFER},
+    [KG_CAUSE_SMALL_GRID] = {"small_grid", KG_BOUND_LATENCY},
+    [KG_CAUSE_LOW_OCCUPANCY] = {"low_occupancy", KG_BOUND_LATENCY},
+    [KG_CAUSE_TAIL_EFFECT] = {"tail_effect", KG_BOUND_LATENCY},
 };
 
 const char *kg_cause_name(enum kg_cause_kind kind)

@@ -84,8 +84,11 @@ static double bandwidth(const struct kg_facts *facts, const struct kg_suggest_se
     return facts->traits.bandwidth_share;
 }
 
+/* A core that computes at its roof does not wait for lines. */
 static double lines(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
+    if (kg_at_least(facts->traits.flops_share, settings->bound_share))
+        return NAN;
     return kg_moving_share(facts, kg_lines_brought(facts, settings)) *
            kg_running_share(facts, settings);
 }

@@ -25,6 +25,7 @@ struct kg_facts {
     double whole_cores_busy;  /* of a scope: that what it is inside of keeps busy */
     const struct kg_hot *hot; /* of a case on the CPU: where its time goes; NULL where not known */
     const struct kg_causes *causes; /* likewise: what that goes to (causes.h) */
+    struct kg_place main_kernel;    /* of a case on the GPU: the kernel with the most time */
     struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
 
     /* --- the machine: ceilings that are not in the traits --- */
@@ -47,6 +48,7 @@ struct kg_facts {
     const char *other_device_id;
     double faster_version_ns; /* the fastest other version of the same kernel and parameters */
     const char *faster_version_id;
+    bool known_slower; /* some version is faster; also of one that is kept as a reference */
     const char *sweep_parameter; /* the parameter whose values the next are over */
     const char *sweep_measure;   /* what a call does is told in: by kg_sweep_measure */
     double sweep_points;
@@ -64,6 +66,8 @@ struct kg_facts {
     double calls;          /* of the scope in one call of what it is directly inside of */
     double call_ns;        /* mean of one of those */
     double between_ns;     /* of all: what is between them, in nothing else */
+    double self_ns;        /* of all: in no scope inside of it */
+    double self_share;     /* that, of what it is inside of */
     double parallel_count; /* parallel regions */
     double parallel_ns;    /* in them, but in no scope of the same thread: starting, joining */
     double wait_count;     /* times that the first thread waited for others, or for the device */

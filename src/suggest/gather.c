@@ -5,6 +5,7 @@
 
 #include "suggest/causes.h"
 #include "suggest/neighbours.h"
+#include "suggest/rule_parts.h"
 #include "suggest/scopes.h"
 
 void kg_suggest_settings_of(const struct kg_suggest_input *input,
@@ -83,6 +84,17 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
         facts->gpu_roof_ns = gpu_roof(&results->ceilings, &facts->traits);
 }
 
+/* The kernel with the most time; without times the only one. */
+static const char *main_kernel(const struct kg_trace *trace)
+{
+    const struct kg_kernel_use *most = trace->kernel_count == 1 ? trace->kernels : NULL;
+    for (size_t i = 0; i < trace->kernel_count; i++)
+        if (kg_known(trace->kernels[i].gpu_ns) &&
+            (!most || !(trace->kernels[i].gpu_ns <= most->gpu_ns)))
+            most = &trace->kernels[i];
+    return most ? most->name : NULL;
+}
+
 static void case_facts(const struct kg_results *results, const struct kg_case_result *result,
                        const struct kg_traits *traits, struct kg_facts *facts)
 {
@@ -93,7 +105,8 @@ static void case_facts(const struct kg_results *results, const struct kg_case_re
     facts->workload = result->workload;
     facts->traits = *traits;
     facts->whole_ns = traits->time_ns;
-    facts->hot = &result->hot;
+    facts->hot = kg_on_device(facts, "cpu") ? &result->hot : NULL;
+    facts->main_kernel.function = main_kernel(&result->trace);
     machine_facts(results, facts);
 }
 

@@ -216,9 +216,12 @@ static void versions_visit(struct search *search, const struct entry *group, siz
         const struct kg_case_result *result = &cases[group[i].index];
         const struct kg_series *time = kg_case_series(result, KG_METRIC_TIME);
         const double noise = time && isfinite(time->threshold) ? fmax(time->threshold, 0) : 0;
-        if (result->reference || !strcmp(version_of(result), version_of(&cases[fastest])) ||
+        if (!strcmp(version_of(result), version_of(&cases[fastest])) ||
             best_ns >= facts->traits.time_ns * (1 - noise) ||
             !call_is_faster(&search->facts[fastest], facts))
+            continue;
+        facts->known_slower = true;
+        if (result->reference)
             continue;
         facts->faster_version_ns = best_ns;
         facts->faster_version_id = cases[fastest].id;

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "suggest/rules.h"
+#include "suggest/rule_parts.h"
 
 /* A rule has its priority if it saves at least half of the time, one lower from a fifth on, two
  * lower below that. */
@@ -70,8 +70,9 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
                         const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
     const struct kg_cause *cause = kg_cause_of(facts, rule->cause);
-    static const double MOST = 0.98; /* something is always left */
-    const double share = cause ? fmin(cause->share * rule->gain, MOST) : 0;
+    static const double MOST = 0.98; /* something is always left, and what the roofs want */
+    const double roof = kg_attainable_ns(facts, settings) / facts->traits.time_ns;
+    const double share = cause ? fmin(cause->share * rule->gain, fmin(MOST, 1 - roof)) : 0;
     if (!cause || !(share >= settings->min_gain))
         return false;
     if (cause->measured)
@@ -87,8 +88,16 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
     return true;
 }
 
-bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
-                   const struct kg_suggest_settings *settings, struct kg_judged *judged)
+/* What stands on less, or is known to who wrote the suite, comes after all else. */
+static void rank_lower(struct kg_judged *judged)
+{
+    judged->rank = 0;
+    if (judged->priority < KG_PRIORITY_MEDIUM)
+        judged->priority = KG_PRIORITY_MEDIUM;
+}
+
+static bool judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                  const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
     *judged = (struct kg_judged){.priority = KG_PRIORITY_LOW,
                                  .basis = rule->basis,
@@ -112,7 +121,18 @@ bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                             : memory_judge(rule, facts, settings, judged)))
         return false;
     if (rule->yields && facts->causes && facts->causes->count)
-        judged->rank = 0;
+        rank_lower(judged);
+    return true;
+}
+
+/* Of a version that another is faster than, that is said, and nothing else is worth as much. */
+bool kg_rule_judge(const struct kg_rule *rule, const struct kg_facts *facts,
+                   const struct kg_suggest_settings *settings, struct kg_judged *judged)
+{
+    if (!judge(rule, facts, settings, judged))
+        return false;
+    if (facts->known_slower && strcmp(rule->name, KG_RULE_SLOWER_VERSION) != 0)
+        rank_lower(judged);
     return true;
 }
 

@@ -85,6 +85,9 @@ struct kg_rule {
     const char *settings;
 };
 
+/* The rule that says of a version that another is faster. */
+#define KG_RULE_SLOWER_VERSION "slower_version"
+
 /* The rules of all families, one after the other; NULL past the last. */
 const struct kg_rule *kg_rule_at(size_t index);
 const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */

@@ -44,6 +44,27 @@ static double cache_results_estimate(const struct kg_facts *facts,
     return facts->traits.time_ns / facts->calls;
 }
 
+/* --- Parts of a whole --- */
+
+/* A scope that is all there is says nothing that its whole does not. */
+static const double ALONE_SHARE = 0.98;
+
+static bool dominant_part_applies(const struct kg_facts *facts,
+                                  const struct kg_suggest_settings *settings)
+{
+    return kg_on_device(facts, "cpu") && kg_at_least(facts->self_share, settings->bound_share) &&
+           kg_under(facts->self_share, ALONE_SHARE);
+}
+
+/* By Amdahl's law: all of it, but for what its roof wants and a fiftieth that is always left. */
+static double dominant_part_estimate(const struct kg_facts *facts,
+                                     const struct kg_suggest_settings *settings)
+{
+    const double left_ns =
+        fmax((1 - ALONE_SHARE) * facts->self_ns, kg_attainable_ns(facts, settings));
+    return facts->traits.time_ns - facts->self_ns + fmin(left_ns, facts->self_ns);
+}
+
 /* --- Threads that start, and wait --- */
 
 bool kg_parallel_regions_applies(const struct kg_facts *facts,
@@ -150,6 +171,30 @@ static const struct kg_rule rules[] = {
                 "it is in, each under `small_call`",
         .assumes = "all calls but one are answered by what was kept; what goes in is not looked at",
         .settings = "cache_calls,small_call,utilization",
+    },
+    {
+        .name = "dominant_part",
+        .applies = dominant_part_applies,
+        .estimate_ns = dominant_part_estimate,
+        .type = KG_TYPE_ALGORITHM,
+        .priority = KG_PRIORITY_MEDIUM,
+        .basis = KG_BASIS_AT_MOST,
+        .last = true,
+        .scopes = true,
+        .description = "{self_share} of `{whole}` are in this scope itself: whatever all others "
+                       "gain, this one decides.",
+        .hint = "Begin here: measure it as a case of its own, which tells its hottest lines, or "
+                "give its steps scopes.",
+        .before = "{ KGATE_SCOPE(\"scores\"); multiply(q, k); mask(s); }",
+        .after =
+            "{ KGATE_SCOPE(\"multiply\"); multiply(q, k); } { KGATE_SCOPE(\"mask\"); mask(s); }",
+        .evidence = {"self_ns", "self_share", "calls", "time_ns"},
+        .when = "a scope that neither waits nor starts threads takes, outside of the scopes in it, "
+                "`bound_share` of its whole or more, but less than 98 %: then there is nothing "
+                "else",
+        .assumes = "all of that is saved, by Amdahl's law: no less than its roof, and a fiftieth, "
+                   "is left; ranked last",
+        .settings = "bound_share,attainable",
     },
     {
         .name = "parallel_regions",

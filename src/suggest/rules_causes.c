@@ -115,7 +115,9 @@ static const struct kg_rule rules[] = {
         .evidence = {"time_ns"},
         .when =
             "a function of the workload is called eight times a call or more, with 200 "
-            "instructions or more each time, takes most of the time, and nothing else was found",
+            "instructions or more each time, takes most of the time, nothing else was found, and a "
+            "call executes more instructions than the flops or bytes that the workload tells of "
+            "want, and does not bring in each line once",
         .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
@@ -154,7 +156,9 @@ static const struct kg_rule rules[] = {
         .before = "for (i = 0; i < n; i++) w[i] = 0.5 - 0.5 * cos(2 * M_PI * i / n);",
         .after = "window_make(w, n) once; for (i = 0; i < n; i++) x[i] *= w[i];",
         .evidence = {"time_ns"},
-        .when = "sin, cos, exp, log, pow and their like are on a tenth of the stacks or more",
+        .when =
+            "sin, cos, exp, log, pow and their like are on a tenth of the stacks or more; what the "
+            "loop that calls them takes besides is theirs, too",
         .assumes = "all of that share is saved",
         .settings = "min_gain",
     },
@@ -362,7 +366,8 @@ static const struct kg_rule rules[] = {
         .priority = KG_PRIORITY_HIGH,
         .basis = KG_BASIS_AT_MOST,
         .gain = 0.6,
-        .description = "It moves data as fast as memory can.",
+        .description =
+            "It moves data about as fast as the memory or the cache that they lie in can.",
         .hint = "Move less: join passes over the same data, use narrower types, work on blocks "
                 "that stay in the cache.",
         .before = "for (...) a[i] += b[i]; for (...) a[i] *= c;",

@@ -196,7 +196,7 @@ static const struct kg_rule rules[] = {
         .settings = "large_call,utilization,attainable",
     },
     {
-        .name = "slower_version",
+        .name = KG_RULE_SLOWER_VERSION,
         .applies = slower_version_applies,
         .estimate_ns = slower_version_estimate,
         .type = KG_TYPE_ALGORITHM,

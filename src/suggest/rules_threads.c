@@ -217,6 +217,17 @@ bool kg_is_scalar(const struct kg_facts *facts)
            facts->vector_lanes > 1 && isfinite(facts->vector_lanes) && !moves_vectors(traits);
 }
 
+/* The machine code says so, whatever the flops that the workload tells of. */
+static bool hot_uses_vectors(const struct kg_facts *facts)
+{
+    double vectors = 0, scalars = 0;
+    for (size_t i = 0; facts->hot && i < facts->hot->loop_count; i++) {
+        const struct kg_hot_loop *loop = &facts->hot->loops[i];
+        *(loop->vector_floats > loop->scalar_floats ? &vectors : &scalars) += loop->share;
+    }
+    return vectors > scalars;
+}
+
 /* Vectors help if the core is busy retiring instructions. If it waits, for loads or for the
  * previous result, vectors would wait too. If data are not contiguous, that comes first (`access_pattern`).
  * If threads wait, most instructions may belong to spinning. */
@@ -226,7 +237,7 @@ static bool unvectorised_applies(const struct kg_facts *facts,
     return kg_on_device(facts, "cpu") && kg_is_scalar(facts) &&
            kg_at_least(kg_instructions_per_cycle(facts), CHAINED_PER_CYCLE) &&
            !kg_at_roof(facts, settings) && !kg_threads_wait(facts, settings) &&
-           !kg_access_pattern_applies(facts, settings);
+           !kg_access_pattern_applies(facts, settings) && !hot_uses_vectors(facts);
 }
 
 /* Compilers use 256 bits by default, even if the CPU has wider vectors (gcc's
@@ -368,7 +379,8 @@ static const struct kg_rule rules[] = {
             "bytes of the work; the core ends five in four cycles or more (with one thread, where "
             "several are at work); no "
             "roof is near (`bound_share`), no profile shows threads waiting for each other, "
-            "and `access_pattern` does not apply",
+            "the hottest loops have not more vector than scalar arithmetic, and "
+            "`access_pattern` does not apply",
         .assumes = "the time on a CPU shrinks by `attainable` of what vectors of 256 bits, or "
                    "narrower ones where there are no such, were measured to gain in "
                    "multiply-adds; not under the roofs",

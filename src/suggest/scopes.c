@@ -50,6 +50,16 @@ static void calls_tell(const struct kg_scope_subject *subject, size_t row, struc
         facts->between_ns = between_find(subject, row, parent);
 }
 
+/* Time in the scope itself. A thread that waits there, or starts others, does so for what they do. */
+static void self_tell(const struct kg_scope_subject *subject, size_t row, struct kg_facts *facts)
+{
+    if (row == subject->view.root || subject->on_gpu || kg_scope_is_region(subject, row) ||
+        kg_scope_waits(subject->view.profile, row))
+        return;
+    facts->self_ns = subject->view.rows[row].self_ns * subject->scale;
+    facts->self_share = kg_scope_ratio(facts->self_ns, facts->whole_ns);
+}
+
 static void roof_tell(const struct kg_scope_subject *subject, const struct kg_facts *of,
                       struct kg_facts *facts)
 {
@@ -154,6 +164,7 @@ static bool scope_tell(struct kg_scope_subject *subject, const struct kg_facts *
     machine_tell(subject, of, facts);
     traits_tell(subject, of, row, facts);
     calls_tell(subject, row, facts);
+    self_tell(subject, row, facts);
     return kg_scope_profile_tell(subject, row, facts, err);
 }
 

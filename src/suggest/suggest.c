@@ -6,7 +6,9 @@
 
 #include "suggest/changed.h"
 #include "suggest/gather.h"
+#include "suggest/next_look.h"
 #include "suggest/notes.h"
+#include "suggest/rule_parts.h"
 
 /* What is being made, from what. */
 struct maker {
@@ -64,12 +66,13 @@ static bool figures_make(struct maker *maker, const struct kg_facts *facts,
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-/* A cause that explains so much of the time says what holds the case back. */
+/* A cause that explains so much of the time says what holds the case back. On the GPU the breakdown
+ * of its time does. */
 static const double CAUSE_TELLS = 0.25;
 
 static const struct kg_cause *main_cause(const struct kg_facts *facts)
 {
-    const struct kg_causes *causes = facts->causes;
+    const struct kg_causes *causes = kg_on_device(facts, "cpu") ? facts->causes : NULL;
     return causes && causes->count && causes->of[0].share >= CAUSE_TELLS ? &causes->of[0] : NULL;
 }
 
@@ -85,8 +88,9 @@ static void causes_say(const struct kg_facts *facts, enum kg_bound bound, struct
     }
     if (causes && causes->count)
         kg_text_printf(text, "; %.0f %% unexplained", 100 * causes->unexplained);
-    else if (causes && causes->hottest && bound == KG_BOUND_UNKNOWN) {
-        kg_text_printf(text, "; %.0f %% of the time in ", 100 * causes->hottest->self);
+    if (causes && causes->hottest && bound == KG_BOUND_UNKNOWN) {
+        kg_text_printf(text, "%s%.0f %% of the time in ", causes->count ? "; " : ": ",
+                       100 * causes->hottest->self);
         kg_place_words(&causes->hottest->place, text);
     }
 }
@@ -103,8 +107,26 @@ static const char *finding_text(struct maker *maker, const struct kg_facts *fact
         separator = ", ";
     }
     causes_say(facts, finding->bound, &text);
-    if (finding->missing)
-        kg_text_printf(&text, "%s%s", finding->evidence_count ? "; " : ": ", finding->missing);
+    if (finding->missing) {
+        const bool said = facts->causes && (facts->causes->count || facts->causes->hottest);
+        kg_text_printf(&text, "%s%s", finding->evidence_count || said ? "; " : ": ",
+                       finding->missing);
+    }
+    return kept_text(maker, &text);
+}
+
+/* What would tell more. Of a case on the CPU that is a command: the first that was not followed. */
+static const char *missing_text(struct maker *maker, const struct kg_facts *facts,
+                                const struct kg_diagnosis *diagnosis)
+{
+    const struct kg_results *results = maker->input->results;
+    const bool is_case = results && facts->kind == KG_OPERATION_CASE;
+    struct kg_text text = {0};
+    if (!diagnosis->missing)
+        return NULL;
+    if (!is_case || !kg_next_look(results, &results->cases[facts - maker->cases.of],
+                                  maker->input->profile || results->profile, &text))
+        kg_text_append(&text, diagnosis->missing);
     return kept_text(maker, &text);
 }
 
@@ -126,8 +148,9 @@ static bool finding_make(struct maker *maker, const struct kg_facts *facts,
         .time_ns = facts->traits.time_ns,
         .share = diagnosis.share,
         .unexplained = facts->causes ? facts->causes->unexplained : NAN,
-        .missing = kg_arena_keep(&maker->made->arena, diagnosis.missing, &good),
+        .missing = missing_text(maker, facts, &diagnosis),
     };
+    good = good && (finding->missing || !diagnosis.missing);
     if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, &finding->evidence,
                       &finding->evidence_count))
         return false;
@@ -233,6 +256,14 @@ static void place_fill(const struct kg_cause *cause, struct kg_arena *arena, str
     place->module = kg_arena_keep(arena, found->module, good);
 }
 
+/* Whether a suggestion's place is that of the rule's cause: on the GPU each rule is its own. */
+static bool speaks_for_cause(const struct kg_rule *rule, const struct kg_facts *facts,
+                             const struct kg_judged *judged)
+{
+    return judged->by_cause ||
+           (kg_on_device(facts, "cuda") && !strcmp(kg_cause_name(rule->cause), rule->name));
+}
+
 static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
                             const struct kg_facts *facts, const struct kg_judged *judged)
 {
@@ -263,8 +294,8 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .estimated_bytes = judged->estimated_bytes,
     };
     whole_fill(maker, facts, suggestion);
-    place_fill(judged->by_cause ? kg_cause_of(facts, rule->cause) : NULL, arena, &suggestion->place,
-               &good);
+    place_fill(speaks_for_cause(rule, facts, judged) ? kg_cause_of(facts, rule->cause) : NULL,
+               arena, &suggestion->place, &good);
     return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, &suggestion->evidence,
                         &suggestion->evidence_count) &&
            (good && suggestion->description && suggestion->hint ? true
@@ -309,13 +340,16 @@ static void versions_yield(struct kg_suggestions *made)
     struct kg_suggestion *first = NULL;
     for (size_t i = 0; i < made->suggestion_count; i++) {
         struct kg_suggestion *suggestion = &made->suggestions[i];
-        if (strcmp(suggestion->rule, "slower_version") != 0)
+        if (strcmp(suggestion->rule, KG_RULE_SLOWER_VERSION) != 0)
             continue;
         struct kg_suggestion *less = first && suggestion->rank > first->rank ? first
                                      : first                                 ? suggestion
                                                                              : NULL;
-        if (less)
+        if (less) {
             less->rank = 0;
+            less->priority =
+                less->priority < KG_PRIORITY_MEDIUM ? KG_PRIORITY_MEDIUM : less->priority;
+        }
         if (!first || less == first)
             first = suggestion;
     }

@@ -258,11 +258,15 @@ static void few_regions_that_end_apart_are_uneven(void **state)
     struct scene scene;
     (void)state;
     scene_start(&scene);
+    scene.facts.traits.threads = scene.facts.traits.cores_busy = 2;
     stack_add(&scene, 0.4, NULL, "libgomp.so.1.0.0", NULL);
     ASSERT_CAUSE(&scene, "barriers");
     scene.hot.counted.edge_count = 1;
     scene.edges[0] = (struct kg_counted_edge){"work", "GOMP_parallel", 2, 1e4};
     ASSERT_CAUSE(&scene, "load_imbalance");
+    scene.facts.traits.threads = scene.facts.traits.cores_busy = 1;
+    ASSERT_CAUSE(&scene, "barriers"); /* one thread waits for nobody */
+    scene.facts.traits.threads = scene.facts.traits.cores_busy = 2;
     scene.edges[0].calls = 100;
     ASSERT_CAUSE(&scene, "barriers");
 }
@@ -292,6 +296,16 @@ static void a_function_called_again_and_again_may_repeat_itself(void **state)
     scene.hot.counted.edge_count = 1;
     scene.edges[0] = (struct kg_counted_edge){"work", "inner", 100, 1e6};
     ASSERT_CAUSE(&scene, "repeated_work");
+    /* it does no more than what the workload says that a call does */
+    scene.hot.counted.calls = 1;
+    scene.hot.counted.instructions = 1e6;
+    scene.facts.traits.flops = 2e6;
+    ASSERT_CAUSE(&scene, "none");
+    scene.facts.traits.flops = 0.5e6;
+    ASSERT_CAUSE(&scene, "repeated_work");
+    scene.facts.traits.bytes = 8e6;
+    ASSERT_CAUSE(&scene, "none");
+    scene.facts.traits.bytes = NAN;
     scene.edges[0].calls = 2;
     ASSERT_CAUSE(&scene, "none");
 }
@@ -345,13 +359,71 @@ static void nothing_seen_gives_nothing(void **state)
     ASSERT_CAUSE(&scene, "none");
 }
 
+static void what_a_call_of_the_mathematics_library_takes_is_the_librarys(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.4, "expf", "libm.so.6", NULL);
+    stack_add(&scene, 0.5, "work", "own.so", NULL);
+    scene.hot.loop_count = 1;
+    scene.loops[0] = (struct kg_hot_loop){.place = {.function = "work", .module = "own.so"},
+                                          .share = 0.5,
+                                          .instructions = 8,
+                                          .calls = 1};
+    ASSERT_CAUSE(&scene, "math_library");
+    assert_true(fabs(scene.causes.of[0].share - 0.9) < 1e-9);
+    assert_string_equal(scene.causes.of[0].seen->function, "expf");
+    scene.loops[0].place.function = "other";
+    ASSERT_CAUSE(&scene, "call_overhead");
+}
+
+/* A trace by hand: no device was there when this was written. */
+static void a_trace_has_three_causes_at_most_with_a_place_and_what_is_left(void **state)
+{
+    struct kg_facts facts;
+    struct kg_causes causes;
+    const struct kg_suggest_settings settings = settings_default();
+    (void)state;
+    facts_make(&facts, "cuda", false,
+               (const struct named_fact[]){{"time_ns", 200e3},
+                                           {"gpu_ns", 90e3},
+                                           {"transfer_ns", 55e3},
+                                           {"overhead_ns", 55e3},
+                                           {"launches", 10},
+                                           {"launch_ns", 55e3},
+                                           {"hidden_ns", 0},
+                                           {"main_kernel_ns", 80e3},
+                                           {"waves", 0.25},
+                                           {"occupancy", 0.25},
+                                           {"roof_ns", 5e3},
+                                           {"bandwidth_share", 0.05},
+                                           {0}});
+    facts.main_kernel.function = "update";
+    kg_causes_weigh(&facts, &settings, &causes);
+    assert_int_equal(causes.count, 3);
+    double explained = 0;
+    for (size_t i = 0; i < causes.count; i++) {
+        const struct kg_rule *rule = kg_rule_find(kg_cause_name(causes.of[i].kind));
+        assert_true(rule->before && rule->after);
+        explained += causes.of[i].share;
+    }
+    assert_string_equal(kg_cause_name(causes.of[0].kind), "small_grid");
+    assert_string_equal(causes.of[0].seen->function, "update");
+    assert_true(fabs(causes.unexplained - fmax(0, 1 - explained)) < 1e-9);
+    /* nothing was traced */
+    facts.traits.gpu_ns = NAN;
+    kg_causes_weigh(&facts, &settings, &causes);
+    assert_true(isnan(causes.unexplained));
+}
+
 static void every_cause_has_a_rule(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
         const struct kg_rule *rule = kg_rule_find(kg_cause_name((enum kg_cause_kind)kind));
         assert_non_null(rule);
-        assert_true(rule->is_cause || rule->cause_words);
+        assert_true(rule->is_cause || rule->cause_words || rule->applies);
         assert_int_equal(rule->cause, kind);
         assert_true(rule->before && rule->after && rule->gain > 0);
     }
@@ -373,6 +445,8 @@ int main(void)
         cmocka_unit_test(an_experiment_is_measured),
         cmocka_unit_test(one_thread_that_is_faster_says_so),
         cmocka_unit_test(nothing_seen_gives_nothing),
+        cmocka_unit_test(what_a_call_of_the_mathematics_library_takes_is_the_librarys),
+        cmocka_unit_test(a_trace_has_three_causes_at_most_with_a_place_and_what_is_left),
         cmocka_unit_test(every_cause_has_a_rule),
     };
     return cmocka_run_group_tests_name("causes", tests, NULL, NULL);

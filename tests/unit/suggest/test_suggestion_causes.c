@@ -36,7 +36,7 @@ static void a_rule_looks_at_cases_or_at_scopes(void **state)
 static void words_name_facts_that_exist(void **state)
 {
     static const char *const texts[] = {"other_device_id", "faster_version_id", "sweep_parameter",
-                                        "sweep_measure"};
+                                        "sweep_measure", "whole"};
     (void)state;
     for (size_t r = 0; kg_rule_at(r); r++) {
         const char *words[] = {kg_rule_at(r)->description, kg_rule_at(r)->hint,
