@@ -11,6 +11,8 @@ static const double CYCLES_OF_MISPREDICTION = 15, CYCLES_OF_LINE = 10;
 static const double MEMORY_NS = 80;
 /* A division of integers of 64 bits or of doubles, with what hides behind it. */
 static const double CYCLES_OF_DIVISION = 10;
+/* A load of what was just stored in another width. */
+static const double CYCLES_OF_FORWARDING = 12;
 static const double PER_CYCLE = 3;
 
 /* What was counted in code of the workload itself, a call of it. */
@@ -35,12 +37,14 @@ static struct counts counts_of(const struct kg_counted *counted)
     return sum;
 }
 
-/* Of all threads. */
+/* Of all threads; without what other programs took of one that does not wait. */
 static double cycles_of_call(const struct kg_weighing *weighing)
 {
     const double cores = weighing->facts->traits.cores_busy;
+    const bool counts =
+        cores > 1 || (kg_known(cores) && kg_cpus_taken(weighing->facts, weighing->settings));
     return weighing->facts->traits.time_ns * 1e-9 * weighing->facts->clock_hz *
-           (cores > 1 ? cores : 1);
+           (counts ? cores : 1);
 }
 
 static bool uses_vectors(const struct kg_hot_loop *loop)
@@ -86,7 +90,9 @@ static struct turn turn_of(const struct kg_weighing *weighing, const struct kg_h
 
 /* Stalls: more than half of a turn is not explained by its instructions. */
 static const double STALLED = 0.4;
-static const double MISSES_LEAST = 0.02;
+static const double MISSES_LEAST = 0.02, MISSES_PER_INSTRUCTION = 0.004;
+/* A load that waits for a store of the turn before is not seen in a long loop. */
+static const double SHORT_LOOP = 32;
 
 /* Loads whose address goes on by itself, at most one of them from elsewhere. */
 static bool is_regular(const struct kg_hot_loop *loop)
@@ -117,9 +123,11 @@ static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
                           turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
     if (guessed >= 0.4 * stall && guessed >= missed)
         return KG_CAUSE_BRANCH_MISSES;
-    if (turn->misses >= MISSES_LEAST || missed >= 0.4 * stall)
+    if (turn->misses >= fmax(MISSES_LEAST, MISSES_PER_INSTRUCTION * loop->instructions) ||
+        missed >= 0.4 * stall)
         return missing_kind(weighing, loop, turn);
-    if (loop->stores > 0 && loop->loads > 0 && !(loop->chained > 1))
+    if (loop->stores > 0 && loop->loads > 0 && !(loop->chained > 1) &&
+        loop->instructions <= SHORT_LOOP)
         return kg_at_least(weighing->facts->traits.cores_busy, 1.5) ? KG_CAUSE_FALSE_SHARING
                                                                     : KG_CAUSE_STORE_FORWARDING;
     return KG_CAUSE_COUNT;
@@ -136,7 +144,7 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
         return KG_CAUSE_CALL_OVERHEAD;
     if (loop->divisions > 0 && loop->divisions * CYCLES_OF_DIVISION >= 0.4 * longest)
         return KG_CAUSE_DIVISION;
-    if (loop->forwarded > 0)
+    if (loop->forwarded > 0 && loop->forwarded * CYCLES_OF_FORWARDING >= 0.25 * longest)
         return KG_CAUSE_STORE_FORWARDING;
     if (loop->conversions > 0 && loop->conversions >= 0.25 * floats && loop->calls == 0)
         return KG_CAUSE_CONVERSION;
@@ -198,10 +206,20 @@ static bool does_no_more(const struct kg_weighing *weighing)
     const struct kg_traits *traits = &weighing->facts->traits;
     const struct kg_counted *counted = &weighing->hot->counted;
     const double lines = counted->line_misses * LINE_BYTES;
-    return kg_known(counted->instructions) && kg_known(counted->calls) &&
+    if (!kg_known(counted->calls)) /* a part of a call proves nothing */
+        return kg_known(traits->flops) || kg_known(traits->bytes);
+    return kg_known(counted->instructions) &&
            (counted->instructions < traits->flops ||
             counted->instructions < traits->bytes / BYTES_EACH ||
             (lines >= ONCE_LEAST * traits->bytes && lines <= ONCE_MOST * traits->bytes));
+}
+
+/* Whether each call of a function has many items of its own. */
+static bool has_its_own(const struct kg_weighing *weighing, const struct kg_counted_edge *edge)
+{
+    static const double ITEMS_EACH = 8;
+    const double items = weighing->facts->traits.items;
+    return kg_known(items) && edge->calls * ITEMS_EACH <= items;
 }
 
 /* A function of the workload's own that is called again and again, does much each time, and has
@@ -219,7 +237,8 @@ static void repeats_tell(struct kg_weighing *weighing, double left)
             const struct kg_hot_place *function = &sampled->functions[f];
             if (!function->place.function || strcmp(function->place.function, edge->callee) != 0 ||
                 kg_place_is_library(&function->place) || !(function->total >= 0.4) ||
-                !(edge->calls >= KG_OFTEN) || !(edge->instructions >= MUCH * edge->calls))
+                !(edge->calls >= KG_OFTEN) || has_its_own(weighing, edge) ||
+                !(edge->instructions >= MUCH * edge->calls))
                 continue;
             kg_weighing_add(weighing, KG_CAUSE_REPEATED_WORK, fmin(left, function->total))->seen =
                 &function->place;

@@ -39,6 +39,7 @@ const struct kg_trait kg_fact_table[] = {
     FACT(call_ns, KG_TRAIT_NS, "time of one call"),
     FACT(between_ns, KG_TRAIT_NS, "time between its calls"),
     FACT(self_ns, KG_TRAIT_NS, "time in no scope inside of it"),
+    FACT(whole_roof_ns, KG_TRAIT_NS, "least time of the whole by its roofs"),
     FACT(self_share, KG_TRAIT_SHARE, "of the whole in no scope inside of it"),
     FACT(parallel_count, KG_TRAIT_COUNT, "parallel regions"),
     FACT(parallel_ns, KG_TRAIT_NS, "starting and joining threads"),

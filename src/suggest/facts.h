@@ -68,6 +68,7 @@ struct kg_facts {
     double between_ns;     /* of all: what is between them, in nothing else */
     double self_ns;        /* of all: in no scope inside of it */
     double self_share;     /* that, of what it is inside of */
+    double whole_roof_ns;  /* the least time that the roofs leave of what it is inside of */
     double parallel_count; /* parallel regions */
     double parallel_ns;    /* in them, but in no scope of the same thread: starting, joining */
     double wait_count;     /* times that the first thread waited for others, or for the device */

@@ -77,6 +77,13 @@ static const struct step {
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 
+static const struct step busy = {
+    .lacks = "other programs had its CPUs for a part of its time",
+    .first = "on a quiet machine ",
+    .settings = "",
+    .shows = "tells more",
+};
+
 static const struct step last = {
     .lacks = "nothing that was seen explains it",
     .before = "perf stat -d ",
@@ -89,8 +96,10 @@ static const char *or_empty(const char *words)
     return words ? words : "";
 }
 
-static const struct step *step_of(const struct kg_case_result *result, bool profiled)
+static const struct step *step_of(const struct kg_case_result *result, bool profiled, bool taken)
 {
+    if (taken)
+        return &busy;
     for (size_t i = 0; i < STEPS; i++) {
         const struct step *step = &steps[i];
         const bool missing = step->missing ? step->missing(result) : !profiled;
@@ -102,11 +111,11 @@ static const struct step *step_of(const struct kg_case_result *result, bool prof
 }
 
 bool kg_next_look(const struct kg_results *results, const struct kg_case_result *result,
-                  bool profiled, struct kg_text *text)
+                  bool profiled, bool taken, struct kg_text *text)
 {
     if (!result->device || strcmp(result->device, "cpu") != 0)
         return false;
-    const struct step *step = step_of(result, profiled);
+    const struct step *step = step_of(result, profiled, taken);
     const char *reason = step->reason ? step->reason(result) : NULL;
     kg_text_append(text, reason ? step->refuses : step->lacks);
     if (reason)

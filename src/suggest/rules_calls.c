@@ -56,12 +56,15 @@ static bool dominant_part_applies(const struct kg_facts *facts,
            kg_under(facts->self_share, ALONE_SHARE);
 }
 
-/* By Amdahl's law: all of it, but for what its roof wants and a fiftieth that is always left. */
+/* By Amdahl's law: all of it, but for what its roof wants, or its part of what the whole's roof wants,
+ * and a fiftieth that is always left. */
 static double dominant_part_estimate(const struct kg_facts *facts,
                                      const struct kg_suggest_settings *settings)
 {
+    const double part_ns =
+        kg_known_or_zero(facts->whole_roof_ns) * facts->self_share / settings->attainable;
     const double left_ns =
-        fmax((1 - ALONE_SHARE) * facts->self_ns, kg_attainable_ns(facts, settings));
+        fmax(fmax((1 - ALONE_SHARE) * facts->self_ns, part_ns), kg_attainable_ns(facts, settings));
     return facts->traits.time_ns - facts->self_ns + fmin(left_ns, facts->self_ns);
 }
 
@@ -192,8 +195,8 @@ static const struct kg_rule rules[] = {
         .when = "a scope that neither waits nor starts threads takes, outside of the scopes in it, "
                 "`bound_share` of its whole or more, but less than 98 %: then there is nothing "
                 "else",
-        .assumes = "all of that is saved, by Amdahl's law: no less than its roof, and a fiftieth, "
-                   "is left; ranked last",
+        .assumes = "all of that is saved, by Amdahl's law: no less than its roof, its part of the "
+                   "whole's, and a fiftieth, is left; ranked last",
         .settings = "bound_share,attainable",
     },
     {

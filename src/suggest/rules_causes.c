@@ -117,7 +117,8 @@ static const struct kg_rule rules[] = {
             "a function of the workload is called eight times a call or more, with 200 "
             "instructions or more each time, takes most of the time, nothing else was found, and a "
             "call executes more instructions than the flops or bytes that the workload tells of "
-            "want, and does not bring in each line once",
+            "want, does not bring in each line once, and has not many items for each call of that "
+            "function",
         .assumes = "all of that share is saved",
         .settings = "min_gain",
     },

@@ -159,6 +159,7 @@ static bool scope_tell(struct kg_scope_subject *subject, const struct kg_facts *
     facts->device = of ? of->device : subject->on_gpu ? "cuda" : "cpu";
     facts->workload = of ? of->workload : NULL;
     facts->whole_cores_busy = of ? of->traits.cores_busy : NAN;
+    facts->whole_roof_ns = of ? of->traits.roof_ns : NAN;
     facts->whole_ns = of ? of->traits.time_ns : kg_scope_time(subject, view->root);
     facts->scope_threads = row == view->root ? view->threads : fmax(1, shared);
     machine_tell(subject, of, facts);

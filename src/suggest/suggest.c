@@ -125,7 +125,8 @@ static const char *missing_text(struct maker *maker, const struct kg_facts *fact
     if (!diagnosis->missing)
         return NULL;
     if (!is_case || !kg_next_look(results, &results->cases[facts - maker->cases.of],
-                                  maker->input->profile || results->profile, &text))
+                                  maker->input->profile || results->profile,
+                                  kg_cpus_taken(facts, &maker->made->settings), &text))
         kg_text_append(&text, diagnosis->missing);
     return kept_text(maker, &text);
 }
