@@ -40,11 +40,12 @@ static struct counts counts_of(const struct kg_counted *counted)
 /* Of all threads; without what other programs took of one that does not wait. */
 static double cycles_of_call(const struct kg_weighing *weighing)
 {
-    const double cores = weighing->facts->traits.cores_busy;
-    const bool counts =
-        cores > 1 || (kg_known(cores) && kg_cpus_taken(weighing->facts, weighing->settings));
-    return weighing->facts->traits.time_ns * 1e-9 * weighing->facts->clock_hz *
-           (counts ? cores : 1);
+    const struct kg_traits *traits = &weighing->facts->traits;
+    const bool taken = kg_cpus_taken(weighing->facts, weighing->settings);
+    const double alone_ns =
+        taken && kg_known(traits->cpu_ns) ? fmin(traits->time_ns, traits->cpu_ns) : traits->time_ns;
+    const double busy_ns = traits->cores_busy > 1 ? traits->time_ns * traits->cores_busy : alone_ns;
+    return busy_ns * 1e-9 * weighing->facts->clock_hz;
 }
 
 static bool uses_vectors(const struct kg_hot_loop *loop)

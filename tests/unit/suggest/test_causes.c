@@ -223,6 +223,13 @@ static void a_loop_that_stalls_says_by_what_was_counted_in_it(void **state)
     line->mispredicted = 100e3;
     ASSERT_CAUSE(&scene, "branch_misses");
     assert_string_equal(scene.causes.of[0].seen->function, "inner");
+    /* other programs had its CPU: it computed for a hundredth of that, which its instructions explain */
+    scene.facts.traits.cores_busy = 0.01;
+    scene.facts.traits.waits = 0;
+    scene.facts.traits.cpu_ns = 1e4;
+    ASSERT_CAUSE(&scene, "none");
+    scene.facts.traits.cpu_ns = 1e6; /* in other calls than those that were timed */
+    ASSERT_CAUSE(&scene, "branch_misses");
     stalled_add(&scene, &line);
     line->line_misses = 5e3;
     ASSERT_CAUSE(&scene, "cache_misses");
