@@ -170,21 +170,6 @@ static double memory_workspace_estimate(const struct kg_facts *facts,
     return facts->traits.bytes;
 }
 
-static bool memory_fragmentation_applies(const struct kg_facts *facts,
-                                         const struct kg_suggest_settings *settings)
-{
-    return holds_much(facts, settings) && !memory_quadratic_applies(facts, settings) &&
-           !memory_workspace_applies(facts, settings) && kg_known(facts->traits.allocated_bytes) &&
-           facts->traits.peak_bytes >= (1 + settings->line_waste) * facts->traits.allocated_bytes;
-}
-
-static double memory_fragmentation_estimate(const struct kg_facts *facts,
-                                            const struct kg_suggest_settings *settings)
-{
-    (void)settings;
-    return facts->traits.allocated_bytes;
-}
-
 /* --- The rules --- */
 
 static const struct kg_rule rules[] = {
@@ -276,23 +261,6 @@ static const struct kg_rule rules[] = {
             "peak memory is over `memory`, and what was allocated is 1 + `line_waste` times the "
             "work's bytes or more",
         .assumes = "nothing but the work's bytes is held",
-        .settings = "memory,line_waste",
-    },
-    {
-        .name = "memory_fragmentation",
-        .applies = memory_fragmentation_applies,
-        .estimate_bytes = memory_fragmentation_estimate,
-        .type = KG_TYPE_MEMORY,
-        .priority = KG_PRIORITY_MEDIUM,
-        .basis = KG_BASIS_MODELLED,
-        .description = "{peak_bytes} are taken, though no more than {allocated_bytes} were asked "
-                       "for at once: pools, libraries or fragments hold the rest.",
-        .hint = "Allocate few large blocks rather than many of changing sizes, large ones first; "
-                "look at what pools (cudaMemPoolTrimTo, malloc_trim) and libraries keep.",
-        .evidence = {"peak_bytes", "allocated_bytes"},
-        .when =
-            "peak memory is over `memory` and 1 + `line_waste` times what was allocated or more",
-        .assumes = "nothing but what was asked for is held",
         .settings = "memory,line_waste",
     },
 };

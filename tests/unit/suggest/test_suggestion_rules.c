@@ -160,26 +160,48 @@ static void nothing_known_gives_nothing(void **state)
 
 /* --- The page --------------------------------------------------------------------------------- */
 
-static void the_page_has_the_table_of_the_rules(void **state)
+/* The page, between two of its markers; `page` is to be freed. */
+static const char *page_part(struct kg_text *page, const char *begin, const char *end)
 {
-    static const char begin[] = "<!-- rules -->\n\n", end[] = "\n<!-- /rules -->";
-    struct kg_text page = {0}, reference = {0};
     char buffer[4096];
-    (void)state;
     FILE *file = fopen(KGATE_SOURCE_DIR "/docs/suggestions.md", "r");
     assert_non_null(file);
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
-        kg_text_append_bytes(&page, buffer, n);
+        kg_text_append_bytes(page, buffer, n);
     fclose(file);
-    kg_rules_reference_write(&reference);
-    char *first = strstr(page.data, begin), *last = strstr(page.data, end);
+    char *first = strstr(page->data, begin), *last = strstr(page->data, end);
     assert_non_null(first);
     assert_non_null(last);
     *last = '\0';
-    if (strcmp(first + sizeof begin - 1, reference.data) != 0)
+    return first + strlen(begin);
+}
+
+static void the_page_has_the_table_of_the_rules(void **state)
+{
+    struct kg_text page = {0}, reference = {0};
+    (void)state;
+    const char *part = page_part(&page, "<!-- rules -->\n\n", "\n<!-- /rules -->");
+    kg_rules_reference_write(&reference);
+    if (strcmp(part, reference.data) != 0)
         fail_msg("docs/suggestions.md must have between its markers:\n\n%s", reference.data);
     kg_text_free(&page);
     kg_text_free(&reference);
+}
+
+static void the_page_says_of_every_rule_where_it_was_seen_to_fire(void **state)
+{
+    struct kg_text page = {0};
+    (void)state;
+    const char *part = page_part(&page, "<!-- seen -->", "<!-- /seen -->");
+    for (size_t r = 0; kg_rule_at(r); r++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| `%s` | ", kg_rule_at(r)->name);
+        const char *found = strstr(part, row);
+        if (!found || strstr(found + 1, row))
+            fail_msg("docs/suggestions.md must say once where %s was seen to fire",
+                     kg_rule_at(r)->name);
+    }
+    kg_text_free(&page);
 }
 
 int main(void)
@@ -192,6 +214,7 @@ int main(void)
         cmocka_unit_test(the_fact_that_a_rule_turns_on_must_make_sense),
         cmocka_unit_test(nothing_known_gives_nothing),
         cmocka_unit_test(the_page_has_the_table_of_the_rules),
+        cmocka_unit_test(the_page_says_of_every_rule_where_it_was_seen_to_fire),
     };
     return cmocka_run_group_tests_name("suggestion rules", tests, NULL, NULL);
 }
