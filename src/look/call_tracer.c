@@ -29,6 +29,7 @@ struct traced {
     pid_t thread;
     bool counts; /* its calls are the workload's */
     bool first;  /* the first thread of its process */
+    bool held;   /* stopped until it is known who started it */
     bool inside; /* of a call */
     bool mark;   /* which is the worker's mark */
     long number;
@@ -62,11 +63,15 @@ static struct traced *traced_find(struct kg_call_tracer *tracer, pid_t thread)
     for (size_t i = 0; i < tracer->count; i++)
         if (tracer->traced[i].thread == thread)
             return &tracer->traced[i];
+    return NULL;
+}
+
+/* NULL where there are too many. */
+static struct traced *traced_add(struct kg_call_tracer *tracer, pid_t thread)
+{
     if (tracer->count == TRACED_MOST)
         return NULL;
-    /* a thread may stop before the one that started it tells of it */
-    tracer->traced[tracer->count] =
-        (struct traced){.thread = thread, .counts = !tracer->target.command};
+    tracer->traced[tracer->count] = (struct traced){.thread = thread};
     return &tracer->traced[tracer->count++];
 }
 
@@ -144,11 +149,15 @@ static void event_stop(struct kg_call_tracer *tracer, struct traced *one, int ev
     const bool counts = one->counts;
     if (ptrace(PTRACE_GETEVENTMSG, one->thread, NULL, &started) != 0 || !started)
         return;
-    struct traced *fresh = traced_find(tracer, (pid_t)started);
+    struct traced *known = traced_find(tracer, (pid_t)started);
+    struct traced *fresh = known ? known : traced_add(tracer, (pid_t)started);
     if (!fresh)
         return;
-    fresh->counts = fresh->counts || counts;
-    fresh->first = fresh->first || event != PTRACE_EVENT_CLONE;
+    fresh->counts = counts;
+    fresh->first = event != PTRACE_EVENT_CLONE;
+    if (fresh->held)
+        request(PTRACE_SYSCALL, fresh->thread, 0);
+    fresh->held = false;
     /* one command after the other makes its calls alone */
     if (tracer->target.command && one->thread == tracer->target.process)
         tracer->counted = 0;
@@ -181,7 +190,7 @@ static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
     int status;
     if (request(PTRACE_SEIZE, thread, OPTIONS) != 0)
         return errno == ESRCH && thread != tracer->target.process ? 0 : errno;
-    struct traced *one = traced_find(tracer, thread);
+    struct traced *one = traced_add(tracer, thread);
     if (!one || request(PTRACE_INTERRUPT, thread, 0) != 0 ||
         waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) {
         traced_drop(tracer, thread);
@@ -192,14 +201,6 @@ static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
     const int signal = stop_take(tracer, one, status);
     request(PTRACE_SYSCALL, thread, signal > 0 ? (unsigned long)signal : 0);
     return 0;
-}
-
-static bool is_traced(const struct kg_call_tracer *tracer, pid_t thread)
-{
-    for (size_t i = 0; i < tracer->count; i++)
-        if (tracer->traced[i].thread == thread)
-            return true;
-    return false;
 }
 
 /* All threads, until no new one shows itself. */
@@ -213,10 +214,10 @@ static int process_seize(struct kg_call_tracer *tracer)
         DIR *directory = opendir(path);
         for (struct dirent *entry; directory && (entry = readdir(directory));) {
             const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
-            if (thread <= 0 || is_traced(tracer, thread) || tracer->count == TRACED_MOST)
+            if (thread <= 0 || traced_find(tracer, thread) || tracer->count == TRACED_MOST)
                 continue;
             const int refusal = thread_seize(tracer, thread);
-            any |= is_traced(tracer, thread);
+            any |= traced_find(tracer, thread) != NULL;
             if (refusal) {
                 closedir(directory);
                 return refusal;
@@ -243,6 +244,10 @@ static void thread_release(struct kg_call_tracer *tracer, struct traced *one)
     int status;
     siginfo_t news = {0};
     const pid_t thread = one->thread;
+    if (one->held) {
+        request(PTRACE_DETACH, thread, 0);
+        return;
+    }
     request(PTRACE_INTERRUPT, thread, 0);
     if (waitid(P_PID, (id_t)thread, &news, WEXITED | WSTOPPED | WNOWAIT | __WALL) != 0 ||
         process_ended(tracer, &news))
@@ -287,6 +292,11 @@ static bool stops_take(struct kg_call_tracer *tracer)
             continue;
         }
         struct traced *one = traced_find(tracer, thread);
+        if (!one && (one = traced_add(tracer, thread))) {
+            /* it stops for the first time before who started it does to tell of it */
+            one->held = true;
+            continue;
+        }
         const int signal = one ? stop_take(tracer, one, status) : 0;
         if (signal < 0)
             request(PTRACE_LISTEN, thread, 0);

@@ -18,7 +18,7 @@ struct worker {
     int to, from;
 };
 
-enum { CALLS = 3, READS = 7 };
+enum { CALLS = 3, READS = 7, THREADS = 300 };
 
 static void mark(int what, uint64_t calls)
 {
@@ -44,7 +44,18 @@ static void one_call(int zeros, bool thread)
         abort();
 }
 
-_Noreturn static void worker_main(int from, int to, bool thread, bool command)
+#define THREADS_ONLY "KGATE_TEST_THREADS_ONLY"
+
+/* What this program does as a command: threads that start, read, and end. */
+static int command_main(void)
+{
+    const int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < THREADS; i++)
+        one_call(zeros, true);
+    return 0;
+}
+
+_Noreturn static void worker_main(int from, int to, bool thread, const char *command)
 {
     char byte;
     uint64_t calls = 0;
@@ -55,7 +66,9 @@ _Noreturn static void worker_main(int from, int to, bool thread, bool command)
         for (int i = 0; i < CALLS; i++, calls++) {
             const pid_t child = command ? fork() : -1;
             if (!child) {
-                execl("/bin/true", "true", (char *)NULL);
+                setenv(THREADS_ONLY, "1", 1);
+                setenv("OPENBLAS_NUM_THREADS", "1", 1); /* which the tests link */
+                execl(command, "test", "test_system_calls", (char *)NULL);
                 _exit(1);
             }
             if (child > 0)
@@ -74,7 +87,7 @@ _Noreturn static void worker_main(int from, int to, bool thread, bool command)
     _exit(0);
 }
 
-static struct worker worker_start(bool thread, bool command)
+static struct worker worker_start(bool thread, const char *command)
 {
     int to[2], from[2];
     assert_int_equal(pipe2(to, O_CLOEXEC), 0);
@@ -140,7 +153,7 @@ static const struct kg_system_call *kind(const struct kg_system_calls *calls, co
 
 static void reads_are_counted_with_their_bytes_and_nothing_of_the_workers(void **state)
 {
-    const struct worker worker = worker_start(false, false);
+    const struct worker worker = worker_start(false, NULL);
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
     (void)state;
@@ -163,7 +176,7 @@ static void reads_are_counted_with_their_bytes_and_nothing_of_the_workers(void *
 
 static void threads_that_a_call_starts_are_followed(void **state)
 {
-    const struct worker worker = worker_start(true, false);
+    const struct worker worker = worker_start(true, NULL);
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
     (void)state;
@@ -178,7 +191,7 @@ static void threads_that_a_call_starts_are_followed(void **state)
 
 static void of_a_command_its_process_counts_from_its_exec_on(void **state)
 {
-    const struct worker worker = worker_start(false, true);
+    const struct worker worker = worker_start(false, "/bin/true");
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
     (void)state;
@@ -193,10 +206,26 @@ static void of_a_command_its_process_counts_from_its_exec_on(void **state)
     kg_arena_free(&arena);
 }
 
+/* All calls of its threads count, also of one that stops before the thread that started it tells of it. */
+static void threads_of_a_command_count_from_their_first_call(void **state)
+{
+    const struct worker worker = worker_start(false, "/proc/self/exe");
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    (void)state;
+    if (trace(&worker, true, 100000, &arena, &calls)) {
+        /* among the first calls of each thread, and of the program itself */
+        assert_non_null(kind(&calls, "set_robust_list"));
+        assert_float_equal(kind(&calls, "set_robust_list")->calls, THREADS + 1, 1e-9);
+    }
+    assert_int_equal(worker_end(&worker), 0);
+    kg_arena_free(&arena);
+}
+
 /* What makes more calls than anybody watches goes on untraced, and is told by what it read before. */
 static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state)
 {
-    const struct worker worker = worker_start(false, false);
+    const struct worker worker = worker_start(false, NULL);
     struct kg_arena arena = {0};
     struct kg_system_calls calls;
     (void)state;
@@ -212,7 +241,7 @@ static void a_call_that_is_not_seen_to_its_end_is_told_by_its_reads(void **state
 /* Who is traced by another says so, and nothing breaks. */
 static void a_process_that_is_traced_already_is_a_refusal(void **state)
 {
-    const struct worker worker = worker_start(false, false);
+    const struct worker worker = worker_start(false, NULL);
     const struct kg_traced_process target = {.process = worker.pid, .calls_most = 100};
     struct kg_call_tracer *tracer;
     struct kg_error err;
@@ -230,7 +259,7 @@ static void a_process_that_is_traced_already_is_a_refusal(void **state)
 /* The worker dies in the middle: who started it hears of its end. */
 static void the_end_of_the_process_is_left_for_who_started_it(void **state)
 {
-    const struct worker worker = worker_start(false, false);
+    const struct worker worker = worker_start(false, NULL);
     const struct kg_traced_process target = {.process = worker.pid, .calls_most = 100000};
     struct kg_call_tracer *tracer;
     struct kg_error err;
@@ -250,10 +279,13 @@ static void the_end_of_the_process_is_left_for_who_started_it(void **state)
 
 int main(void)
 {
+    if (getenv(THREADS_ONLY))
+        return command_main();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_are_counted_with_their_bytes_and_nothing_of_the_workers),
         cmocka_unit_test(threads_that_a_call_starts_are_followed),
         cmocka_unit_test(of_a_command_its_process_counts_from_its_exec_on),
+        cmocka_unit_test(threads_of_a_command_count_from_their_first_call),
         cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_told_by_its_reads),
         cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
         cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
