@@ -249,6 +249,62 @@ static void instruction_take(csh capstone, const cs_insn *from, struct kg_instru
         shift_take(to, from);
 }
 
+/* --- What Capstone does not know -------------------------------------------------------------- */
+
+/* Bytes of the operand in memory behind a ModRM byte, which is the first at `bytes`, itself included
+ * (Intel, "Software Developer's Manual", volume 2, 2.1). EVEX's short displacement is one byte, too. */
+static size_t operand_length(const unsigned char *bytes, size_t length)
+{
+    enum { DIRECT = 3, SIB = 4, NO_BASE = 5 };
+    if (!length)
+        return 0;
+    const unsigned mode = bytes[0] >> 6, memory = bytes[0] & 7;
+    const bool sib = mode != DIRECT && memory == SIB;
+    if (sib && length < 2)
+        return 0;
+    const unsigned base = sib ? bytes[1] & 7 : memory;
+    const size_t shift = mode == 1 ? 1 : mode == 2 || (!mode && base == NO_BASE) ? 4 : 0;
+    return 1 + sib + (mode == DIRECT ? 0 : shift);
+}
+
+/* Instructions with the prefixes VEX and EVEX that have a byte at the end, by map and opcode. */
+static bool ends_with_byte(unsigned map, unsigned opcode)
+{
+    enum { MAP_0F = 1, MAP_0F3A = 3 };
+    return map == MAP_0F3A ||
+           (map == MAP_0F && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+                              (opcode >= 0xc4 && opcode <= 0xc6)));
+}
+
+/* The length of an instruction with one of these prefixes (2.3.5, 2.7); 0: it has none of them. */
+static size_t vector_length(const unsigned char *bytes, size_t length)
+{
+    const size_t prefix = !length            ? 0
+                          : bytes[0] == 0xc5 ? 2
+                          : bytes[0] == 0xc4 ? 3
+                          : bytes[0] == 0x62 ? 4
+                                             : 0;
+    if (!prefix || length < prefix + 2)
+        return 0;
+    const unsigned map = prefix == 2 ? 1 : bytes[1] & (prefix == 4 ? 7 : 31);
+    const size_t operand = operand_length(bytes + prefix + 1, length - prefix - 1);
+    const size_t whole = prefix + 1 + operand + ends_with_byte(map, bytes[prefix]);
+    return map && map <= 6 && operand && whole <= length ? whole : 0;
+}
+
+static void unknown_take(const unsigned char *bytes, size_t length, uint64_t address,
+                         struct kg_instruction *to)
+{
+    *to = (struct kg_instruction){.address = address,
+                                  .length = (unsigned)length,
+                                  .facts = {.operation = KG_OPERATION_VECTOR_INTEGER},
+                                  .vector = true,
+                                  .unknown = true};
+    for (size_t i = 0; i < length; i++)
+        snprintf(to->text + 3 * i, sizeof to->text - 3 * i, "%02x ", bytes[i]);
+    snprintf(to->text + 3 * length, sizeof to->text - 3 * length, "(unknown)");
+}
+
 bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count)
 {
@@ -261,10 +317,17 @@ bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t l
     cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
     cs_insn *one = cs_malloc(capstone);
     bool good = one != NULL;
-    while (good && length && cs_disasm_iter(capstone, &bytes, &length, &address, one)) {
+    while (good && length) {
+        const bool known = cs_disasm_iter(capstone, &bytes, &length, &address, one);
+        const size_t skipped = known ? 0 : vector_length(bytes, length);
+        if (!known && !skipped)
+            break;
         good = kg_arena_grow(arena, instructions, *count, &capacity, sizeof **instructions);
-        if (good)
+        if (good && known)
             instruction_take(capstone, one, &(*instructions)[(*count)++]);
+        else if (good)
+            unknown_take(bytes, skipped, address, &(*instructions)[(*count)++]);
+        bytes += skipped, length -= skipped, address += skipped;
     }
     if (one)
         cs_free(one, 1);

@@ -45,6 +45,7 @@ struct kg_instruction {
     bool locked;
     bool clears;                      /* its result is zero, whatever it reads: xor eax, eax */
     bool vector;                      /* it concerns a vector register */
+    bool unknown;                     /* to Capstone: nothing is said of it but its length */
     unsigned load_bytes, store_bytes; /* 0: does not */
     struct kg_memory_operand memory;
     /* reads: besides those of the address. Of a call neither is known: what a function may change
@@ -59,7 +60,8 @@ struct kg_instruction {
     char text[KG_INSTRUCTION_TEXT];
 };
 
-/* Instructions from `address` on, in an array in `arena`, as far as the bytes can be understood.
+/* Instructions from `address` on, in an array in `arena`, as far as the bytes can be understood. Of those
+ * for vectors that Capstone does not know (many of AVX-512) only the length is found.
  * returns  false where memory is out or there is no Capstone for this code */
 bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count);

@@ -125,6 +125,13 @@ static bool found_add(struct search *search, struct found *one)
     return one->loop != NULL;
 }
 
+/* Whether all of the function could be read: what seems to be in no loop may be in one that was not. */
+static bool is_whole(const struct body *body)
+{
+    const struct kg_instruction *last = body->count ? &body->code[body->count - 1] : NULL;
+    return last && last->address + last->length >= body->function.address + body->function.length;
+}
+
 static bool address_take(struct search *search, const struct kg_hot_address *hot)
 {
     struct body *body;
@@ -137,7 +144,8 @@ static bool address_take(struct search *search, const struct kg_hot_address *hot
     struct found one = {.body = body, .hottest = hot, .at = at, .share = hot->share};
     bool good = kg_loop_around(&scratch, body->code, body->count, at, &one.loop, &one.count);
     one.function = !one.count;
-    good = good && found_add(search, &one);
+    if (!one.function || is_whole(body))
+        good = good && found_add(search, &one);
     kg_arena_free(&scratch);
     return good;
 }
@@ -160,6 +168,15 @@ static void instruction_count(const struct kg_instruction *one, struct kg_hot_lo
     loop->scalar_floats += one->facts.float_scalar;
     loop->vector_floats += one->facts.float_vector;
     loop->gathers += operation == KG_OPERATION_GATHER;
+}
+
+/* What a turn does and takes is not known where an instruction in it is not. */
+static bool all_known(const struct found *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (found->body->code[found->loop[i]].unknown)
+            return false;
+    return true;
 }
 
 /* Least cycles of a turn: each unit does its part, and the front end brings in all. */
@@ -253,8 +270,9 @@ static bool loop_show(struct search *search, const struct found *found, struct k
         instruction_count(&found->body->code[found->loop[i]], loop);
     if (loop->branches > 0 && !found->function)
         loop->branches--; /* its own */
-    loop->throughput_cycles = throughput_cycles(found);
-    if (!found->function) {
+    const bool known = all_known(found);
+    loop->throughput_cycles = known ? throughput_cycles(found) : NAN;
+    if (!found->function && known) {
         if (!kg_loop_flow(&search->own, found->body->code, found->loop, found->count, &flow))
             return false;
         loop->address_loads = (double)flow.address_loads;

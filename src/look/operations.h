@@ -13,7 +13,8 @@ enum kg_operation {
     KG_OPERATION_COMPARE, /* sets flags alone */
     KG_OPERATION_JUMP,
     KG_OPERATION_CALL,
-    KG_OPERATION_FLOAT_ADD, /* subtract, least, greatest */
+    KG_OPERATION_FLOAT_ADD,   /* and subtract */
+    KG_OPERATION_FLOAT_ORDER, /* least, greatest */
     KG_OPERATION_FLOAT_MULTIPLY,
     KG_OPERATION_FLOAT_FUSED,
     KG_OPERATION_FLOAT_DIVIDE,
@@ -54,13 +55,13 @@ struct kg_operation_cost {
 #define KG_CYCLES_LOAD 4.0
 #define KG_CYCLES_LOAD_VECTOR 6.0
 #define KG_CYCLES_FORWARD_FAILED 11.0 /* the store must reach the cache first */
-#define KG_CYCLES_LOCKED 18.0
+#define KG_CYCLES_LOCKED 8.0
 #define KG_UNIT_TIME_LOAD (1 / 3.0)
 #define KG_UNIT_TIME_STORE 0.5
 #define KG_INSTRUCTIONS_CYCLE_MOST 6.0
 
 /* The least of recent cores, with data in the first level of cache.
- * wide  of division and root: of a double, or of a vector */
+ * wide  of division and root: of doubles */
 struct kg_operation_cost kg_operation_cost(enum kg_operation operation, bool wide);
 
 struct kg_operation_facts {

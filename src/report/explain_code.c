@@ -47,6 +47,8 @@ static void cycles_append(struct kg_text *words, const struct kg_hot_loop *loop)
     if (loop->chain_cycles > loop->throughput_cycles)
         kg_text_printf(words, "; each turn waits %.3g cycles for the one before",
                        loop->chain_cycles);
+    else if (isnan(loop->throughput_cycles))
+        kg_text_printf(words, "; some cannot be disassembled: no more is said of it");
     else if (loop->throughput_cycles > 0)
         kg_text_printf(words, "; %.3g cycles or more", loop->throughput_cycles);
 }

@@ -269,8 +269,9 @@ static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
     static const double SHORT = 16;
     for (size_t i = 0; i < hot->loop_count; i++) {
         const struct kg_hot_loop *loop = &hot->loops[i];
-        if (!kg_place_is_library(&loop->place) && loop->share >= 0.3 && loop->loads > 0 &&
-            loop->stores > 0 && loop->instructions <= SHORT)
+        if (!kg_place_is_library(&loop->place) && !isnan(loop->throughput_cycles) &&
+            loop->share >= 0.3 && loop->loads > 0 && loop->stores > 0 &&
+            loop->instructions <= SHORT)
             return loop;
     }
     return NULL;

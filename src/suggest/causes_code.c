@@ -175,6 +175,8 @@ static bool calls_mathematics(const struct kg_weighing *weighing, const struct k
 static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                        const struct counts *counts, double *left)
 {
+    if (isnan(loop->throughput_cycles)) /* it has instructions that could not be read */
+        return;
     const struct turn turn = turn_of(weighing, loop, counts);
     double part = 1;
     enum kg_cause_kind kind = KG_CAUSE_COUNT;

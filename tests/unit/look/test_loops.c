@@ -264,6 +264,25 @@ static void addresses_of_one_loop_count_together(void **state)
     kg_arena_free(&arena);
 }
 
+/* The loop is found all the same; what its turns take is not claimed. */
+static void a_loop_with_an_unknown_instruction_says_nothing_of_its_time(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    const struct kg_hot_loop loop = loop_in(&arena, KGATE_LOOP_SHAPES_WIDE, KGATE_LOOP_SHAPES_WIDE,
+                                            "unknown_bytes", AT(branches));
+    assert_true(loop.code_count > 0 && !loop.whole_function);
+    assert_true(!(loop.throughput_cycles >= 0) && !(loop.chain_cycles >= 0));
+    bool shown = false;
+    for (size_t i = 0; i < loop.code_count; i++)
+        shown |= strstr(loop.code[i], "(unknown)") != NULL;
+    assert_true(shown);
+    const struct kg_hot_loop known = loop_in(&arena, KGATE_LOOP_SHAPES_WIDE, KGATE_LOOP_SHAPES_WIDE,
+                                             "vector_loop", AT(vector_floats));
+    assert_true(known.throughput_cycles > 0);
+    kg_arena_free(&arena);
+}
+
 static void what_cannot_be_read_has_no_loops(void **state)
 {
     struct kg_arena arena = {0};
@@ -314,6 +333,7 @@ int main(void)
         cmocka_unit_test(code_without_a_loop_is_a_whole_function),
         cmocka_unit_test(functions_are_found_without_symbols),
         cmocka_unit_test(addresses_of_one_loop_count_together),
+        cmocka_unit_test(a_loop_with_an_unknown_instruction_says_nothing_of_its_time),
         cmocka_unit_test(what_cannot_be_read_has_no_loops),
         cmocka_unit_test(code_that_is_none_does_no_harm),
     };

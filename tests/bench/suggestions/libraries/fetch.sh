@@ -14,7 +14,9 @@ skip() {
 for tool in apt-get dpkg-source dpkg-deb; do
     command -v $tool >/dev/null || skip "libraries are fetched from Debian, and there is no $tool"
 done
+# shellcheck source=/dev/null
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+# shellcheck disable=SC2016
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v release="$release" '$2 == release && $3 == "main" {print $1; exit}')
 [ -n "$mirror" ] || skip "no source of this machine's apt has Debian's main part"
