@@ -296,12 +296,29 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static int place_fuller(const void *left, const void *right)
+{
+    const struct tally_place *a = left, *b = right;
+    return (a->total < b->total) - (a->total > b->total);
+}
+
+/* The hottest first; the last few that are kept are those that most stacks go through. */
+static void places_sort(struct tally_places *places)
+{
+    enum { BY_TOTAL = 8, BY_SELF = KG_HOT_PLACES_MOST - BY_TOTAL };
+    if (places->count)
+        qsort(places->of, places->count, sizeof *places->of, place_hotter);
+    if (places->count <= KG_HOT_PLACES_MOST)
+        return;
+    qsort(places->of + BY_SELF, places->count - BY_SELF, sizeof *places->of, place_fuller);
+    qsort(places->of + BY_SELF, BY_TOTAL, sizeof *places->of, place_hotter);
+}
+
 static bool places_keep(const struct summary *summary, struct tally_places *places,
                         struct kg_arena *arena, struct kg_hot_place **kept, size_t *count)
 {
     bool good = true;
-    if (places->count)
-        qsort(places->of, places->count, sizeof *places->of, place_hotter);
+    places_sort(places);
     *count = least(places->count, KG_HOT_PLACES_MOST);
     *kept = kg_arena_alloc(arena, *count, sizeof **kept);
     for (size_t i = 0; *kept && i < *count; i++)

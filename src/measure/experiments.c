@@ -87,14 +87,28 @@ static bool huge_pages_wanted(const struct kg_measurement *measurement, size_t i
            huge_pages_there();
 }
 
+/* Whether the C library takes memory from the kernel in each call, which costs a fault for each page. */
+static bool kept_memory_wanted(const struct kg_measurement *measurement, size_t index)
+{
+    static const char *const calls[] = {"brk", "mmap", "munmap", "mremap"};
+    const struct kg_system_calls *made = &measurement->results.cases[index].hot.system_calls;
+    for (size_t i = 0; i < made->kind_count; i++)
+        for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+            if (!strcmp(made->kinds[i].name, calls[k]) && made->kinds[i].calls >= 1)
+                return true;
+    return false;
+}
+
 static const struct change {
     const char *name;
     bool (*wanted)(const struct kg_measurement *measurement, size_t index);
     bool flush_denormals;
     bool huge_pages;
+    bool keeps_memory;
 } changes[] = {
-    {"flush_denormals", denormals_wanted, true, false},
-    {"huge_pages", huge_pages_wanted, false, true},
+    {.name = "flush_denormals", .wanted = denormals_wanted, .flush_denormals = true},
+    {.name = "huge_pages", .wanted = huge_pages_wanted, .huge_pages = true},
+    {.name = "kept_memory", .wanted = kept_memory_wanted, .keeps_memory = true},
 };
 enum { CHANGES = sizeof changes / sizeof *changes };
 
@@ -119,7 +133,8 @@ static bool side_start(const struct trial *trial, size_t side, struct kg_arena *
                                             .shares_cpu = true,
                                             .flush_denormals =
                                                 side && trial->change->flush_denormals,
-                                            .huge_pages = side && trial->change->huge_pages};
+                                            .huge_pages = side && trial->change->huge_pages,
+                                            .keeps_memory = side && trial->change->keeps_memory};
     return kg_case_launch_make(trial->measurement, trial->index, &options, arena,
                                &turns->players[side].launch, trial->err) &&
            kg_turns_start(turns, side, trial->err);

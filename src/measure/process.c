@@ -110,6 +110,10 @@ static void variables_add(struct environment *environment, const struct kg_launc
         variable_offer(environment, "GOMP_SPINCOUNT", "3000");
     if (launch->huge_pages)
         variable_offer(environment, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+    if (launch->keeps_memory)
+        variable_offer(environment, "GLIBC_TUNABLES",
+                       "glibc.malloc.mmap_threshold=33554432:"
+                       "glibc.malloc.trim_threshold=17179869184");
     if (launch->gpu)
         variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
 }

@@ -24,6 +24,7 @@ struct kg_launch {
     bool waits_asleep;  /* its threads sleep while they wait, where they would else spin */
     bool spins_briefly; /* before they sleep, where that can be said by environment alone */
     bool huge_pages;    /* malloc asks for them, unless the user has tuned malloc */
+    bool keeps_memory;  /* malloc gives none back to the kernel, unless likewise */
     int pin;            /* CPU to run on, or -1 */
     double timeout_ns;
     const sigset_t *mask; /* signal mask of the worker, and while waiting */

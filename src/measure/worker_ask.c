@@ -123,6 +123,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
             kg_source_facts[measurement->plan->cases[index].spec->source].own_process &&
             threads > 1,
         .huge_pages = options->huge_pages,
+        .keeps_memory = options->keeps_memory,
         .pin = pin,
         .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
         .mask = &measurement->interrupt->mask};

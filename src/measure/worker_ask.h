@@ -24,6 +24,7 @@ struct kg_task_options {
     bool count_cold;
     bool flush_denormals; /* any task */
     bool huge_pages;      /* likewise */
+    bool keeps_memory;    /* likewise */
     bool shares_cpu;      /* likewise: two processes of the case take turns (kg_case_pin_shared) */
     const char *profile_path; /* KG_TASK_PROFILE */
     double profile_time_ns;

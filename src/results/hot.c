@@ -156,7 +156,8 @@ static const struct kg_record counted_record =
 
 #define STRUCT kg_experiment
 static const struct kg_field experiment_fields[] = {
-    KG_FIELD(name, STRING, "what was changed", KG_WORDS("flush_denormals", "huge_pages")),
+    KG_FIELD(name, STRING, "what was changed",
+             KG_WORDS("flush_denormals", "huge_pages", "kept_memory")),
     AMOUNT(base_ns, "as it is"),
     AMOUNT(time_ns, "with the change"),
     AMOUNT(ratio, "of the times"),

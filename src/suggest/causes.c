@@ -60,13 +60,20 @@ static double bytes_of(const struct kg_hot *hot, const char *name)
     return call ? call->bytes / call->calls : NAN;
 }
 
-/* The workload's own function that a stack comes from; NULL without one. */
+/* The workload's own function that a stack comes from: the innermost that has lines of source, or else
+ * a name, as functions of libraries without debug information have. NULL without one. */
 static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
 {
-    for (size_t i = 0; i < stack->frame_count; i++)
-        if (!kg_place_is_library(&stack->frames[i]) && stack->frames[i].function)
-            return &stack->frames[i];
-    return NULL;
+    const struct kg_place *named = NULL;
+    for (size_t i = 0; i < stack->frame_count; i++) {
+        const struct kg_place *frame = &stack->frames[i];
+        if (kg_place_is_library(frame) || !frame->function)
+            continue;
+        if (frame->file)
+            return frame;
+        named = named ? named : frame;
+    }
+    return named;
 }
 
 /* A stack is the outermost known function on it: what malloc spends in memset is malloc's. The
@@ -90,19 +97,78 @@ static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct 
     return call == KG_CAUSE_SMALL_IO && stack->waiting ? KG_CAUSE_WAITING : call;
 }
 
+/* A thread is stopped when it next leaves the kernel, or some microseconds after it was asked to:
+ * where it makes a system call every few microseconds, nearly all samples are in one. How much of
+ * the time that really is, is told by the kernel's account of CPU time, and by the times of calls. */
+struct account {
+    double in_calls; /* what samples in system calls count */
+    double missing;  /* share of the time that was in user mode, and was not sampled there */
+};
+
+static double calls_time_share(const struct kg_weighing *weighing)
+{
+    double sum_ns = 0;
+    for (size_t i = 0; i < weighing->hot->system_calls.kind_count; i++)
+        sum_ns += weighing->hot->system_calls.kinds[i].time_ns;
+    return sum_ns / weighing->facts->traits.time_ns;
+}
+
+static struct account account_of(const struct kg_weighing *weighing)
+{
+    static const double SURELY = 0.05;
+    const struct kg_sampled *sampled = &weighing->hot->sampled;
+    const struct kg_system_calls *calls = &weighing->hot->system_calls;
+    double in_calls = 0, running = 0;
+    for (size_t i = 0; i < sampled->stack_count; i++) {
+        const struct kg_hot_stack *stack = &sampled->stacks[i];
+        running += stack->waiting ? 0 : stack->share;
+        in_calls += stack->waiting || !stack->call ? 0 : stack->share;
+    }
+    const double kernel = calls->system_ns / (calls->user_ns + calls->system_ns);
+    const double really = running * fmax(kernel, fmin(1, calls_time_share(weighing)));
+    if (!calls->source || isnan(kernel) || !(in_calls > really + SURELY))
+        return (struct account){.in_calls = 1};
+    return (struct account){.in_calls = really / in_calls, .missing = in_calls - really};
+}
+
+/* Time in user mode that samples missed is divided as instructions were counted. */
+static void missing_weigh(struct kg_weighing *weighing, double missing)
+{
+    const struct kg_counted *counted = &weighing->hot->counted;
+    for (size_t i = 0; i < counted->line_count && counted->instructions > 0; i++) {
+        const struct kg_place *place = &counted->lines[i].place;
+        const enum kg_cause_kind kind = cause_of(place);
+        const double share = missing * counted->lines[i].instructions / counted->instructions;
+        if (kind == KG_CAUSE_COUNT)
+            continue;
+        struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
+        cause->seen = cause->seen ? cause->seen : place;
+    }
+}
+
+static bool is_request(enum kg_cause_kind kind)
+{
+    return kind == KG_CAUSE_SMALL_IO || kind == KG_CAUSE_SYNC_IO || kind == KG_CAUSE_PAGE_FAULTS ||
+           kind == KG_CAUSE_WAITING;
+}
+
 static void stacks_weigh(struct kg_weighing *weighing)
 {
     const struct kg_sampled *sampled = &weighing->hot->sampled;
-    double most[KG_CAUSE_COUNT] = {0};
+    const struct account account = account_of(weighing);
+    double most[KG_CAUSE_COUNT] = {0}, kept = 0;
     for (size_t i = 0; i < sampled->stack_count; i++) {
         const struct kg_hot_stack *stack = &sampled->stacks[i];
         const struct kg_place *seen;
         const enum kg_cause_kind kind = cause_of_stack(weighing->hot, stack, &seen);
+        const bool in_call = stack->call && !stack->waiting && is_request(kind);
+        kept += stack->share;
         if (kind == KG_CAUSE_COUNT) {
             weighing->own += stack->share;
             continue;
         }
-        struct kg_cause *cause = kg_weighing_add(weighing, kind, stack->share);
+        struct kg_cause *cause =
+            kg_weighing_add(weighing, kind, stack->share * (in_call ? account.in_calls : 1));
         if (stack->share <= most[kind])
             continue;
         most[kind] = stack->share;
@@ -110,6 +176,10 @@ static void stacks_weigh(struct kg_weighing *weighing)
         cause->caller = caller_in(stack);
         cause->call = stack->call ? call_of(weighing->hot, stack->call) : NULL;
     }
+    /* stacks that were too many to be kept are like those that were */
+    if (kept > 0)
+        weighing->own *= fmax(1, fmin(1 / kept, 4));
+    missing_weigh(weighing, account.missing);
 }
 
 /* A function that compares and is called for entry after entry: how often in one call of the
@@ -235,7 +305,9 @@ static void experiments_weigh(struct kg_weighing *weighing)
     static const struct {
         const char *name;
         enum kg_cause_kind cause;
-    } tried[] = {{"flush_denormals", KG_CAUSE_DENORMALS}, {"huge_pages", KG_CAUSE_PAGE_WALKS}};
+    } tried[] = {{"flush_denormals", KG_CAUSE_DENORMALS},
+                 {"huge_pages", KG_CAUSE_PAGE_WALKS},
+                 {"kept_memory", KG_CAUSE_PAGE_FAULTS}};
     const struct kg_hot *hot = weighing->hot;
     for (size_t i = 0; i < hot->experiment_count; i++)
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
@@ -244,6 +316,12 @@ static void experiments_weigh(struct kg_weighing *weighing)
             if (strcmp(experiment->name, tried[t].name) != 0 || !(share >= KG_SHARE_LEAST) ||
                 !(experiment->ratio_high < 1))
                 continue;
+            /* what is saved is the faults, the calls that lead to them, and what follows them */
+            struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS && faults->share > share)
+                continue;
+            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS)
+                faults->share = 0;
             const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS && has_its_name(weighing);
             if (!beside)
                 others_shrink(weighing, share);

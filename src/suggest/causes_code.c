@@ -229,7 +229,10 @@ static bool has_its_own(const struct kg_weighing *weighing, const struct kg_coun
  * nothing else to be said of it: perhaps it gives the same each time. */
 static void repeats_tell(struct kg_weighing *weighing, double left)
 {
-    static const double MUCH = 200;
+    static const double MUCH = 200, REQUESTS_TELL = 0.2;
+    if (weighing->of[KG_CAUSE_SMALL_IO].share >= REQUESTS_TELL ||
+        weighing->of[KG_CAUSE_SYNC_IO].share >= REQUESTS_TELL)
+        return;
     const struct kg_sampled *sampled = &weighing->hot->sampled;
     const struct kg_counted *counted = &weighing->hot->counted;
     if (does_no_more(weighing))

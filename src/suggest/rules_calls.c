@@ -254,7 +254,8 @@ static const struct kg_rule rules[] = {
                 "(`madvise(…, MADV_HUGEPAGE)`).",
         .evidence = {"page_faults", "page_fault_ns", "time_ns", "cores_busy"},
         .when = "page faults of a call times what one was measured to cost are `min_gain` of its "
-                "time or more",
+                "time or more; or it was measured that a call is as much faster where malloc keeps "
+                "its memory",
         .assumes = "no page is touched for the first time; not under the roofs",
         .settings = "min_gain,attainable",
     },

@@ -121,6 +121,67 @@ static void known_functions_speak_for_their_cause(void **state)
     }
 }
 
+/* A thread that makes short calls is nearly always stopped in one: the account of CPU time counts, and
+ * where the rest went is told by instructions. */
+static void samples_in_calls_count_as_much_as_the_kernel_took(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 1, "read", "libc.so.6", "read");
+    scene.hot.system_calls.source = "ptrace";
+    scene.hot.system_calls.user_ns = 0.8e6;
+    scene.hot.system_calls.system_ns = 0.2e6;
+    scene.hot.system_calls.kind_count = 1;
+    scene.calls[0] =
+        (struct kg_system_call){.name = "read", .calls = 100, .bytes = 1600, .time_ns = 0.2e6};
+    struct kg_counted_line *line = line_add(&scene);
+    line->place = (struct kg_place){.function = "_int_malloc", .module = "libc.so.6"};
+    line->instructions = 500;
+    scene.hot.counted.instructions = 1000;
+    ASSERT_CAUSE(&scene, "allocation");
+    assert_float_equal(scene.causes.of[0].share, 0.4, 1e-9);
+    assert_string_equal(kg_cause_name(scene.causes.of[1].kind), "small_io");
+    assert_float_equal(scene.causes.of[1].share, 0.2, 1e-9);
+    /* calls that are known to take the time do */
+    scene.calls[0].time_ns = 0.9e6;
+    ASSERT_CAUSE(&scene, "small_io");
+    assert_float_equal(scene.causes.of[0].share, 0.9, 1e-9);
+}
+
+static void who_calls_is_looked_for_where_there_is_source(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.9, "sqlite3_step", "libsqlite3.so.0", "fsync");
+    ASSERT_CAUSE(&scene, "sync_io");
+    assert_string_equal(scene.causes.of[0].caller->function, "work");
+    scene.frames[0][1].file = NULL;
+    ASSERT_CAUSE(&scene, "sync_io");
+    assert_string_equal(scene.causes.of[0].caller->function, "sqlite3_step");
+}
+
+static void memory_that_is_given_back_is_measured_by_keeping_it(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.5, "memset", "libc.so.6", NULL);
+    stack_add(&scene, 0.3, "brk", "libc.so.6", "brk");
+    scene.hot.experiment_count = 1;
+    scene.experiments[0] = (struct kg_experiment){
+        .name = "kept_memory", .ratio = 0.1, .ratio_low = 0.09, .ratio_high = 0.11};
+    ASSERT_CAUSE(&scene, "page_faults");
+    assert_true(scene.causes.of[0].measured);
+    assert_float_equal(scene.causes.of[0].share, 0.9, 1e-9);
+    /* more is known already than keeping it saves */
+    scene.experiments[0] = (struct kg_experiment){
+        .name = "kept_memory", .ratio = 0.85, .ratio_low = 0.8, .ratio_high = 0.9};
+    ASSERT_CAUSE(&scene, "copying");
+    assert_float_equal(scene.causes.of[1].share, 0.3, 1e-9);
+}
+
 static void a_twentieth_is_no_cause(void **state)
 {
     struct scene scene;
@@ -440,6 +501,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_functions_speak_for_their_cause),
+        cmocka_unit_test(samples_in_calls_count_as_much_as_the_kernel_took),
+        cmocka_unit_test(who_calls_is_looked_for_where_there_is_source),
+        cmocka_unit_test(memory_that_is_given_back_is_measured_by_keeping_it),
         cmocka_unit_test(a_twentieth_is_no_cause),
         cmocka_unit_test(system_calls_speak_for_theirs),
         cmocka_unit_test(many_comparisons_in_a_call_are_a_search),
