@@ -98,10 +98,10 @@ static const char *or_empty(const char *words)
 
 static const struct step *step_of(const struct kg_case_result *result, bool profiled, bool taken)
 {
-    if (taken)
-        return &busy;
     for (size_t i = 0; i < STEPS; i++) {
         const struct step *step = &steps[i];
+        if (!step->missing && taken) /* it was looked into, as far as others let it run */
+            return &busy;
         const bool missing = step->missing ? step->missing(result) : !profiled;
         const bool sayable = step->lacks || (step->reason && step->reason(result));
         if (missing && sayable)
