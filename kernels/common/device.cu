@@ -31,6 +31,11 @@ extern "C" bool kg_device_poison(struct kgate_context *context, void *device, si
            good(context, cudaStreamSynchronize((cudaStream_t)context->stream));
 }
 
+extern "C" void kg_device_begin()
+{
+    (void)cudaGetLastError();
+}
+
 extern "C" bool kg_device_good(struct kgate_context *context)
 {
     return good(context, cudaStreamSynchronize((cudaStream_t)context->stream)) &&

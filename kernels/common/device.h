@@ -24,6 +24,11 @@ extern "C" {
 #define KG_CUDA_VERSION(function) NULL
 #endif
 
+/* Forgets what CUDA noted of earlier cases of the process: to be called first of a set-up. A call that
+ * cannot be recorded into a graph leaves an error behind, which kg_device_good would take for one of
+ * this case. */
+void kg_device_begin(void);
+
 /* Copy `bytes` and wait. On failure false with context->message: what CUDA said. */
 bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes);
 bool kg_device_download(struct kgate_context *context, void *host, const void *device,

@@ -10,6 +10,10 @@ static bool refuse(struct kgate_context *context)
     return kg_kernel_refuse(context, "this kgate was built without CUDA");
 }
 
+void kg_device_begin(void)
+{
+}
+
 bool kg_device_upload(struct kgate_context *context, void *device, const void *host, size_t bytes)
 {
     (void)device, (void)host, (void)bytes;

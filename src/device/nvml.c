@@ -256,7 +256,7 @@ bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvm
     return true;
 }
 
-bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index)
+bool kg_nvml_find(struct kg_nvml *nvml, const char *uuid, size_t *index)
 {
     const struct kg_nvml_calls *calls = nvml->calls;
     struct kg_nvml_device device;
@@ -265,8 +265,10 @@ bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index)
     if (!calls)
         return false;
     if (calls->handle_by_uuid && calls->handle_by_uuid(uuid, &handle) == SUCCESS) {
-        if (!strncmp(uuid, "MIG-", 4) && calls->whole && calls->whole(handle, &whole) == SUCCESS)
+        if (!strncmp(uuid, "MIG-", 4) && calls->whole && calls->whole(handle, &whole) == SUCCESS) {
+            nvml->instance = handle;
             handle = whole;
+        }
         if (calls->index && calls->index(handle, &number) == SUCCESS) {
             *index = number;
             return true;
@@ -315,7 +317,7 @@ bool kg_nvml_telemetry_read(const struct kg_nvml *nvml, size_t index,
         telemetry->power_mw = (int)power;
     telemetry->throttle = throttle_read(calls, handle);
     telemetry->utilization_percent = utilization_read(calls, handle);
-    telemetry->other_processes = others_count(calls, handle);
+    telemetry->other_processes = others_count(calls, nvml->instance ? nvml->instance : handle);
     return true;
 }
 

@@ -68,6 +68,9 @@ struct kg_nvml {
     struct kg_nvml_calls *calls; /* NULL when closed */
     void *library;
     size_t device_count;
+    void
+        *instance; /* of MIG, that kg_nvml_find found last; NULL: none. Its processes are asked for:
+                       those of its neighbours have multiprocessors of their own */
 };
 
 #define KG_NVML_LIBRARY "libnvidia-ml.so.1"
@@ -81,7 +84,7 @@ enum kg_nvml_status kg_nvml_open(const char *library, struct kg_nvml *nvml, char
 bool kg_nvml_device_read(const struct kg_nvml *nvml, size_t index, struct kg_nvml_device *device);
 /* The device of a UUID as CUDA tells it, "GPU-…" or "MIG-…" (then the GPU that the instance is of);
  * false where there is none. NVML numbers devices otherwise than CUDA. */
-bool kg_nvml_find(const struct kg_nvml *nvml, const char *uuid, size_t *index);
+bool kg_nvml_find(struct kg_nvml *nvml, const char *uuid, size_t *index);
 /* Joules that the GPU has used since its driver was loaded, by NVML in steps of some tens of
  * milliseconds; NaN where it does not tell. */
 double kg_nvml_energy_read(const struct kg_nvml *nvml, size_t index);

@@ -6,11 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GENERATIONS_MOST = 1000 };
+enum { GENERATIONS_MOST = 1000, INIT = 1 };
 
-/* The parent's number, 0 of the first process; -1 where the process cannot be seen. */
-static long parent_of(long pid)
+struct seen {
+    long parent;   /* 0 of the first process; -1 where the process cannot be seen */
+    char name[32]; /* of the program, its first 15 characters */
+};
+
+static struct seen process_see(long pid)
 {
+    struct seen seen = {.parent = -1};
     char path[48], text[512] = "";
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "re");
@@ -19,8 +24,12 @@ static long parent_of(long pid)
         fclose(file);
     text[length] = '\0';
     /* "PID (NAME) STATE PARENT …", and a name can hold anything */
-    const char *name_end = strrchr(text, ')');
-    return name_end && strlen(name_end) > 4 ? strtol(name_end + 4, NULL, 10) : -1;
+    const char *name = strchr(text, '('), *name_end = strrchr(text, ')');
+    if (!name || !name_end || strlen(name_end) <= 4)
+        return seen;
+    seen.parent = strtol(name_end + 4, NULL, 10);
+    snprintf(seen.name, sizeof seen.name, "%.*s", (int)(name_end - name - 1), name + 1);
+    return seen;
 }
 
 static bool descends(long pid, long ancestor)
@@ -28,15 +37,26 @@ static bool descends(long pid, long ancestor)
     for (int i = 0; i < GENERATIONS_MOST && pid > 0; i++) {
         if (pid == ancestor)
             return true;
-        pid = parent_of(pid);
+        pid = process_see(pid).parent;
     }
     return false;
 }
 
+/* MPS's server holds a context for its clients; what those do is theirs. */
+static bool serves(const struct seen *process)
+{
+    static const char service[] = "nvidia-cuda-mps";
+    return !strncmp(process->name, service, sizeof service - 1);
+}
+
 enum kg_kinship kg_kinship(long pid)
 {
-    const long self = (long)getpid();
-    if (pid <= 0 || parent_of(pid) < 0)
+    const long self = (long)getpid(), parent = (long)getppid();
+    const struct seen process = process_see(pid);
+    if (pid <= 0 || process.parent < 0)
         return KG_KINSHIP_UNSEEN;
-    return descends(pid, self) || descends(self, pid) ? KG_KINSHIP_OWN : KG_KINSHIP_OTHER;
+    if (serves(&process))
+        return KG_KINSHIP_SERVICE;
+    return descends(pid, parent > INIT ? parent : self) || descends(self, pid) ? KG_KINSHIP_OWN
+                                                                               : KG_KINSHIP_OTHER;
 }

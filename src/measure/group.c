@@ -32,10 +32,13 @@ static bool shares(const struct group *group, const struct kg_launch *launch)
            same_text(group->launch.directory, launch->directory);
 }
 
+/* What a worker is given to take down its context: a device that is shared may need seconds. */
+static const double LEAVING_NS = 5e9;
+
 static void group_end(struct group *group)
 {
     if (group->alive)
-        kg_process_end(&group->process);
+        kg_process_leave(&group->launch, &group->process, LEAVING_NS, &group->outcome);
     group->alive = false;
     kg_outcome_free(&group->outcome);
     group->outcome = (struct kg_outcome){0};

@@ -228,14 +228,13 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     process->errors = errors[0];
     if (process->pid > 0) {
         setpgid(process->pid, process->pid);
-        process->pidfd = pidfd_open(process->pid, 0);
+        process->pidfd = pidfd_open(process->pid, 0); /* some sandboxes have none: ended() asks */
         fcntl(response[0], F_SETFL, O_NONBLOCK);
         fcntl(errors[0], F_SETFL, O_NONBLOCK);
     }
-    if (process->pid > 0 && process->pidfd >= 0)
-        return true;
-    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot start a worker process: %s",
-                        strerror(process->pid > 0 ? errno : code));
+    return process->pid > 0 ? true
+                            : kg_error_set(err, KG_ERROR_SYSTEM,
+                                           "cannot start a worker process: %s", strerror(code));
 }
 
 void kg_process_end(struct kg_process *process)
@@ -292,6 +291,25 @@ static bool has_line(const struct kg_outcome *outcome)
            memchr(outcome->response.data, '\n', outcome->response.length);
 }
 
+/* Where nothing tells of a process's end but asking, how long to sleep in between. The end of its
+ * socket, which comes with it, wakes at once; it may also come a little before. */
+enum { ASK_AFTER_NS = 20 * 1000 * 1000, ASK_AFTER_CLOSED_NS = 1000 * 1000 };
+
+static bool ended(const struct kg_process *process)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+           info.si_pid == process->pid;
+}
+
+static uint64_t sleep_most_ns(const struct kg_process *process, uint64_t left_ns)
+{
+    const uint64_t most = process->pidfd >= 0      ? left_ns
+                          : process->response >= 0 ? ASK_AFTER_NS
+                                                   : ASK_AFTER_CLOSED_NS;
+    return left_ns < most ? left_ns : most;
+}
+
 enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process *process,
                                uint64_t deadline_ns, bool line, struct kg_outcome *outcome)
 {
@@ -306,14 +324,15 @@ enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process
         struct pollfd watched[] = {{.fd = process->pidfd, .events = POLLIN},
                                    {.fd = process->response, .events = POLLIN},
                                    {.fd = process->errors, .events = POLLIN}};
-        const struct timespec wait = {.tv_sec = (time_t)((deadline_ns - now) / 1000000000),
-                                      .tv_nsec = (long)((deadline_ns - now) % 1000000000)};
+        const uint64_t sleep_ns = sleep_most_ns(process, deadline_ns - now);
+        const struct timespec wait = {.tv_sec = (time_t)(sleep_ns / 1000000000),
+                                      .tv_nsec = (long)(sleep_ns % 1000000000)};
         const int ready = ppoll(watched, 3, &wait, launch->mask);
-        if (ready <= 0)
+        if (ready < 0 || (ready == 0 && process->pidfd >= 0))
             continue;
         drain(&process->response, outcome, false);
         drain(&process->errors, outcome, true);
-        if (watched[0].revents) {
+        if (process->pidfd >= 0 ? watched[0].revents != 0 : ended(process)) {
             drain(&process->response, outcome, false);
             drain(&process->errors, outcome, true);
             return line && has_line(outcome) ? KG_ENDED_LINE : KG_ENDED_EXIT;
@@ -346,6 +365,17 @@ bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns)
     const uint64_t ms = (deadline_ns - now) / 1000000 + 1;
     return poll(&watched, 1, ms < 1000 ? (int)ms : 1000) >= 0 &&
            !(watched.revents & (POLLERR | POLLHUP));
+}
+
+void kg_process_leave(const struct kg_launch *launch, struct kg_process *process,
+                      double patience_ns, struct kg_outcome *outcome)
+{
+    if (process->pid > 0) {
+        if (process->response >= 0)
+            shutdown(process->response, SHUT_WR);
+        kg_process_wait(launch, process, kg_clock_ns() + (uint64_t)patience_ns, false, outcome);
+    }
+    kg_process_end(process);
 }
 
 /* Drops the broken first line of a tail that lost its beginning. */

@@ -50,7 +50,7 @@ struct kg_outcome {
 
 struct kg_process {
     pid_t pid;
-    int pidfd;
+    int pidfd;    /* -1 where the system has none: then its end is asked for now and then */
     int response; /* a socket */
     int errors;
 };
@@ -70,6 +70,11 @@ bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns)
 /* Notes how it ended. Where it has not, kills it and its whole process group. */
 void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64_t kills_before,
                        struct kg_outcome *outcome);
+
+/* Tells it that no request follows, lets it end by itself, which tools that watch it (compute-sanitizer,
+ * profilers) need for their last words, and kills it where it has not after patience_ns. */
+void kg_process_leave(const struct kg_launch *launch, struct kg_process *process,
+                      double patience_ns, struct kg_outcome *outcome);
 
 /* Kills what is left of it and closes everything; harmless after kg_process_finish. */
 void kg_process_end(struct kg_process *process);

@@ -11,9 +11,13 @@
 
 struct pass {
     struct kg_measurement *measurement;
-    bool hangs; /* one process timed out: the others are likely to do so for the same reason */
+    size_t hung; /* processes in a row, up to the last, that timed out */
     struct kg_error *err;
 };
+
+/* One case may be slow under CUPTI by itself. Two in a row: whatever comes next is likely to hang for
+ * the same reason, and each costs a time limit. */
+enum { HUNG_MOST = 2 };
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)
 {
@@ -78,7 +82,7 @@ static bool case_trace(struct pass *pass, size_t index)
     struct kg_answer answer;
     if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
         return false;
-    pass->hangs = answer.ending == KG_ENDED_TIMEOUT;
+    pass->hung = answer.ending == KG_ENDED_TIMEOUT ? pass->hung + 1 : 0;
     if (answer.reason)
         reason_set(pass, index, answer.reason);
     if (!answer.response.good)
@@ -134,9 +138,9 @@ static bool case_do(struct kg_measurement *measurement, size_t index, void *user
     pass->err = err;
     if (twin != index)
         return twin_copy(pass, twin, index);
-    if (!pass->hangs)
+    if (pass->hung < HUNG_MOST)
         return case_trace(pass, index);
-    reason_set(pass, index, "not traced: the process that traced another case timed out");
+    reason_set(pass, index, "not traced: the processes that traced two cases before it timed out");
     return true;
 }
 

@@ -69,7 +69,8 @@ struct kg_round {
     double launch_ns;     /* host time that `run` takes while the device is held back: likewise */
     double median_cycles; /* of a multiprocessor, a call: each sample's time by its own clock */
     double sm_clock_hz;   /* read on the device, median over the samples */
-    double memory_clock_hz; /* this and what follows by NVML, at the round's end */
+    double timer_overhead_ns; /* what the timer took out of each sample: the process's own figure */
+    double memory_clock_hz;   /* this and what follows by NVML, at the round's end */
     double temperature_c;
     double power_w;
     double utilization;     /* of the device before the process did anything, 0 to 1 */
@@ -85,8 +86,9 @@ struct kg_round {
  * <math.h>. */
 #define KG_ROUND_ON_CPU                                                                            \
     .wait_ns = NAN, .stolen_ns = NAN, .disturbance = NAN, .call_ns = NAN, .launch_ns = NAN,        \
-    .median_cycles = NAN, .sm_clock_hz = NAN, .memory_clock_hz = NAN, .temperature_c = NAN,        \
-    .power_w = NAN, .utilization = NAN, .other_processes = NAN, .throttle = NAN
+    .median_cycles = NAN, .sm_clock_hz = NAN, .timer_overhead_ns = NAN, .memory_clock_hz = NAN,    \
+    .temperature_c = NAN, .power_w = NAN, .utilization = NAN, .other_processes = NAN,              \
+    .throttle = NAN
 
 /* Over the rounds of a case. The round is the unit: median is the median of round medians, mean and
  * standard deviation are theirs, the interval is for their median; min and max are of all samples,

@@ -9,6 +9,8 @@ static const double CYCLES_PER_NS_MOST = 4;
  * in servers. */
 static const uint64_t STEP_CYCLES_MOST = 4096;
 
+enum { VECTOR_BYTES = 16 };
+
 static bool launch(struct kg_gpu_timer *timer, void *function, unsigned blocks, unsigned threads,
                    void **parameters, const char *what, struct kg_error *err)
 {
@@ -56,14 +58,28 @@ bool kg_gpu_stamp(struct kg_gpu_timer *timer, enum kg_gpu_stamps which, struct k
                   "cannot read the device's clocks", err);
 }
 
+static unsigned blocks_everywhere(const struct kg_gpu_timer *timer)
+{
+    return KG_BUSY_BLOCKS * (timer->multiprocessors > 0 ? (unsigned)timer->multiprocessors : 1);
+}
+
+/* Writing alone would leave the cache full of lines to be written back, in the time of whoever needs
+ * room there next. */
 bool kg_gpu_flush(struct kg_gpu_timer *timer, struct kg_error *err)
 {
+    static const char what[] = "cannot flush the L2 cache";
     const struct kg_driver *driver = &timer->driver;
+    uint64_t clean = timer->flush_address + timer->flush_bytes;
+    uint64_t vectors = timer->flush_bytes / VECTOR_BYTES;
+    uint64_t never = timer->shared_address + offsetof(struct kg_gpu_shared, never);
+    void *parameters[] = {&clean, &vectors, &never};
     return kg_driver_good(driver,
                           driver->memset_async(timer->flush_address, 0,
                                                timer->flush_bytes / sizeof(uint32_t),
                                                timer->stream),
-                          "cannot flush the L2 cache", err);
+                          what, err) &&
+           launch(timer, timer->clean_function, blocks_everywhere(timer), KG_BUSY_THREADS,
+                  parameters, what, err);
 }
 
 bool kg_gpu_nothing(struct kg_gpu_timer *timer, struct kg_error *err)
@@ -77,9 +93,7 @@ bool kg_gpu_busy(struct kg_gpu_timer *timer, double ns, struct kg_error *err)
     uint64_t never = timer->shared_address + offsetof(struct kg_gpu_shared, never);
     float half = 0.5F;
     void *parameters[] = {&never, &half, &limit, &limit_cycles};
-    const unsigned multiprocessors =
-        timer->multiprocessors > 0 ? (unsigned)timer->multiprocessors : 1;
-    return launch(timer, timer->busy_function, KG_BUSY_BLOCKS * multiprocessors, KG_BUSY_THREADS,
+    return launch(timer, timer->busy_function, blocks_everywhere(timer), KG_BUSY_THREADS,
                   parameters, "cannot keep the device busy", err);
 }
 

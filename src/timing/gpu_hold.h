@@ -17,7 +17,8 @@ bool kg_gpu_hold_ran_out(const struct kg_gpu_timer *timer);
 /* Reads the clocks of all multiprocessors into timer->shared->stamps[which]. */
 bool kg_gpu_stamp(struct kg_gpu_timer *timer, enum kg_gpu_stamps which, struct kg_error *err);
 
-/* Fills twice the L2 cache, so that nothing of the workload's is in it. */
+/* Writes twice the size of the L2 cache, then reads as much of other memory: nothing of the workload's
+ * is in the cache then, and nothing that is to be written back. */
 bool kg_gpu_flush(struct kg_gpu_timer *timer, struct kg_error *err);
 /* Does nothing, on the device. */
 bool kg_gpu_nothing(struct kg_gpu_timer *timer, struct kg_error *err);

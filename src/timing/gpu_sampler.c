@@ -304,6 +304,7 @@ bool kg_gpu_sampling_end(struct kg_gpu_sampling *sampling, struct kg_arena *aren
                                .wall_ns = sampling->spent_ns,
                                .calls = sampling->taken * sampling->batch,
                                .base_ratio = NAN};
+    round->timer_overhead_ns = kg_samples_rounded(sampler->timer->overhead_ns);
     round->cpu_ns = kg_samples_rounded(sampling->cpu_ns / (double)round->calls);
     kg_usage_add(&usage, &sampling->before, &after);
     kg_usage_record(round, &usage);

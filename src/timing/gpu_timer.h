@@ -33,7 +33,7 @@ struct kg_gpu_timer {
     void *context;
     void *stream; /* waits for the legacy default stream, and that for it */
     void *module; /* of src/device/code/timing.cu */
-    void *hold_function, *stamp_function, *empty_function, *busy_function;
+    void *hold_function, *stamp_function, *empty_function, *busy_function, *clean_function;
     void *start, *stop; /* events */
     struct kg_gpu_shared *shared;
     uint64_t shared_address;
@@ -41,17 +41,18 @@ struct kg_gpu_timer {
     bool warm;     /* kg_gpu_warm has been here */
     bool holds;    /* whether anything can be held back: not where launches wait for the device */
     uint64_t stamped;       /* number of the last stamps */
-    uint64_t flush_address; /* as large as twice the L2 cache */
-    size_t flush_bytes;
+    uint64_t flush_address; /* flush_bytes to write, and after them as many zeros to read */
+    size_t flush_bytes;     /* twice the L2 cache */
     int multiprocessors;
     double resolution_ns; /* smallest step between event times that was seen, at least 1 */
-    double overhead_ns; /* what events around nothing measure, median: already taken out of times */
+    double overhead_ns;   /* what events around nothing measure on a device that is warm, median:
+                           already taken out of times */
 };
 
 /* Takes CUDA_LAUNCH_BLOCKING out of the environment: it is meant for the user's own programs, and
  * would make launches wait. Tools such as compute-sanitizer do that, too: then nothing is held.
  * Opens the driver (`library`, else KG_DRIVER_LIBRARY), retains the primary context of device 0,
- * makes it current and prepares everything above. On failure nothing is held; err says why:
+ * makes it current, prepares everything above and warms the device (kg_gpu_warm). On failure nothing is held; err says why:
  * KG_ERROR_MEASURE. */
 bool kg_gpu_timer_open(const char *library, struct kg_gpu_timer *timer, struct kg_error *err);
 void kg_gpu_timer_close(struct kg_gpu_timer *timer);

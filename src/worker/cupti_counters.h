@@ -10,7 +10,7 @@
 #include "worker/cupti.h"
 #include "worker/protocol.h"
 
-enum { KG_CUPTI_METRICS = 7 };
+enum { KG_CUPTI_METRICS = 5 };
 
 /* A counter under kgate's name and under NVIDIA's, which Nsight Compute's documentation
  * explains. */

@@ -87,6 +87,17 @@ YAML
     done
 }
 
+@test "a process that worked for cases on the GPU comes to its own end, with all that waits for that" {
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, matrix: {ns: [20000, 30000]}}
+YAML
+    needs_code
+    GPU_PLUGIN_ENDED=$PWD/ended run -0 gpu run -c gpu.yaml -o r.json
+    rounds=$(jq '.cases[0].rounds.median_ns | length' r.json)
+    # a process for each round, and one that found out how to time
+    [ "$(sort -u ended | wc -l)" -gt "$rounds" ]
+}
+
 @test "what is not available here is SKIPPED, not FAILED" {
     gpu_suite <<YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, matrix: {fail: [none, unavailable]}}

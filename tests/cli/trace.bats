@@ -26,7 +26,7 @@ YAML
     jq -e '.cases[0].trace | .kernel_ns == 4000 and .gap_ns == 1000 and .transfer_ns == 0' r.json
     jq -e '.cases[0].trace.kernels | length == 1 and (.[0] | .name == "work" and .launches == 2
         and .gpu_ns == 4000 and .occupancy > 0 and .waves > 0)' r.json
-    jq -e '[.cases[0].series[2:][] | select(.source == "cupti") | .values | length] == [1, 1, 1, 1, 1, 1, 1]' r.json
+    jq -e '[.cases[0].series[2:][] | select(.source == "cupti") | .values | length] == [1, 1, 1, 1, 1]' r.json
     # timings of one workload have one trace
     jq -e '.cases[1].trace == .cases[0].trace and .cases[1].series[2:] == .cases[0].series[2:]' r.json
 }
@@ -56,11 +56,21 @@ YAML
         and (.trace.reason | test("crashed: signal 6")))' r.json
 }
 
-@test "tracing that hangs costs one time-out, no case" {
-    gpu_suite 8s
-    echo "  - {name: other, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml
+@test "tracing that hangs twice in a row is given up, and costs no case" {
+    gpu_suite 5s
+    for name in second third; do
+        echo "  - {name: $name, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml
+    done
     FAKE_CUPTI=hang run -0 gpu run -c gpu.yaml -o r.json
     jq -e 'all(.cases[]; .status == "OK")' r.json
+    jq -e '[.cases[0, 2].trace.reason] | all(test("timed out"))' r.json
+    jq -e '.cases[3].trace.reason | test("^not traced: ")' r.json
+}
+
+@test "tracing that hangs once costs that case's trace alone" {
+    gpu_suite 5s
+    echo "  - {name: other, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml
+    FAKE_CUPTI_HANGS_ONCE=hung run -0 gpu run -c gpu.yaml -o r.json
     jq -e '.cases[0].trace.reason | test("timed out")' r.json
-    jq -e '.cases[2].trace.reason | test("^not traced")' r.json
+    jq -e '.cases[2].trace | .source == "graph, cupti" and .reason == null' r.json
 }

@@ -1,5 +1,7 @@
 load support
 
+bats_require_minimum_version 1.5.0
+
 # A plugin that says what it finds in the process that measures it.
 process_suite() { # VALUES of threads
     suite_of <<YAML
@@ -12,6 +14,24 @@ YAML
 
 counter() { # RESULTS CASE NAME: the values of all rounds
     jq -c --arg name "$3" ".cases[$2].series[] | select(.name == \$name) | .values | unique" "$1"
+}
+
+@test "a sandbox without pidfd_open: cases are measured, a crash, a time-out and an end are told apart" {
+    run "$PLUGINS/without_pidfd" /bin/true
+    [ "$status" -ne 77 ] || skip "this kernel makes no such sandbox"
+    suite_of <<YAML
+  - {name: copy, kernel: copy, params: {bytes: 16KiB, version: plain}}
+  - {name: job, command: ["true"]}
+  - {name: fails, command: ["false"]}
+  - {name: hangs, command: ["sleep", "100"], timeout: 2s}
+  - {name: crashes, plugin: $PLUGINS/libbroken.so, workload: crash}
+YAML
+    run -3 "$PLUGINS/without_pidfd" "$KGATE" run -c one.yaml -o r.json
+    jq -e '[.cases[].status] == ["OK", "OK", "FAILED", "FAILED", "FAILED"]' r.json
+    jq -e '[.cases[] | (.reason // "")] | (.[3] | test("timed out after 2 s")) and (.[4] | test("crashed: signal"))' r.json
+    # beside a worker that takes turns with another
+    run "$PLUGINS/without_pidfd" "$KGATE" ab -c one.yaml --filter 'copy/*' --base "$KGATE" --head "$KGATE" -o out
+    passes_or_open
 }
 
 @test "a plugin is alone in its process: one thread, and no library of kgate's own" {

@@ -147,6 +147,24 @@ static void what_keeps_the_device_busy_ends_by_cycles_where_the_timer_stands_sti
     assert_true(never == 7);
 }
 
+/* A word that is not zero shows that its vector was read. */
+static void all_vectors_are_read_and_none_beyond(void **)
+{
+    enum { BLOCKS_READING = 2, WAVE = 4 * BLOCKS_READING * KG_BUSY_THREADS };
+    static const size_t counts[] = {1, KG_BUSY_THREADS, WAVE - 1, WAVE, 2 * WAVE + 3};
+    static uint4 vectors[2 * WAVE + 4];
+    for (const size_t count : counts)
+        for (const size_t marked : {size_t(0), count / 2, count - 1, count}) {
+            float never = 7;
+            memset(vectors, 0, sizeof vectors);
+            vectors[marked].z = 1;
+            KG_LAUNCH(kg_clean, BLOCKS_READING, KG_BUSY_THREADS, 0, kg_emulated_stream(), vectors,
+                      uint64_t(count), &never);
+            assert_int_equal(cudaGetLastError(), cudaSuccess);
+            assert_true((never == 7) == (marked == count));
+        }
+}
+
 int main()
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +178,7 @@ int main()
         cmocka_unit_test_setup(what_keeps_the_device_busy_ends_by_the_timer, clocks_start),
         cmocka_unit_test_setup(
             what_keeps_the_device_busy_ends_by_cycles_where_the_timer_stands_still, clocks_start),
+        cmocka_unit_test(all_vectors_are_read_and_none_beyond),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

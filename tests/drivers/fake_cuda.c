@@ -20,6 +20,7 @@ static const struct fake_cuda_device usual_device = {
     .gap_ns = 1000,
     .graph_gap_ns = 300,
     .timer_step_ns = 1000,
+    .dirty_ns = 7000,
     .nominal_clock_hz = 1.98e9,
     .memset_bytes_per_ns = 2000,
     .copy_bytes_per_ns = 25,

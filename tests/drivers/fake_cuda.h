@@ -5,6 +5,7 @@
  *
  * Functions by name, whatever the module's image is:
  *   kg_hold, kg_stamp, kg_busy  do what src/device/code/timing.cu says, by the simulated clocks
+ *   kg_clean                    has written back what is dirty in the L2 cache
  *   kg_ceiling_read             takes its time by the bytes it reads, twice that with L2 flushed
  *   work                        takes its first parameter, a double, in ns, and its second one more
  *                               where the L2 cache was flushed since it last ran
@@ -33,13 +34,15 @@ struct fake_cuda_counts {
 
 /* What the simulated device is like; may be changed at any time. */
 struct fake_cuda_device {
-    double launch_host_ns;   /* that a launch takes the host; passes only in simulated time */
-    double latency_ns;       /* from a launch to its begin on an idle device */
-    double gap_ns;           /* between kernels */
-    double graph_gap_ns;     /* between those of a graph */
-    double event_ns;         /* that an event takes */
-    double event_step_ns;    /* in which events are read; 0: finely */
-    double timer_step_ns;    /* of the device's timer as kernels read it */
+    double launch_host_ns; /* that a launch takes the host; passes only in simulated time */
+    double latency_ns;     /* from a launch to its begin on an idle device */
+    double gap_ns;         /* between kernels */
+    double graph_gap_ns;   /* between those of a graph */
+    double event_ns;       /* that an event takes, at the nominal clock */
+    double event_step_ns;  /* in which events are read; 0: finely */
+    double timer_step_ns;  /* of the device's timer as kernels read it */
+    double dirty_ns;       /* that "work" takes longer where the L2 cache is full of what a fill of
+                                much memory wrote, and kg_clean has not been since */
     double nominal_clock_hz; /* at which "work" takes the time it is told */
     double memset_bytes_per_ns;
     double copy_bytes_per_ns;

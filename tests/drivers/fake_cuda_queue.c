@@ -12,7 +12,7 @@
 
 #include "device/code/timing.h"
 
-static bool l2_flushed;
+static bool l2_flushed, l2_dirty;
 static double clock_hz, clock_before_hz;          /* now, and before it was changed */
 static double clock_changed, cycles_when_changed; /* when, on the device's clock */
 
@@ -24,6 +24,7 @@ void fake_queue_restart(void)
     clock_changed = fake_device_now();
     cycles_when_changed = 1e12;
     l2_flushed = true;
+    l2_dirty = false;
 }
 
 static double cycles_at(double time)
@@ -61,7 +62,8 @@ static double stamps_take(const struct fake_operation *operation, double begin)
 
 static double work_ns(const struct fake_operation *operation)
 {
-    const double ns = operation->ns + (l2_flushed ? operation->cold_ns : 0);
+    const double ns = operation->ns + (l2_flushed ? operation->cold_ns : 0) +
+                      (l2_dirty ? fake_cuda()->device->dirty_ns : 0);
     return ns * fake_cuda()->device->nominal_clock_hz / clock_hz;
 }
 
@@ -73,12 +75,16 @@ static double operation_end(const struct fake_operation *operation, double begin
         end = stamps_take(operation, begin);
     if (operation->kind == KIND_WORK) {
         end = begin + work_ns(operation);
-        l2_flushed = false;
+        l2_flushed = l2_dirty = false;
     }
+    if (operation->kind == KIND_EVENT)
+        end = begin + operation->ns * fake_cuda()->device->nominal_clock_hz / clock_hz;
     if (operation->kind == KIND_FAULT)
         fake_fault(ILLEGAL_ADDRESS);
     if (operation->flushes)
-        l2_flushed = true;
+        l2_flushed = l2_dirty = true;
+    if (operation->cleans)
+        l2_dirty = false;
     return end;
 }
 

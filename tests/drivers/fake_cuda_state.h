@@ -53,7 +53,8 @@ struct fake_operation {
     double gap_ns;   /* before it, after what was there */
     double ns;       /* it takes */
     double cold_ns;  /* KIND_WORK: more, where the L2 cache was flushed since it last ran */
-    bool flushes;    /* the L2 cache */
+    bool flushes;    /* the L2 cache, and leaves it full of what is to be written back */
+    bool cleans;     /* has that written back */
     bool follows;    /* another of the same graph */
     void *memory;    /* that a hold waits for, or stamps are written to */
     uint64_t number; /* of the hold or the stamps */

@@ -348,6 +348,11 @@ static struct fake_operation operation_of(const char *name, void **parameters)
     } else if (!strcmp(name, "kg_busy")) {
         memcpy(&operation.limit, parameters[2], sizeof operation.limit);
         operation.ns = (double)operation.limit;
+    } else if (!strcmp(name, "kg_clean")) {
+        uint64_t vectors;
+        memcpy(&vectors, parameters[1], sizeof vectors);
+        operation.ns = (double)vectors * 16 / fake_cuda()->device->memset_bytes_per_ns;
+        operation.cleans = true;
     } else if (!strcmp(name, "kg_ceiling_read")) {
         uint64_t tiles;
         memcpy(&tiles, parameters[1], sizeof tiles);

@@ -3,6 +3,7 @@
 #include "fake_cupti.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,12 +104,19 @@ static bool fault(const char *name)
     return told && !strcmp(told, name);
 }
 
+/* For the first process of all that can make the file. */
+static bool hangs_once(void)
+{
+    const char *path = getenv("FAKE_CUPTI_HANGS_ONCE");
+    return path && open(path, O_CREAT | O_EXCL, 0600) >= 0;
+}
+
 EXPORT int cuptiActivityEnable(int kind)
 {
     REFUSE_IF_TOLD();
     if (fault("crash"))
         abort();
-    while (fault("hang"))
+    while (fault("hang") || hangs_once())
         pause();
     counts.enabled += !enabled[kind];
     enabled[kind] = true;

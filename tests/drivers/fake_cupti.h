@@ -8,7 +8,8 @@
  *
  * In a process whose test cannot say anything, it takes the launches of the fake driver, where that
  * is loaded, for kernels "work" of two microseconds with one between them; and FAKE_CUPTI in the
- * environment says "crash", "hang" or "denied" (counting is not permitted). */
+ * environment says "crash", "hang" or "denied" (counting is not permitted). FAKE_CUPTI_HANGS_ONCE is a
+ * file: the process that makes it hangs, no later one does. */
 #pragma once
 #include <stdint.h>
 

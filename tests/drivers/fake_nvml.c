@@ -6,7 +6,9 @@
  *   FAKE_NVML_MEMORY_MHZ, _TEMPERATURE, _POWER (mW), _THROTTLE (bits), _UTILIZATION: likewise
  *   FAKE_NVML_ENERGY=-                 not told; else a joule more at each call
  *   FAKE_NVML_PROCESSES=12,34          process numbers, always all of them
+ *   FAKE_NVML_INSTANCE_PROCESSES=34    those of each instance
  * A figure that is set to "-" is not supported. UUIDs are those of the fake CUDA driver. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,9 +256,10 @@ struct process {
 EXPORT int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count,
                                                 struct process *processes)
 {
-    const char *list = setting("FAKE_NVML_PROCESSES", "");
+    const bool instance = (char *)device >= instances && (char *)device < instances + DEVICES_MOST;
+    const char *list =
+        setting(instance ? "FAKE_NVML_INSTANCE_PROCESSES" : "FAKE_NVML_PROCESSES", "");
     const unsigned room = *count;
-    (void)device;
     if (*list == '-')
         return NOT_SUPPORTED;
     for (*count = 0; *list; ++*count) {

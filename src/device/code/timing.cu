@@ -1,6 +1,7 @@
 /* timing.cu: the small kernels of the timer: one that holds a stream back, one that reads clocks,
- * one that does nothing, one that keeps the device busy. None reads or writes device memory, so
- * none moves what is in the L2 cache: what they write goes to page-locked memory of the host. */
+ * one that does nothing, one that keeps the device busy, one that flushes the L2 cache. Only the last
+ * one reads device memory, and none writes any: what they write goes to page-locked memory of the
+ * host. */
 #include "device/code/timing.h"
 
 #ifdef KGATE_EMULATE_CUDA
@@ -104,4 +105,28 @@ extern "C" __global__ void __launch_bounds__(KG_BUSY_THREADS)
         sum += x[c];
     if (sum < 0)
         *never = sum;
+}
+
+/* Reads `vectors` vectors of zeros past the first-level cache. What was in the L2 cache gives way, and
+ * is written back to memory where it was dirty, before this ends; what is left there is clean, so that
+ * nothing has to be written back in the time of what follows. With zeros nothing is ever written,
+ * which the compiler does not know. As many blocks as fit. */
+extern "C" __global__ void __launch_bounds__(KG_BUSY_THREADS)
+    kg_clean(const uint4 *clean, uint64_t vectors, float *never)
+{
+    enum { FLIGHT = 4 };
+    const uint64_t step = (uint64_t)gridDim.x * KG_BUSY_THREADS;
+    const uint64_t first = (uint64_t)blockIdx.x * KG_BUSY_THREADS + threadIdx.x;
+    uint32_t seen = 0;
+    for (uint64_t i = first; i < vectors; i += FLIGHT * step) {
+        uint4 x[FLIGHT];
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            x[f] = __ldcg(&clean[i + f * step < vectors ? i + f * step : i]);
+#pragma unroll
+        for (int f = 0; f < FLIGHT; f++)
+            seen |= x[f].x | x[f].y | x[f].z | x[f].w;
+    }
+    if (seen)
+        *never = 1;
 }

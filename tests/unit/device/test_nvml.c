@@ -2,12 +2,14 @@
 #include "test_support.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static const char *const settings[] = {
-    "FAKE_NVML_DEVICES",    "FAKE_NVML_FAIL",        "FAKE_NVML_MIG",         "FAKE_NVML_SM_MHZ",
-    "FAKE_NVML_MEMORY_MHZ", "FAKE_NVML_POWER",       "FAKE_NVML_TEMPERATURE", "FAKE_NVML_THROTTLE",
-    "FAKE_NVML_PROCESSES",  "FAKE_NVML_UTILIZATION", "FAKE_NVML_ENERGY",
+    "FAKE_NVML_DEVICES",     "FAKE_NVML_FAIL",       "FAKE_NVML_MIG",
+    "FAKE_NVML_SM_MHZ",      "FAKE_NVML_MEMORY_MHZ", "FAKE_NVML_POWER",
+    "FAKE_NVML_TEMPERATURE", "FAKE_NVML_THROTTLE",   "FAKE_NVML_PROCESSES",
+    "FAKE_NVML_UTILIZATION", "FAKE_NVML_ENERGY",     "FAKE_NVML_INSTANCE_PROCESSES",
 };
 
 /* The library is closed and opened anew, so that its figures begin anew. */
@@ -147,13 +149,20 @@ static void a_device_is_found_by_its_uuid_or_that_of_its_instance(void **state)
     assert_false(kg_nvml_find(&nvml, "GPU-30313233-3435-3637-3839-3a3b3c3d3e3f", &index));
 }
 
+/* As a worker asks: a child of this process, which stands for kgate. */
 static int others_with(const char *processes)
 {
     struct kg_nvml_telemetry now;
+    int status = 0;
     struct kg_nvml nvml = opened("FAKE_NVML_PROCESSES", processes);
-    assert_true(kg_nvml_telemetry_read(&nvml, 0, &now));
+    const pid_t worker = fork();
+    assert_true(worker >= 0);
+    if (worker == 0)
+        _exit(kg_nvml_telemetry_read(&nvml, 0, &now) ? 1 + now.other_processes : 99);
+    assert_int_equal(waitpid(worker, &status, 0), worker);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 99);
     kg_nvml_close(&nvml);
-    return now.other_processes;
+    return WEXITSTATUS(status) - 1;
 }
 
 /* A process that is neither this one's child nor dead: its parent ends, and who takes it on may be
@@ -197,6 +206,82 @@ static void processes_of_others_are_counted_and_own_ones_are_not(void **state)
     /* a number of another namespace can be our own process's there */
     snprintf(list, sizeof list, "%d", INT32_MAX);
     assert_int_equal(others_with(list), -1);
+    kill((pid_t)stranger, SIGKILL);
+}
+
+static pid_t sleeper_start(const char *name)
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_NAME, name);
+        alarm(60);
+        for (;;)
+            pause();
+    }
+    return child;
+}
+
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void the_other_sides_worker_is_no_stranger(void **state)
+{
+    char list[64];
+    const pid_t other_side = sleeper_start("kgate");
+    (void)state;
+    snprintf(list, sizeof list, "%ld", (long)other_side);
+    assert_int_equal(others_with(list), 0);
+    end(other_side);
+}
+
+static void the_server_of_mps_is_no_stranger(void **state)
+{
+    char list[64];
+    int ends[2];
+    pid_t server = 0;
+    (void)state;
+    /* beside this process, not below it */
+    assert_int_equal(pipe(ends), 0);
+    const pid_t between = fork();
+    assert_true(between >= 0);
+    if (between == 0) {
+        server = sleeper_start("nvidia-cuda-mps-server");
+        _exit(write(ends[1], &server, sizeof server) == sizeof server ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], &server, sizeof server), sizeof server);
+    assert_int_equal(waitpid(between, NULL, 0), between);
+    snprintf(list, sizeof list, "%ld", (long)server);
+    int others = 1; /* until it has taken its name */
+    for (int i = 0; i < 1000 && others; i++) {
+        usleep(1000);
+        others = others_with(list);
+    }
+    assert_int_equal(others, 0);
+    kill(server, SIGKILL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void neighbours_of_an_instance_do_not_count(void **state)
+{
+    struct kg_nvml_telemetry now;
+    size_t index;
+    char list[64];
+    const long stranger = stranger_start();
+    snprintf(list, sizeof list, "%ld", stranger);
+    struct kg_nvml nvml = opened("FAKE_NVML_PROCESSES", list);
+    (void)state;
+    assert_true(kg_nvml_find(&nvml, "MIG-10111213-1415-1617-1819-1a1b1c1d1e1f", &index));
+    assert_true(kg_nvml_telemetry_read(&nvml, index, &now));
+    assert_int_equal(now.other_processes, 0);
+    setenv("FAKE_NVML_INSTANCE_PROCESSES", list, 1);
+    assert_true(kg_nvml_telemetry_read(&nvml, index, &now));
+    assert_int_equal(now.other_processes, 1);
+    kg_nvml_close(&nvml);
     kill((pid_t)stranger, SIGKILL);
 }
 
@@ -260,6 +345,9 @@ int main(void)
         cmocka_unit_test(throttling_is_read),
         cmocka_unit_test(a_device_is_found_by_its_uuid_or_that_of_its_instance),
         cmocka_unit_test(processes_of_others_are_counted_and_own_ones_are_not),
+        cmocka_unit_test(the_other_sides_worker_is_no_stranger),
+        cmocka_unit_test(the_server_of_mps_is_no_stranger),
+        cmocka_unit_test(neighbours_of_an_instance_do_not_count),
         cmocka_unit_test(facts_of_a_device_tell_instances_and_loss),
         cmocka_unit_test(all_devices_are_read_in_a_process_of_its_own),
         cmocka_unit_test(a_library_that_does_not_start_says_why),

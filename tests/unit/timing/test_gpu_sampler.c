@@ -23,6 +23,7 @@ static int open_sampler(void **state)
 {
     (void)state;
     fake_restart();
+    fake->device->memset_bytes_per_ns = 4000; /* a flush writes and reads */
     err = (struct kg_error){0};
     arena = (struct kg_arena){0};
     if (!kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err))

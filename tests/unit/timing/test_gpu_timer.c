@@ -45,6 +45,31 @@ static void resolution_and_overhead_of_the_timer_are_found(void **state)
     assert_near(timer.overhead_ns, 400, 32);
 }
 
+/* Events of an idle device take several times as long. */
+static void overhead_is_that_of_a_device_that_is_warm(void **state)
+{
+    (void)state;
+    work_close(&work);
+    kg_gpu_timer_close(&timer);
+    fake_restart();
+    fake->device->event_ns = 400;
+    clock_rise(100e6);
+    assert_true(kg_gpu_timer_open(KGATE_FAKE_CUDA, &timer, &err));
+    assert_near(timer.overhead_ns, 400, 4);
+    assert_true(timer.warm);
+    work_open(&timer, "work", &work);
+}
+
+static void a_cold_call_has_nothing_to_write_back_for_others(void **state)
+{
+    struct kg_gpu_sample sample;
+    (void)state;
+    work.ns = 10e3;
+    assert_true(fake->device->dirty_ns > 5e3);
+    assert_true(kg_gpu_cold(&timer, &call, true, &sample, &err));
+    assert_near(sample.time_ns, 10e3 + fake->device->gap_ns, 64);
+}
+
 static void the_timers_overhead_is_taken_out(void **state)
 {
     struct kg_gpu_sample sample;
@@ -348,6 +373,7 @@ static void a_device_is_kept_busy_until_its_clock_is_steady(void **state)
 static void a_device_is_kept_busy_for_a_while_whatever_its_clock_does(void **state)
 {
     (void)state;
+    timer.warm = false; /* as in a new process */
     assert_near(busy_ms(), 51, 2);
     clock_rise(1e9);
     assert_near(busy_ms(), 251, 2);
@@ -463,6 +489,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_TIMER(resolution_and_overhead_of_the_timer_are_found),
+        WITH_TIMER(overhead_is_that_of_a_device_that_is_warm),
+        WITH_TIMER(a_cold_call_has_nothing_to_write_back_for_others),
         WITH_TIMER(the_timers_overhead_is_taken_out),
         WITH_TIMER(a_cold_call_finds_nothing_in_the_cache_and_a_hot_one_does),
         WITH_TIMER(launching_is_outside_of_what_is_held_and_inside_of_what_is_not),
