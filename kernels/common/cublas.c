@@ -3,10 +3,10 @@
 #include "common/cublas.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/common.h"
+#include "util/cuda_places.h"
 #include "util/library.h"
 
 enum { SUCCESS = 0, OP_N = 0, OP_T = 1, DEFAULT_MATH = 0, GEMM_DEFAULT = -1, COMPUTE_32F = 68 };
@@ -59,34 +59,31 @@ static struct {
     struct calls calls;
 } loaded;
 
-/* Tries each version by the loader's own search, then in `folder`, NULL: no folder. */
-static void *library_open(const char *folder)
+/* Beside it lies another that it needs, which in Python's packages no loader finds: once that is open,
+ * its name is known. */
+static bool library_take(const char *path, void *user)
 {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12"};
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++) {
-        char path[4096];
-        const int length = folder ? snprintf(path, sizeof path, "%s/lib64/%s", folder, names[i])
-                                  : snprintf(path, sizeof path, "%s", names[i]);
-        if (length > 0 && (size_t)length < sizeof path)
-            library = kg_library_open(path, NULL, 0);
-    }
-    return library;
+    static const char needed[] = "libcublasLt";
+    void **library = user;
+    const char *name = strrchr(path, '/'), *version = strstr(path, ".so.");
+    char beside[4096];
+    if (name && version &&
+        snprintf(beside, sizeof beside, "%.*s/%s%s", (int)(name - path), path, needed, version) <
+            (int)sizeof beside)
+        kg_library_open(beside, NULL, 0);
+    *library = kg_library_open(path, NULL, 0);
+    return *library != NULL;
 }
 
 static bool library_find(struct kgate_context *context)
 {
-    const char *const toolkit = getenv("CUDA_PATH");
-    void *library = library_open(NULL);
-    if (!library && toolkit && *toolkit)
-        library = library_open(toolkit);
-    if (!library)
-        library = library_open("/usr/local/cuda");
-    if (!library) {
+    void *library = NULL;
+    if (!kg_cuda_places("libcublas.so.13", library_take, &library) &&
+        !kg_cuda_places("libcublas.so.12", library_take, &library)) {
         context->unavailable = true;
-        return kg_kernel_refuse(context, "cuBLAS is not installed: no libcublas.so.13 or .12 where "
-                                         "the loader looks, in $CUDA_PATH/lib64 or in "
-                                         "/usr/local/cuda/lib64");
+        return kg_kernel_refuse(
+            context,
+            "cuBLAS is not installed: libcublas.so.13 or .12 is neither " KG_CUDA_PLACES_WORDS);
     }
     const char *missing =
         kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, &loaded.calls);

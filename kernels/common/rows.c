@@ -34,8 +34,10 @@ bool kg_rows_shape(struct kgate_context *context, struct kg_rows *rows, struct k
     const double items = (double)bytes / sizeof(float);
     rows->rows = (size_t)count;
     rows->cols = (size_t)cols;
-    *work = (struct kgate_work){
-        .items = items, .bytes = 2 * (double)bytes, .flops = flops_per_item * items};
+    *work = (struct kgate_work){.items = items,
+                                .bytes = 2 * (double)bytes,
+                                .flops = flops_per_item * items,
+                                .written_bytes = (double)bytes};
     return bytes || kg_kernel_refuse(context, "a matrix of so many rows and cols is above 64 GiB");
 }
 

@@ -125,7 +125,9 @@ static bool describe(struct kgate_context *context, struct kgate_work *work,
         kg_lattice_dimensions((enum kg_lattice_kind)context->values[LATTICE].integer);
     const double moved =
         coding->codes_read || coding->codes_written ? x_bytes + code_bytes(&plan) : 2 * x_bytes;
-    *work = (struct kgate_work){.items = batch, .bytes = batch * moved};
+    const double written = coding->codes_written ? code_bytes(&plan) : x_bytes;
+    *work = (struct kgate_work){
+        .items = batch, .bytes = batch * moved, .written_bytes = batch * written};
     return true;
 }
 

@@ -47,7 +47,8 @@ static bool shape(struct kgate_context *context, void *state, struct kgate_work 
     ((struct kg_reduce *)state)->n = (size_t)context->values[BYTES].integer / sizeof(float);
     const int64_t bytes = context->values[BYTES].integer;
     const double n = (double)bytes / sizeof(float);
-    *work = (struct kgate_work){.items = n, .bytes = (double)bytes, .flops = n};
+    *work = (struct kgate_work){
+        .items = n, .bytes = (double)bytes, .flops = n, .written_bytes = sizeof(float)};
     return kg_kernel_whole_elements(context, bytes, sizeof(float), "float");
 }
 

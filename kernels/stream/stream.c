@@ -56,7 +56,10 @@ static bool shape(struct kgate_context *context, void *state, struct kgate_work 
     const int64_t bytes = context->values[BYTES].integer;
     const double n = (double)bytes / sizeof(float);
     ((struct kg_stream *)state)->n = (size_t)bytes / sizeof(float);
-    *work = (struct kgate_work){.items = n, .bytes = arrays * (double)bytes, .flops = flops * n};
+    *work = (struct kgate_work){.items = n,
+                                .bytes = arrays * (double)bytes,
+                                .flops = flops * n,
+                                .written_bytes = (double)bytes};
     return kg_kernel_whole_elements(context, bytes, sizeof(float), "float");
 }
 

@@ -40,7 +40,9 @@ static bool shape(struct kgate_context *context, void *state, struct kgate_work 
     transpose->cols = (size_t)context->values[COLS].integer;
     const uint64_t bytes =
         kg_array_bytes(context->values[ROWS].integer, context->values[COLS].integer, sizeof(float));
-    *work = (struct kgate_work){.items = (double)bytes / sizeof(float), .bytes = 2 * (double)bytes};
+    *work = (struct kgate_work){.items = (double)bytes / sizeof(float),
+                                .bytes = 2 * (double)bytes,
+                                .written_bytes = (double)bytes};
     return bytes || kg_kernel_refuse(context, "a matrix of so many rows and cols is above 64 GiB");
 }
 

@@ -35,8 +35,9 @@ static bool shape(struct kgate_context *context, void *state, struct kgate_work 
     transform->n = (size_t)context->values[BYTES].integer / sizeof(uint64_t);
     kg_fill_words(transform->key, KG_XOR_KEY_WORDS, context->seed + 2, 1);
     const int64_t bytes = context->values[BYTES].integer;
-    *work =
-        (struct kgate_work){.items = (double)bytes / sizeof(uint64_t), .bytes = 2 * (double)bytes};
+    *work = (struct kgate_work){.items = (double)bytes / sizeof(uint64_t),
+                                .bytes = 2 * (double)bytes,
+                                .written_bytes = (double)bytes};
     return kg_kernel_whole_elements(context, bytes, sizeof(uint64_t), "word");
 }
 

@@ -70,10 +70,12 @@ static bool sums_checked(const struct kg_measuring *measuring, const struct arit
     return true;
 }
 
-/* Allocates memory for the results around it; the figure stays NaN where something fails. */
+/* Allocates memory for the results around it; the figure stays NaN where something fails.
+ * random  a parameter of the launch's: 0 for the sums that are checked, then 1 for what is timed; NULL
+ *         where it has none */
 static bool arithmetic_time(struct kg_measuring *measuring, const struct arithmetic *arithmetic,
-                            struct kg_ceiling_launch *launch, double *flops_per_s, double *clock_hz,
-                            struct kg_error *err)
+                            struct kg_ceiling_launch *launch, uint32_t *random, double *flops_per_s,
+                            double *clock_hz, struct kg_error *err)
 {
     const struct kg_driver *driver = &measuring->timer->driver;
     const size_t threads = (size_t)launch->blocks * KG_CEILING_THREADS;
@@ -83,8 +85,10 @@ static bool arithmetic_time(struct kg_measuring *measuring, const struct arithme
                         "cannot allocate device memory", err))
         return false;
     launch->parameters[0] = &results;
-    const bool timed = sums_checked(measuring, arithmetic, launch, results, err) &&
-                       kg_ceiling_best(launch, 1, &best_ns, clock_hz, err);
+    const bool checked = sums_checked(measuring, arithmetic, launch, results, err);
+    if (random)
+        *random = 1;
+    const bool timed = checked && kg_ceiling_best(launch, 1, &best_ns, clock_hz, err);
     launch->parameters[0] = NULL;
     driver->memory_free(results);
     *flops_per_s = kg_ceiling_rate((double)threads * arithmetic->thread_flops, best_ns);
@@ -101,8 +105,9 @@ bool kg_ceiling_fma(struct kg_measuring *measuring, struct kg_error *err)
     launch.parameters[1] = &iterations;
     launch.parameters[2] = &one;
     launch.parameters[3] = &other_one;
-    return arithmetic_time(measuring, &fma_chains, &launch, &measuring->ceilings->fma_flops_per_s,
-                           &measuring->ceilings->sm_clock_hz, err);
+    return arithmetic_time(measuring, &fma_chains, &launch, NULL,
+                           &measuring->ceilings->fma_flops_per_s, &measuring->ceilings->sm_clock_hz,
+                           err);
 }
 
 /* --- Tensor cores --- */
@@ -113,13 +118,15 @@ static bool tensor_time(struct kg_measuring *measuring, const struct arithmetic 
 {
     struct kg_ceilings *ceilings = measuring->ceilings;
     struct kg_ceiling_launch launch;
-    uint32_t iterations = arithmetic->iterations, ones = 0x3f803f80; /* two of 1.0 in bf16 */
+    uint32_t iterations = arithmetic->iterations, ones = 0x3f803f80,
+             random = 0; /* two of 1.0 in bf16 */
     double flops_per_s, clock_hz;
     if (!kg_ceiling_find(measuring, arithmetic->kernel, 0, arithmetic->shared_bytes, &launch, err))
         return false;
     launch.parameters[1] = &iterations;
     launch.parameters[2] = &ones;
-    if (!arithmetic_time(measuring, arithmetic, &launch, &flops_per_s, &clock_hz, err))
+    launch.parameters[3] = &random;
+    if (!arithmetic_time(measuring, arithmetic, &launch, &random, &flops_per_s, &clock_hz, err))
         return false;
     if (isnan(flops_per_s) || flops_per_s <= ceilings->tensor_flops_per_s)
         return true;

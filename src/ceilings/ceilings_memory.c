@@ -8,7 +8,9 @@ static const size_t MIB = (size_t)1 << 20;
 
 size_t kg_ceiling_buffer_bytes(size_t l2_bytes, size_t free_bytes)
 {
-    const size_t wanted = 8 * l2_bytes > 512 * MIB ? 8 * l2_bytes : 512 * MIB;
+    /* What of it is in the cache at the end of one copy, and so saves the next one time, is then a
+     * sixteenth at the most. */
+    const size_t wanted = 16 * l2_bytes > 1024 * MIB ? 16 * l2_bytes : 1024 * MIB;
     const size_t most = free_bytes / 4;
     const size_t bytes = (wanted < most ? wanted : most) / MIB * MIB;
     return bytes >= 4 * l2_bytes ? bytes : 0;

@@ -20,7 +20,8 @@ static const struct kg_option options[] = {
            "the folder of baselines (default: baselines)"),
     OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output, "the file to write to"),
     OPTION("filter", 0, KG_OPTION_TEXT, "GLOB", filter,
-           "only the cases whose id matches, for example 'gemm/*'"),
+           "only the cases whose id matches, for example 'gemm/*', or those of workloads with a "
+           "tag that does: tag:memory"),
     OPTION("shard", 0, KG_OPTION_TEXT, "I/N", shard, "only every N-th case from the I-th, from 1"),
     OPTION("set", 0, KG_OPTION_TEXTS, "KEY=VALUE", set,
            "replace a key of the suite's defaults, for example rounds.min=3, or of its "

@@ -36,7 +36,10 @@ static int status_of(const struct kg_results *results)
             (results->cases[i].status == KG_STATUS_SKIPPED &&
              results->policy.missing_device == KG_MISSING_FAIL))
             return KG_EXIT_FAILED;
-    return KG_EXIT_PASS;
+    return results->policy.missing_device == KG_MISSING_UNDECIDED &&
+                   kg_results_device_missed(results)
+               ? KG_EXIT_NO_VERDICT
+               : KG_EXIT_PASS;
 }
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_results *results,

@@ -1,5 +1,7 @@
 #include "compare/undecided.h"
 
+#include <string.h>
+
 #include "util/escape.h"
 
 /* A new case has metrics only where budgets judge it, and is NEW still only where it meets them. */
@@ -55,6 +57,23 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison)
         text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
+}
+
+const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
+                                const char *device)
+{
+    const char *reason = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < current->case_count; i++) {
+        if (strcmp(current->cases[i].device, device) != 0)
+            continue;
+        count++;
+        reason = reason ? reason : current->cases[i].reason;
+    }
+    return kg_arena_printf(&comparison->arena,
+                           "no case on %s was measured: %zu skipped, the first because: %.200s "
+                           "(`missing_device: undecided`)",
+                           device, count, reason ? reason : "it gives no reason");
 }
 
 /* What settles a case, by its deciding metric's doubt. */

@@ -20,6 +20,11 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
 /* "nothing was compared: 2 new, 1 skipped"; NULL where memory is out. */
 const char *kg_undecided_nothing(struct kg_comparison *comparison);
 
+/* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where memory is
+ * out. */
+const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
+                                const char *device);
+
 /* What settles it, with the command: one sentence. NULL where memory is out. */
 const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
                               const struct kg_results *current);

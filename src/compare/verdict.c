@@ -9,7 +9,7 @@
 #include "results/throttle.h"
 #include "util/units.h"
 
-enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 4 };
+enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 5 };
 
 static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANGE_COUNT])
 {
@@ -127,9 +127,14 @@ static bool undecided_add(struct kg_comparison *comparison, const char *reason)
 }
 
 /* A PASS says that something was decided. Of a first run nothing can be. */
-static bool undecided_judge(struct kg_comparison *comparison, const struct kg_decided *decided,
-                            bool first_run)
+static bool undecided_judge(struct kg_comparison *comparison, const struct kg_results *current,
+                            const struct kg_decided *decided, bool first_run)
 {
+    const char *missed = comparison->policy.missing_device == KG_MISSING_UNDECIDED
+                             ? kg_results_device_missed(current)
+                             : NULL;
+    if (missed && !undecided_add(comparison, kg_undecided_device(comparison, current, missed)))
+        return false;
     const size_t suspect = comparison->counts.suspect;
     const bool named = policy_fails(&comparison->policy, KG_CHANGE_SUSPECT);
     if (suspect && !named &&
@@ -197,7 +202,7 @@ static bool decide(const struct kg_baseline *baseline, const struct kg_results *
         !reason_add(comparison, "the run was interrupted: not every case was measured",
                     no_verdict(&comparison->policy)))
         return false;
-    if (!undecided_judge(comparison, &decided, first_run))
+    if (!undecided_judge(comparison, current, &decided, first_run))
         return false;
     comparison->verdict = verdict_of(comparison->exit_status);
     return next_say(comparison, current, &decided, first_run);

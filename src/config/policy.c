@@ -11,7 +11,7 @@ const char *const kg_change_names[KG_CHANGE_COUNT + 1] = {
 };
 
 const char *const kg_better_names[3] = {"lower", "higher", NULL};
-const char *const kg_missing_device_names[3] = {"skip", "fail", NULL};
+const char *const kg_missing_device_names[4] = {"skip", "fail", "undecided", NULL};
 const char *const kg_undecided_names[4] = {"report", "pass", "fail", NULL};
 
 const char *kg_change_name(enum kg_change change)

@@ -19,7 +19,8 @@ enum kg_change {
 enum kg_better { KG_BETTER_LOWER, KG_BETTER_HIGHER };
 extern const char *const kg_better_names[3];
 
-enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL };
+/* With KG_MISSING_UNDECIDED a single case may miss its device, but not all cases of a device. */
+enum kg_missing_device { KG_MISSING_SKIP, KG_MISSING_FAIL, KG_MISSING_UNDECIDED };
 
 /* What becomes of a gate that decided nothing: one with a suspect, with more than half of its
  * compared cases undecided, or in which nothing could be compared. */
@@ -41,5 +42,5 @@ const char *kg_change_name(enum kg_change change);
 
 /* All names in enum order, terminated by NULL: for tables of enumerations and for kg_nearest. */
 extern const char *const kg_change_names[KG_CHANGE_COUNT + 1];
-extern const char *const kg_missing_device_names[3];
+extern const char *const kg_missing_device_names[4];
 extern const char *const kg_undecided_names[4];

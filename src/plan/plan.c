@@ -125,11 +125,22 @@ static bool judged_together(const struct kg_workload_spec *spec)
     return false;
 }
 
+static bool filter_keeps(const char *filter, const struct kg_case *planned)
+{
+    static const char tag[] = "tag:";
+    if (strncmp(filter, tag, sizeof tag - 1) != 0)
+        return fnmatch(filter, planned->id, 0) == 0;
+    for (size_t i = 0; i < planned->spec->tag_count; i++)
+        if (fnmatch(filter + sizeof tag - 1, planned->spec->tags[i], 0) == 0)
+            return true;
+    return false;
+}
+
 /* Whether filter and shard keep this case. */
 static bool selected(struct planner *planner, const struct kg_case *planned)
 {
     const struct kg_plan_options *options = planner->options;
-    if (options->filter && fnmatch(options->filter, planned->id, 0) != 0)
+    if (options->filter && !filter_keeps(options->filter, planned))
         return false;
     if (!planner->joined)
         planner->turns++;

@@ -33,7 +33,8 @@ struct kg_plan {
 };
 
 struct kg_plan_options {
-    const char *filter;   /* glob on the id (fnmatch, `*` matches `/` too), or NULL */
+    const char *filter;   /* glob on the id (fnmatch, `*` matches `/` too), or "tag:" and one on a
+                             tag of the workload, or NULL */
     uint64_t shard_index; /* 0 to shard_count - 1 */
     uint64_t shard_count; /* 0: no shards; else every shard_count-th case after the filter;
                              those that are judged together are dealt as one */

@@ -247,7 +247,9 @@ static void closing_print(const struct kg_comparison *comparison, struct kg_text
                    : comparison->policy.undecided == KG_UNDECIDED_FAIL ? "fails"
                                                                        : "is reported");
     kg_text_printf(text, "; a missing device is %s; at most %g %% false alarms a run\n",
-                   comparison->policy.missing_device == KG_MISSING_FAIL ? "a failure" : "skipped",
+                   comparison->policy.missing_device == KG_MISSING_FAIL        ? "a failure"
+                   : comparison->policy.missing_device == KG_MISSING_UNDECIDED ? "undecided"
+                                                                               : "skipped",
                    100 * comparison->policy.alpha);
     kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
                    comparison->baseline_runs == 1 ? "" : "s");

@@ -60,10 +60,22 @@ static bool does(const struct kg_case_work *work, const char *arithmetic)
     return work->arithmetic && !strcmp(work->arithmetic, arithmetic);
 }
 
+/* A copy writes half of what it moves: between reading alone and that the time of a byte goes from the
+ * one to the other. What writes more has no ceiling of its own. */
+double kg_memory_ceiling(const struct kg_ceilings *ceilings, const struct kg_case_work *work)
+{
+    const double copy = ceilings->copy_bytes_per_s, read = ceilings->read_bytes_per_s;
+    const double written = work->written_bytes / work->bytes;
+    if (!(written > 0) || !(copy > 0) || !(read > copy))
+        return fmax(copy, read);
+    const double as_copied = fmin(2 * written, 1);
+    return 1 / (as_copied / copy + (1 - as_copied) / read);
+}
+
 void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work)
 {
-    const double memory = fmax(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s);
-    work->bandwidth_share = cached ? NAN : share(work->bytes_per_second, memory);
+    work->bandwidth_share =
+        cached ? NAN : share(work->bytes_per_second, kg_memory_ceiling(ceilings, work));
     work->fma_share = does(work, KG_ARITHMETIC_F32)
                           ? share(work->flops_per_second, ceilings->fma_flops_per_s)
                           : NAN;

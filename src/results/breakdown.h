@@ -24,6 +24,10 @@ struct kg_call_times {
 struct kg_breakdown kg_breakdown_of_call(const struct kg_call_times *times,
                                          const struct kg_trace *trace);
 
+/* The bandwidth of memory for such work, bytes a second, by how much of what it moves it writes; of
+ * copying or reading, whichever is faster, where that is not known; NaN without a ceiling. Pure. */
+double kg_memory_ceiling(const struct kg_ceilings *ceilings, const struct kg_case_work *work);
+
 /* Fills the shares of `work` from its rates.
  * cached  what it moves may come from the L2 cache: then memory's ceiling is none of it */
 void kg_work_shares(const struct kg_ceilings *ceilings, bool cached, struct kg_case_work *work);

@@ -62,13 +62,17 @@ static const struct kg_field work_fields[] = {
     KG_FIELD(items_per_second, REAL, "items per second", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(bytes_per_second, REAL, "bytes per second", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(flops_per_second, REAL, "flops per second", KG_OPTIONAL, KG_FROM_0),
-    KG_FIELD(bandwidth_share, REAL,
-             "of the measured ceiling of copying or reading, whichever is faster", KG_OPTIONAL,
-             KG_FROM_0),
+    KG_FIELD(
+        bandwidth_share, REAL,
+        "of the measured ceiling of copying and reading, by what is written; of the faster of the "
+        "two where that is not known",
+        KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(fma_share, REAL, "of the measured ceiling of multiply-adds", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(tensor_share, REAL, "of the measured ceiling of tensor cores", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(arithmetic, STRING, "what does the floating-point operations", KG_OPTIONAL,
              KG_WORDS("f32", "bf16_tensor")),
+    KG_FIELD(written_bytes, REAL, "of the bytes moved, those that are written", KG_OPTIONAL,
+             KG_FROM_0),
 };
 static const struct kg_record work_record =
     KG_RECORD_OF(work_fields, "What one call does and how fast; what is not known is left out.");

@@ -136,11 +136,13 @@ struct kg_case_work {
     double bytes_per_second;
     double flops_per_second;
     /* Of what the device was measured to be capable of, 0 to 1 and a little above. */
-    double bandwidth_share; /* bytes_per_second of copying or reading, whichever is faster; NaN for
-                               what fits into the L2 cache and is not flushed from it */
-    double fma_share;       /* flops_per_second of multiply-adds, where those are what it does */
+    double
+        bandwidth_share; /* bytes_per_second of kg_memory_ceiling; NaN for what fits into the L2 cache
+                               and is not flushed from it */
+    double fma_share;    /* flops_per_second of multiply-adds, where those are what it does */
     double tensor_share;    /* of tensor cores, likewise */
     const char *arithmetic; /* what does the flops: "f32", "bf16_tensor"; NULL where not known */
+    double written_bytes;   /* of `bytes` */
 };
 
 #define KG_ARITHMETIC_F32 "f32"
@@ -148,7 +150,7 @@ struct kg_case_work {
 
 #define KG_WORK_UNKNOWN                                                                            \
     {                                                                                              \
-        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL                                          \
+        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL, NAN                                     \
     }
 
 /* A kernel that a call launches. */
@@ -304,6 +306,10 @@ struct kg_case_result {
     struct kg_look look;   /* of one on the CPU */
     struct kg_hot hot;     /* likewise */
 };
+
+/* A device all of whose cases were SKIPPED, by its name in cases; NULL: there is none. Pure. */
+struct kg_results;
+const char *kg_results_device_missed(const struct kg_results *results);
 
 /* The suite's judgement, as far as later stages need it. */
 struct kg_results_policy {

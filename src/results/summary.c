@@ -88,6 +88,20 @@ bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result
            result->work.bytes <= (double)gpu->l2_bytes;
 }
 
+const char *kg_results_device_missed(const struct kg_results *results)
+{
+    for (size_t i = 0; i < results->case_count; i++) {
+        const char *device = results->cases[i].device;
+        bool all = true;
+        for (size_t j = 0; j < results->case_count && all; j++)
+            all = strcmp(results->cases[j].device, device) != 0 ||
+                  results->cases[j].status == KG_STATUS_SKIPPED;
+        if (all)
+            return device;
+    }
+    return NULL;
+}
+
 void kg_results_shares(struct kg_results *results)
 {
     for (size_t i = 0; i < results->case_count; i++) {

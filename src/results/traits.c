@@ -1,4 +1,5 @@
 #include "results/traits.h"
+#include "results/breakdown.h"
 
 #include <math.h>
 #include <string.h>
@@ -253,8 +254,7 @@ static void gpu_roofs_find(const struct kg_results *results, const struct kg_cas
     if (isnan(traits->bytes) || kg_case_in_l2(results, result))
         return;
     traits->level = KG_LEVEL_MEMORY;
-    traits->bandwidth_ceiling_bytes_per_s =
-        amount(fmax(ceilings->copy_bytes_per_s, ceilings->read_bytes_per_s));
+    traits->bandwidth_ceiling_bytes_per_s = amount(kg_memory_ceiling(ceilings, &result->work));
     traits->bandwidth_share = amount(result->work.bandwidth_share);
     if (traits->bandwidth_share > BANDWIDTH_SHARE_MOST)
         bandwidth_forget(traits);

@@ -1,12 +1,12 @@
 #include "worker/cupti.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "util/cuda_places.h"
 #include "util/library.h"
 #include "worker/cupti_abi.h"
 
-enum { PATH_BYTES = 4096, MAJOR_FIRST = 12, MAJOR_LAST = 13 };
+enum { MAJOR_FIRST = 12, MAJOR_LAST = 13 };
 
 #define CALL(member) offsetof(struct kg_cupti, member)
 static const struct kg_symbol symbols[] = {
@@ -65,30 +65,33 @@ static bool library_try(const char *path, int driver_version, struct kg_cupti *c
     return !missing;
 }
 
+struct opening {
+    struct kg_cupti *cupti;
+    int driver_version;
+    char *why;
+    size_t why_bytes;
+};
+
+static bool library_take(const char *path, void *user)
+{
+    const struct opening *opening = user;
+    return library_try(path, opening->driver_version, opening->cupti, opening->why,
+                       opening->why_bytes);
+}
+
 bool kg_cupti_open(const char *library, int driver_version, struct kg_cupti *cupti, char *why,
                    size_t why_bytes)
 {
-    static const char *const folders[] = {"%s/extras/CUPTI/lib64/", "%s/lib64/"};
-    const char *roots[] = {getenv("CUDA_PATH"), "/usr/local/cuda"};
-    char path[PATH_BYTES], folder[PATH_BYTES];
+    struct opening opening = {cupti, driver_version, why, why_bytes};
+    char file[32];
     snprintf(why, why_bytes,
-             "CUPTI, of the CUDA toolkit, is not installed where the loader, $CUDA_PATH and "
-             "/usr/local/cuda point");
+             "CUPTI, of the CUDA toolkit, is not installed: it is neither " KG_CUDA_PLACES_WORDS);
     if (library)
-        return library_try(library, driver_version, cupti, why, why_bytes);
+        return library_take(library, &opening);
     for (int major = MAJOR_LAST; major >= MAJOR_FIRST; major--) {
-        snprintf(path, sizeof path, "libcupti.so.%d", major);
-        if (library_try(path, driver_version, cupti, why, why_bytes))
+        snprintf(file, sizeof file, "libcupti.so.%d", major);
+        if (kg_cuda_places(file, library_take, &opening))
             return true;
-        for (size_t i = 0; i < 4; i++) {
-            const char *root = roots[i / 2];
-            if (!root || !*root)
-                continue;
-            snprintf(folder, sizeof folder, i % 2 ? folders[1] : folders[0], root);
-            if (snprintf(path, sizeof path, "%slibcupti.so.%d", folder, major) < PATH_BYTES &&
-                library_try(path, driver_version, cupti, why, why_bytes))
-                return true;
-        }
     }
     return false;
 }

@@ -26,7 +26,7 @@ struct kg_cupti {
     int (*activity_dropped)(void *context, uint32_t stream, size_t *count);
 };
 
-/* Looks for CUPTI: where the loader does, under $CUDA_PATH and /usr/local/cuda. One that is of a
+/* Looks for CUPTI in all of kg_cuda_places. One that is of a
  * later CUDA than the driver, or of a version whose records kgate does not know, is passed over.
  * library         a path instead; NULL: look
  * driver_version  as in struct kg_driver; 0: not known

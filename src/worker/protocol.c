@@ -42,6 +42,7 @@ static const struct kg_field work_fields[] = {
     KG_FIELD(bytes, REAL, NULL, KG_NULLABLE),
     KG_FIELD(flops, REAL, NULL, KG_NULLABLE),
     KG_FIELD(arithmetic, STRING, NULL, KG_OPTIONAL),
+    KG_FIELD(written_bytes, REAL, NULL, KG_OPTIONAL),
 };
 static const struct kg_record work_record = KG_RECORD_OF(work_fields, NULL);
 #undef STRUCT

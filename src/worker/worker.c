@@ -164,6 +164,7 @@ static bool describe(struct kg_worker *worker, struct kg_error *err)
         .bytes = work.bytes > 0 ? work.bytes : NAN,
         .flops = work.flops > 0 ? work.flops : NAN,
         .arithmetic = arithmetic_name(work.arithmetic),
+        .written_bytes = work.written_bytes > 0 ? work.written_bytes : NAN,
     };
     return true;
 }

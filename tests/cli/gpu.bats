@@ -31,11 +31,41 @@ needs_code() {
     run -0 kgate validate -c "$SOURCE/config/gpu_check.yaml"
 }
 
-@test "ci/gpu.sh on a machine without a GPU: says so, exit 3" {
-    cp -r "$SOURCE/config" . && mkdir ci && cp "$SOURCE/ci/gpu.sh" ci/
-    KGATE_GPU_BUILD=$(dirname "$KGATE") run -3 ci/gpu.sh
-    [[ "$output" == *"no CUDA device"* && "$output" == *"no GPU of this machine can be measured"* ]]
-    [ ! -e baselines ]
+@test "a GPU that a suite is meant for: where all its cases were SKIPPED the gate is UNDECIDED, a run exits 4" {
+    suite_of <<<'  - {name: both, kernel: copy, params: {bytes: 16KiB, version: plain}, devices: [cpu, cuda]}'
+    run -0 kgate gate -c one.yaml -b base -o out --update-missing
+    run -4 kgate gate -c one.yaml -b base -o out --set policy.missing_device=undecided
+    [[ "$output" == UNDECIDED*"no case on cuda was measured: 1 skipped, the first because: no CUDA device"* ]]
+    jq -e '.policy.missing_device == "undecided" and .verdict == "UNDECIDED"' out/comparison.json
+    valid out/comparison.json comparison
+    grep -q 'a missing device is undecided' out/report.md
+    run -4 kgate run -c one.yaml -o r.json --set policy.missing_device=undecided
+    valid r.json results
+    # a first run that has nothing to compare with is no excuse
+    run -4 kgate gate -c one.yaml -b new -o out --set policy.missing_device=undecided
+    # where there is one, or none is asked for, all is as without
+    run kgate gate -c one.yaml -b base -o out --set policy.missing_device=undecided --filter '*/cpu'
+    passes_or_open
+    [[ "$output" != *"no case on cuda"* ]]
+    gpu_suite <<YAML
+  - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, matrix: {fail: [none, unavailable]}}
+YAML
+    needs_code
+    run -0 gpu run -c gpu.yaml -o r.json --set policy.missing_device=undecided
+}
+
+@test "a filter by tag selects workloads" {
+    suite_of <<YAML
+  - {name: one, command: ["true"], tags: [quick, small]}
+  - {name: two, command: ["true"], tags: [slow]}
+  - {name: tag, command: ["true"]}
+YAML
+    run -0 kgate list -c one.yaml --filter tag:quick
+    [ "$output" = one/cpu ]
+    run -0 kgate list -c one.yaml --filter 'tag:s*'
+    [ "$output" = $'one/cpu\ntwo/cpu' ]
+    run -0 kgate list -c one.yaml --filter 'tag/*'
+    [ "$output" = tag/cpu ]
 }
 
 @test "each timing is a case; the ids of cold ones say nothing of it" {

@@ -4,6 +4,7 @@
  *   FAKE_CUDA_CAPABILITY=7.5     of all
  *   FAKE_CUDA_MIG=1              instances instead of whole GPUs
  *   FAKE_CUDA_VERSION=12040
+ *   FAKE_CUDA_LOST=FILE          while there is such a file there is no device
  *   FAKE_CUDA_FAIL=init:803      what goes wrong: the code of cuInit
  *                  context:999   of the primary context
  *                  device:1      of all questions about device 1
@@ -93,7 +94,8 @@ static bool uuid_begins(int which, const char *text, size_t length)
 /* Devices in the order of CUDA_VISIBLE_DEVICES, up to the first that there is none of. */
 static void visible_find(void)
 {
-    const int all = atoi(setting("FAKE_CUDA_DEVICES", "1"));
+    const bool lost = access(setting("FAKE_CUDA_LOST", "/nowhere"), F_OK) == 0;
+    const int all = lost ? 0 : atoi(setting("FAKE_CUDA_DEVICES", "1"));
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
     visible_count = 0;
     for (int i = 0; !list && i < all && i < DEVICES_MOST; i++)

@@ -117,11 +117,18 @@ extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
 }
 
 /* Products of bf16 in registers, by mma.sync: `one` is two ones, so that every sum grows by 16 a
- * step, exactly. The sums of a warp are independent of each other. */
+ * step, exactly; with `random` the operands are of kg_ceiling_operands instead. The sums of a warp are
+ * independent of each other. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS)
-    kg_ceiling_tensor(float *result, uint32_t iterations, uint32_t one)
+    kg_ceiling_tensor(float *result, uint32_t iterations, uint32_t one, uint32_t random)
 {
-    const uint32_t a[4] = {one, one, one, one}, b[2] = {one, one};
+    uint32_t a[4], b[2];
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++)
+        a[i] = random ? kg_ceiling_operands(6 * (uint32_t)thread_number() + i) : one;
+#pragma unroll
+    for (uint32_t i = 0; i < 2; i++)
+        b[i] = random ? kg_ceiling_operands(6 * (uint32_t)thread_number() + 4 + i) : one;
     float c[KG_CEILING_TILES][4] = {};
 #pragma unroll 1
     for (uint32_t i = 0; i < iterations; i++) {

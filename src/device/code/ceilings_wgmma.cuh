@@ -41,19 +41,20 @@ static __device__ __forceinline__ void wgmma_settle(float sums[KG_CEILING_WGMMA_
 #endif
 }
 
-/* Products of bf16 by wgmma: `one` is two ones, so that every sum grows by 16 a step, exactly. The
+/* Products of bf16 by wgmma: `one` is two ones, so that every sum grows by 16 a step, exactly; with
+ * `random` the operands are of kg_ceiling_operands instead. The
  * operands are written once and stay; nothing is waited for but the products themselves, so that it
  * ends whatever comes of them. The two warpgroups of a block, all that the registers have room for,
  * take turns: one's products are there when the other's have kept the tensor cores busy. */
 extern "C" __global__ void __launch_bounds__(KG_CEILING_THREADS, 1)
-    kg_ceiling_wgmma(float *result, uint32_t iterations, uint32_t one)
+    kg_ceiling_wgmma(float *result, uint32_t iterations, uint32_t one, uint32_t random)
 {
     KG_DYNAMIC_SHARED(unsigned char, memory);
     const uint32_t slack =
         (WGMMA_REPEAT_BYTES - kg_shared_address(memory) % WGMMA_REPEAT_BYTES) % WGMMA_REPEAT_BYTES;
     uint32_t *const words = reinterpret_cast<uint32_t *>(memory + slack);
     for (uint32_t i = threadIdx.x; i < WGMMA_OPERANDS_BYTES / 4; i += KG_CEILING_THREADS)
-        words[i] = one;
+        words[i] = random ? kg_ceiling_operands(i) : one;
     kg_mbarrier_publish(); /* wgmma reads by the asynchronous proxy, as TMA does */
     __syncthreads();
     const uint32_t a = kg_shared_address(words), b = a + WGMMA_A_BYTES;

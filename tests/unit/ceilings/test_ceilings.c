@@ -190,7 +190,7 @@ static int open_timer(void **state)
         fprintf(stderr, "%s\n", err.message);
         return -1;
     }
-    fake->device->memory_bytes = timer.flush_bytes + MEMORY_BYTES;
+    fake->device->memory_bytes = 2 * timer.flush_bytes + MEMORY_BYTES;
     timer.multiprocessors = 4;
     real = timer.driver;
     timer.driver.module_function = function_find;
@@ -330,7 +330,7 @@ static void too_little_free_memory_leaves_the_arithmetic(void **state)
 {
     struct kg_ceilings ceilings;
     (void)state;
-    fake->device->memory_bytes = timer.flush_bytes + (3 << 20);
+    fake->device->memory_bytes = 2 * timer.flush_bytes + (3 << 20);
     assert_false(kg_ceilings_measure(&timer, &unwatched, &arena, &ceilings, &err));
     assert_non_null(strstr(err.message, "too little device memory is free"));
     assert_true(isnan(ceilings.copy_bytes_per_s));
@@ -444,8 +444,8 @@ static void buffers_are_large_for_the_cache_and_small_for_the_memory(void **stat
     static const struct {
         size_t l2_mib, free_mib, expected_mib;
     } cases[] = {
-        {50, 80000, 512}, {100, 80000, 800}, {0, 80000, 512}, {50, 1601, 400},
-        {50, 799, 0},     {50, 800, 200},    {0, 3, 0},       {0, 4, 1},
+        {50, 80000, 1024}, {100, 80000, 1600}, {0, 80000, 1024}, {50, 1601, 400},
+        {50, 799, 0},      {50, 800, 200},     {0, 3, 0},        {0, 4, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -675,9 +675,32 @@ static void the_folder_is_the_one_of_the_xdg_specification(void **state)
 #define MEASURED(test) cmocka_unit_test_setup_teardown(test, open_timer, close_timer)
 #define CACHED(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
+static void operands_are_of_all_mantissas_and_both_signs(void **state)
+{
+    enum { WORDS = 4096 };
+    bool seen[256] = {false};
+    uint32_t negative = 0;
+    size_t different = 0;
+    (void)state;
+    for (uint32_t i = 0; i < WORDS; i++) {
+        const uint32_t word = kg_ceiling_operands(i);
+        for (int half = 0; half < 2; half++) {
+            const uint32_t bits = half ? word >> 16 : word & 0xffff;
+            assert_int_equal(bits & 0x7f00, 0x3f00); /* 0.5 to 2 */
+            negative += bits >> 15;
+            seen[bits & 0xff] = true;
+        }
+    }
+    for (int i = 0; i < 256; i++)
+        different += seen[i];
+    assert_int_equal(different, 256);
+    assert_true(abs((int)negative - WORDS) < 400); /* nine standard deviations */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operands_are_of_all_mantissas_and_both_signs),
         MEASURED(ceilings_come_of_the_best_times_and_the_faster_copy),
         MEASURED(what_is_computed_wrongly_is_not_believed_and_the_rest_is),
         MEASURED(without_wgmma_the_figure_is_that_of_mma_sync),

@@ -182,6 +182,37 @@ static void shares_are_rates_over_ceilings(void **state)
     assert_true(cases[0].work.bandwidth_share == 0.25);
 }
 
+/* A perfect copy is at 100 %, and so is a perfect sum, although reading alone is faster. */
+static void what_is_written_decides_the_ceiling_of_memory(void **state)
+{
+    struct kg_ceilings ceilings = KG_CEILINGS_NONE;
+    struct kg_case_work work = KG_WORK_UNKNOWN;
+    (void)state;
+    ceilings.copy_bytes_per_s = 4e12;
+    ceilings.read_bytes_per_s = 5e12;
+    work.bytes = 100;
+    assert_true(kg_memory_ceiling(&ceilings, &work) == 5e12);
+    work.written_bytes = 50;
+    assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
+    work.written_bytes = 90; /* no ceiling is known of what writes more than a copy does */
+    assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
+    work.written_bytes = 25; /* half as a copy, half read: 2 / (1/4 + 1/5) */
+    assert_true(fabs(kg_memory_ceiling(&ceilings, &work) - 40e12 / 9) < 1);
+    work.written_bytes = 1e-6;
+    assert_true(fabs(kg_memory_ceiling(&ceilings, &work) / 5e12 - 1) < 1e-6);
+    work.bytes_per_second = 4e12;
+    work.written_bytes = 50;
+    kg_work_shares(&ceilings, false, &work);
+    assert_true(work.bandwidth_share == 1);
+    /* nor is a copy judged by reading where that was measured slower, or not at all */
+    ceilings.read_bytes_per_s = 3e12;
+    assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
+    ceilings.read_bytes_per_s = NAN;
+    assert_true(kg_memory_ceiling(&ceilings, &work) == 4e12);
+    ceilings.copy_bytes_per_s = NAN;
+    assert_true(isnan(kg_memory_ceiling(&ceilings, &work)));
+}
+
 static void arithmetic_has_the_ceiling_of_its_kind(void **state)
 {
     (void)state;
@@ -236,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_case_by_the_hosts_clock_is_divided_by_its_trace),
         cmocka_unit_test(a_case_on_the_cpu_is_as_it_was),
         cmocka_unit_test(shares_are_rates_over_ceilings),
+        cmocka_unit_test(what_is_written_decides_the_ceiling_of_memory),
         cmocka_unit_test(arithmetic_has_the_ceiling_of_its_kind),
         cmocka_unit_test(what_fits_into_the_cache_has_no_share_of_memory_but_cold),
     };

@@ -1,0 +1,179 @@
+# ci/gpu.sh, the job of a machine with a GPU, on a driver without one (tests/drivers).
+load support
+
+bats_require_minimum_version 1.5.0
+
+# A folder as kgate-gpu.tar.gz makes one, with suites of simulated work.
+job_make() {
+    "$KGATE" doctor --seconds 0 --quiet | grep -q 'built without CUDA' && skip "built without CUDA"
+    mkdir -p ci config build/tests/gpu
+    cp "$SOURCE/ci/gpu.sh" ci/
+    ln -s "$KGATE" build/kgate
+    local head='version: 1
+defaults: {disturbance: 100%, devices: [cuda], trace: no, rounds: {min: 2, max: 2}, min_time: 1ms, timeout: 60s, threads: 1}
+workloads:'
+    local work="plugin: $PLUGINS/libgpu.so, workload: gpu_work"
+    cat >config/gpu_check.yaml <<YAML
+suite: gpu_check
+$head
+  - {name: probe, $work, tags: [probe]}
+  - {name: check, $work, matrix: {ns: [1000, 2000]}, tags: [shared]}
+YAML
+    cat >config/gpu.yaml <<YAML
+suite: gpu
+$head
+  - {name: memory, $work, tags: [memory]}
+  - {name: compute, $work, params: {ns: 90000}, tags: [compute, scatter]}
+YAML
+    program good 'echo works'
+    export KGATE_GPU_BUILD=build
+    export LD_LIBRARY_PATH=$PLUGINS/fake_cuda:$PLUGINS/fake_cupti
+}
+
+# A test of the device, named gpu_$1, that does $2.
+program() { printf '#!/bin/sh\n%s\n' "$2" >"build/tests/gpu/gpu_$1" && chmod +x "build/tests/gpu/gpu_$1"; }
+
+# A compute-sanitizer that runs the program, and then says $1.
+sanitizer_make() {
+    mkdir -p bin
+    printf '#!/bin/sh\nwhile [ "${1#*/kgate}" = "$1" ] && [ "$1" != build/kgate ]; do shift; done\n"$@"\nstatus=$?\n%s\nexit $status\n' "$1" >bin/compute-sanitizer
+    chmod +x bin/compute-sanitizer
+    export PATH=$PWD/bin:$PATH
+}
+
+status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
+
+@test "every part leaves its log, its exit status and its results; the table has them all" {
+    job_make
+    sanitizer_make 'echo "========= ERROR SUMMARY: 0 errors"'
+    run -0 ci/gpu.sh tests check suite:memory suite:compute sanitizer:memcheck baseline
+    for part in tests check suite-memory suite-compute sanitizer-memcheck baseline; do
+        [ "$(status_of $part)" -eq 0 ]
+        [ -s out/gpu/$part/log.txt ]
+    done
+    jq -e '[.cases[].workload] == ["memory"]' out/gpu/suite-memory/results.json
+    jq -e '.filter | test("tag:compute")' out/gpu/suite-compute/results.json
+    grep -q works out/gpu/tests/log.txt
+    ls out/gpu/baselines/*.json
+    grep -qE '^check +good, [0-9]+ s +3 OK$' out/gpu/summary.txt
+    grep -qE '^sanitizer:memcheck +good, [0-9]+ s +clean: 3 OK$' out/gpu/summary.txt
+    grep -qE '^sanitizer:racecheck +not run' out/gpu/summary.txt
+    diff <(tail -n "$(wc -l <out/gpu/summary.txt)" <<<"$output") out/gpu/summary.txt
+}
+
+@test "a part that fails, or runs out of time, hides no other; it can be run again alone" {
+    job_make
+    program bad 'exit 4'
+    program hangs 'sleep 100'
+    sed -i 's/name: memory, /name: memory, timeout: 5s, params: {fail: wrong}, /' config/gpu.yaml
+    KGATE_GPU_TEST_LIMIT=2 run -1 ci/gpu.sh tests suite:memory suite:compute
+    [ "$(status_of tests)" -eq 1 ]
+    [ "$(cat out/gpu/tests/note)" = "3 programs, 2 failed: gpu_bad gpu_hangs" ]
+    [ "$(status_of suite-memory)" -eq 3 ]
+    [ "$(status_of suite-compute)" -eq 0 ]
+    [[ "$output" == *"== exit status 4"* && "$output" == *"FAILED (3)"* ]]
+    KGATE_GPU_LIMIT=3 run -1 ci/gpu.sh tests
+    [ "$(status_of tests)" -eq 124 ]
+    [[ "$output" == *"TIMED OUT after "* && "$output" == *$'\nsuite:memory '*"FAILED (3)"* ]]
+    rm build/tests/gpu/gpu_bad build/tests/gpu/gpu_hangs
+    run -0 ci/gpu.sh tests
+    [ "$(status_of tests)" -eq 0 ]
+    [ "$(status_of suite-memory)" -eq 3 ]
+}
+
+@test "killed in the middle: what was done is kept, what was at work is run again, alone on the device" {
+    job_make
+    cat >>config/gpu.yaml <<YAML
+  - {name: long, plugin: $PLUGINS/libgpu.so, workload: gpu_work, tags: [pipeline], min_time: 5s, rounds: {min: 20, max: 20}}
+YAML
+    setsid ci/gpu.sh check suite:pipeline suite:memory >first.txt 2>&1 &
+    killed=$!
+    lines_wait out/gpu/suite-pipeline/results.json.journal 1
+    kill -KILL "$killed"
+    wait "$killed" || true
+    [ "$(status_of check)" -eq 0 ]
+    [ ! -e out/gpu/suite-pipeline/status ] && [ ! -e out/gpu/suite-memory ]
+    orphan=$(cat out/gpu/suite-pipeline/process)
+    kill -0 "$orphan"
+    run -0 ci/gpu.sh --list
+    grep -qE '^suite:pipeline +KILLED' <<<"$output"
+    # what was measured can be read
+    run -0 kgate report out/gpu/suite-pipeline/results.json.journal
+    stamp=$(stat -c %y out/gpu/check/status)
+    sed -i 's/min_time: 5s, rounds: {min: 20, max: 20}/min_time: 1ms/' config/gpu.yaml
+    # the parts that are not of this test are said to be done
+    for part in tests suite-compute suite-lattice suite-attention suite-latency suite-transfer suite-training scatter sanitizer-memcheck \
+        sanitizer-racecheck sanitizer-synccheck profile fields baseline cpu; do
+        mkdir -p "out/gpu/$part" && echo "0 1" >"out/gpu/$part/status"
+    done
+    run -0 ci/gpu.sh
+    [[ "$output" == *"== check ended before: good"* && "$output" == *"ending process $orphan"* ]]
+    ! kill -0 "$orphan"
+    [ "$(stat -c %y out/gpu/check/status)" = "$stamp" ]
+    [ "$(status_of suite-pipeline)" -eq 0 ]
+    [ "$(status_of suite-memory)" -eq 0 ]
+}
+
+@test "no device: no part is done, each says why, exit 3; what needs none is" {
+    job_make
+    FAKE_CUDA_DEVICES=0 run -3 ci/gpu.sh check suite:memory cpu
+    [ ! -e out/gpu/check/status ] && [ ! -e out/gpu/suite-memory/status ]
+    [ "$(status_of cpu)" -eq 0 ]
+    grep -qE '^check +NO DEVICE +no GPU of this machine can be measured: .*no CUDA device' out/gpu/summary.txt
+}
+
+@test "a device that is lost: its part and those after it have no status, and run again" {
+    job_make
+    export FAKE_CUDA_LOST=$PWD/lost
+    program good 'touch lost; exit 1'
+    run -3 ci/gpu.sh tests check
+    grep -qE '^tests +NO DEVICE +the GPU was lost: ' out/gpu/summary.txt
+    grep -qE '^check +NO DEVICE +no GPU of this machine' out/gpu/summary.txt
+    [ ! -e out/gpu/tests/status ] && [ ! -e out/gpu/check/status ]
+    program good 'exit 0'
+    rm lost
+    run -0 ci/gpu.sh tests check
+    grep -qE '^tests +good' out/gpu/summary.txt
+}
+
+@test "the sanitizer's word counts, not its exit status alone" {
+    job_make
+    sanitizer_make 'echo "========= Invalid __global__ read of size 4 bytes"; echo "========= ERROR SUMMARY: 1 error"'
+    run -1 ci/gpu.sh sanitizer:memcheck
+    [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "2 findings: ========= Invalid"* ]]
+    sanitizer_make 'echo "========= COMPUTE-SANITIZER"'
+    run -1 ci/gpu.sh sanitizer:memcheck
+    [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "memcheck said no last word"* ]]
+    # racecheck looks at what shares memory within a block
+    sanitizer_make 'echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
+    run -0 ci/gpu.sh sanitizer:racecheck
+    jq -e '[.cases[].workload] == ["check", "check"]' out/gpu/sanitizer-racecheck/results.json
+    # where every case was skipped nothing was checked
+    sed -i 's/name: check, /name: check, params: {fail: unavailable}, /; s/, matrix: {ns: .1000, 2000.}//' config/gpu_check.yaml
+    run -1 ci/gpu.sh sanitizer:racecheck
+    [ "$(status_of sanitizer-racecheck)" -eq 4 ]
+}
+
+@test "parts that are not, and options that are not, are said" {
+    cp -r "$SOURCE/ci" .
+    run -2 ci/gpu.sh nonsense
+    [[ "$output" == *"no part is called 'nonsense'"* ]]
+    run -2 ci/gpu.sh --nonsense
+    run -0 ci/gpu.sh --help
+    [[ "$output" == *"suite:compute"* ]]
+}
+
+@test "what the parts select is in the suites" {
+    for tag in memory compute lattice attention latency transfer pipeline training scatter; do
+        kgate list -c "$SOURCE/config/gpu.yaml" --filter "tag:$tag" --set devices=cuda | grep -q /cuda
+    done
+    for tag in probe shared; do
+        kgate list -c "$SOURCE/config/gpu_check.yaml" --filter "tag:$tag" | grep -q /cuda
+    done
+    # every case of config/gpu.yaml is in a part
+    kgate list -c "$SOURCE/config/gpu.yaml" --set devices=cuda | grep -o '^[^ ]*/cuda' | sort -u >all
+    for tag in memory compute lattice attention latency transfer pipeline training; do
+        kgate list -c "$SOURCE/config/gpu.yaml" --filter "tag:$tag" --set devices=cuda | grep -o '^[^ ]*/cuda'
+    done | sort -u >parts
+    diff all parts
+}
