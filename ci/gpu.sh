@@ -299,7 +299,7 @@ part_start() { # NAME
 build_make() {
     command -v ninja >/dev/null && set -- -G Ninja || set --
     cmake --preset portable "$@" >/dev/null &&
-        cmake --build --preset portable -j "$(nproc)" --target kgate kgate-worker gpu_tests &&
+        cmake --build --preset portable -j "$(nproc)" --target kgate kgate_worker gpu_tests &&
         tar -czf build/kgate-gpu.tar.gz ci/gpu.sh config/gpu.yaml config/gpu_check.yaml \
             build/portable/kgate build/portable/kgate-worker build/portable/tests/gpu/gpu_*
 }
