@@ -127,7 +127,8 @@ static void path_make(const char *directory, const char *key, char path[PATH_MAX
 /* Something could not be seen, which may be otherwise tomorrow. */
 static bool has_reason(const struct kg_hot *hot)
 {
-    return hot->sampled.reason || hot->system_calls.reason || hot->counted.reason;
+    return hot->sampled.reason || hot->system_calls.reason || hot->counted.reason ||
+           hot->core.reason;
 }
 
 bool kg_looked_load(const char *directory, const char *key, int64_t now_s, struct kg_arena *arena,

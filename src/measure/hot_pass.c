@@ -5,6 +5,7 @@
 
 #include "measure/calls_step.h"
 #include "measure/case_worker.h"
+#include "measure/core_step.h"
 #include "measure/experiments.h"
 #include "measure/hot_kept.h"
 #include "measure/hot_loops.h"
@@ -15,8 +16,9 @@
 #include "util/file.h"
 
 /* In this order: what comes later may read what those before found. */
-static kg_hot_step *const steps[] = {kg_sample_step, kg_loops_step,       kg_calls_step,
-                                     kg_lines_step,  kg_experiments_step, NULL};
+static kg_hot_step *const steps[] = {
+    kg_sample_step, kg_loops_step,       kg_calls_step, kg_core_step,
+    kg_lines_step,  kg_experiments_step, NULL};
 
 bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index)
 {

@@ -73,6 +73,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .count_directory = options->count_directory,
         .count_source = options->count_source,
         .count_lines = options->count_lines,
+        .count_core = options->count_core,
         .count_options = options->count_options,
         .count_option_count = options->count_option_count,
         .count_time_ns = options->count_time_ns,

@@ -18,6 +18,7 @@ struct kg_task_options {
     const char *count_directory; /* KG_TASK_COUNT */
     const char *count_source;
     bool count_lines;
+    bool count_core;
     const char **count_options;
     size_t count_option_count;
     double count_time_ns;

@@ -135,6 +135,7 @@ void kg_report_explanation_text(const struct kg_explanation *explanation,
     kg_explain_breakdown(&page);
     kg_explain_hot(&page);
     kg_explain_loop(&page);
+    kg_explain_core(&page);
     kg_explain_calls(&page);
     kg_explain_kernels(&page);
     kg_explain_scopes(&page);

@@ -1,4 +1,5 @@
-/* What a case's hottest loop is made of, and what a call asks of the kernel. */
+/* What a case's hottest loop is made of, what the processor's counters say, and what a call asks of the
+ * kernel. */
 #include <math.h>
 
 #include "report/advice.h"
@@ -93,6 +94,42 @@ void kg_explain_loop(struct kg_explain_page *page)
     place_print(page, loop);
     code_print(page, loop);
     turn_print(page, loop);
+}
+
+/* --- Counters --------------------------------------------------------------------------------- */
+
+static void share_append(struct kg_text *words, double share, const char *name)
+{
+    if (kg_known(share))
+        kg_text_printf(words, "%s%.0f %% %s", words->length ? ", " : "", 100 * share, name);
+}
+
+void kg_explain_core(struct kg_explain_page *page)
+{
+    const struct kg_core_counts *core = &page->explanation->result->hot.core;
+    struct kg_text work = {0}, slots = {0};
+    if (!core->source)
+        return;
+    kg_advice_heading(page->text, page->style, "the processor's counters, of a call");
+    kg_trait_format(KG_TRAIT_COUNT, core->cycles, &work);
+    kg_text_append(&work, " cycles");
+    if (kg_known(core->instructions))
+        kg_text_printf(&work, ", %.3g instructions a cycle", core->instructions / core->cycles);
+    if (core->branches > 0 && kg_known(core->mispredicted))
+        kg_text_printf(&work, ", %.2g %% of branches mispredicted",
+                       100 * core->mispredicted / core->branches);
+    kg_explain_line(page, "work", &work);
+    share_append(&slots, core->retiring, "retiring");
+    share_append(&slots, core->bad_speculation, "wrong guesses");
+    share_append(&slots, core->frontend_bound, "waiting for code");
+    share_append(&slots, core->backend_bound, "waiting for results");
+    if (kg_known(core->memory_bound))
+        kg_text_printf(&slots, " (of memory: %.0f %%)", 100 * core->memory_bound);
+    if (slots.length)
+        kg_explain_line(page, "slots", &slots);
+    page->text->failed = page->text->failed || work.failed || slots.failed;
+    kg_text_free(&work);
+    kg_text_free(&slots);
 }
 
 /* --- System calls ----------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@ void kg_explain_roofline(struct kg_explain_page *page);
 void kg_explain_breakdown(struct kg_explain_page *page);
 void kg_explain_hot(struct kg_explain_page *page);
 void kg_explain_loop(struct kg_explain_page *page);
+void kg_explain_core(struct kg_explain_page *page);
 void kg_explain_calls(struct kg_explain_page *page);
 void kg_explain_scopes(struct kg_explain_page *page);
 void kg_explain_kernels(struct kg_explain_page *page);

@@ -154,6 +154,28 @@ static const struct kg_record counted_record =
     KG_RECORD_OF(counted_fields, "What a simulated processor counted, by line of source.");
 #undef STRUCT
 
+#define STRUCT kg_core_counts
+static const struct kg_field core_fields[] = {
+    KG_FIELD(source, STRING, "who counted", KG_OPTIONAL, KG_WORDS("perf")),
+    KG_FIELD(reason, STRING, "why nothing was counted", KG_OPTIONAL),
+    AMOUNT(cycles, "a call, of all threads in user mode, as all that follows"),
+    AMOUNT(instructions, "retired"),
+    AMOUNT(branches, "retired"),
+    AMOUNT(mispredicted, "of those"),
+    AMOUNT(cache_references, "of the last level"),
+    AMOUNT(cache_misses, "of those"),
+    AMOUNT(stalled_frontend, "cycles in which nothing was fetched"),
+    AMOUNT(stalled_backend, "cycles in which nothing could be taken"),
+    SHARE(retiring, "of the pipeline's slots: did what was wanted"),
+    SHARE(bad_speculation, "likewise: did what a wrong guess led to"),
+    SHARE(frontend_bound, "likewise: nothing was fetched and decoded in time"),
+    SHARE(backend_bound, "likewise: nothing behind could take it"),
+    SHARE(memory_bound, "of these: loads and stores were waited for"),
+};
+static const struct kg_record core_record =
+    KG_RECORD_OF(core_fields, "What the processor's own counters say of a call.");
+#undef STRUCT
+
 #define STRUCT kg_experiment
 static const struct kg_field experiment_fields[] = {
     KG_FIELD(name, STRING, "what was changed",
@@ -175,6 +197,7 @@ static const struct kg_field hot_fields[] = {
     KG_FIELD(sampled, RECORD, "by functions", KG_OPTIONAL, KG_OF(sampled_record)),
     KG_FIELD(system_calls, RECORD, "by kind", KG_OPTIONAL, KG_OF(system_calls_record)),
     KG_FIELD(counted, RECORD, "by line", KG_OPTIONAL, KG_OF(counted_record)),
+    KG_FIELD(core, RECORD, "by the processor's counters", KG_OPTIONAL, KG_OF(core_record)),
     KG_LIST(loops, loop_count, RECORDS, "the hottest first", KG_OPTIONAL,
             KG_OF(kg_hot_loop_record)),
     KG_LIST(experiments, experiment_count, RECORDS, "what was tried", KG_OPTIONAL,
@@ -196,5 +219,18 @@ void kg_hot_clear(struct kg_hot *hot)
                     .mispredicted = NAN,
                     .line_misses = NAN,
                     .memory_misses = NAN},
+        .core = {.cycles = NAN,
+                 .instructions = NAN,
+                 .branches = NAN,
+                 .mispredicted = NAN,
+                 .cache_references = NAN,
+                 .cache_misses = NAN,
+                 .stalled_frontend = NAN,
+                 .stalled_backend = NAN,
+                 .retiring = NAN,
+                 .bad_speculation = NAN,
+                 .frontend_bound = NAN,
+                 .backend_bound = NAN,
+                 .memory_bound = NAN},
     };
 }

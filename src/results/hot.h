@@ -138,6 +138,26 @@ struct kg_counted {
     size_t edge_count;
 };
 
+/* What the processor's counters say of a call of the workload, of all its threads in user mode. Shares
+ * are of the slots of its pipeline (timing/topdown.h). */
+struct kg_core_counts {
+    const char *source; /* "perf"; NULL: this machine lets no counters be read */
+    const char *reason; /* why nothing was counted, though it does; else NULL */
+    double cycles;
+    double instructions;
+    double branches;
+    double mispredicted;
+    double cache_references; /* of the last level, as this processor understands that */
+    double cache_misses;
+    double stalled_frontend; /* cycles */
+    double stalled_backend;
+    double retiring;
+    double bad_speculation;
+    double frontend_bound;
+    double backend_bound;
+    double memory_bound; /* of backend_bound */
+};
+
 /* The case measured again with one thing changed, turn by turn with itself. */
 struct kg_experiment {
     const char *name; /* "flush_denormals", "huge_pages" */
@@ -154,6 +174,7 @@ struct kg_hot {
     struct kg_sampled sampled;
     struct kg_system_calls system_calls;
     struct kg_counted counted;
+    struct kg_core_counts core;
     struct kg_hot_loop *loops;
     size_t loop_count;
     struct kg_experiment *experiments;

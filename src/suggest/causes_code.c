@@ -28,12 +28,36 @@ static void counts_add(struct counts *sum, const struct kg_counted_line *line)
     sum->memory_misses += line->memory_misses;
 }
 
-static struct counts counts_of(const struct kg_counted *counted)
+/* What the processor counted of all the code, as far as it is of the workload's own: where lines were
+ * simulated, by their part of that, else by time. */
+static double measured_of(double own, double simulated, double measured, double own_time)
 {
+    if (isnan(measured))
+        return own;
+    return simulated > 0 ? own / simulated * measured : own_time * measured;
+}
+
+/* The processor's own counters count instead of what is simulated, where there are any. Of lines that
+ * come into the first level of cache they say nothing; where a part of a call was simulated, these
+ * are as many as instructions say. */
+static struct counts counts_of(const struct kg_weighing *weighing)
+{
+    const struct kg_counted *counted = &weighing->hot->counted;
+    const struct kg_core_counts *core = &weighing->hot->core;
     struct counts sum = {0};
     for (size_t i = 0; i < counted->line_count; i++)
         if (!kg_place_is_library(&counted->lines[i].place))
             counts_add(&sum, &counted->lines[i]);
+    if (isnan(core->instructions))
+        return sum;
+    if (isnan(counted->calls) && sum.instructions > 0)
+        sum.line_misses *= core->instructions / counted->instructions;
+    sum.instructions =
+        measured_of(sum.instructions, counted->instructions, core->instructions, weighing->own);
+    sum.mispredicted =
+        measured_of(sum.mispredicted, counted->mispredicted, core->mispredicted, weighing->own);
+    sum.memory_misses =
+        measured_of(sum.memory_misses, counted->memory_misses, core->cache_misses, weighing->own);
     return sum;
 }
 
@@ -72,20 +96,41 @@ struct turn {
     double mispredicted;
     double misses;
     double memory_misses;
+    double guessed; /* cycles that wrong guesses cost, and that misses do: about */
+    double missed;
 };
+
+/* What wrong guesses and misses cost in a turn: by how many there were; where the top-down method tells,
+ * and most of the time is in this loop, by the slots that they took. */
+static void costs_find(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
+                       struct turn *turn)
+{
+    static const double MOST = 0.5;
+    const struct kg_core_counts *core = &weighing->hot->core;
+    const bool tells = loop->share >= MOST;
+    turn->guessed = tells && !isnan(core->bad_speculation)
+                        ? core->bad_speculation * turn->cycles
+                        : turn->mispredicted * CYCLES_OF_MISPREDICTION;
+    turn->missed = tells && !isnan(core->memory_bound)
+                       ? core->memory_bound * turn->cycles
+                       : turn->misses * CYCLES_OF_LINE +
+                             turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
+}
 
 static struct turn turn_of(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                            const struct counts *counts)
 {
     const double turns = counts->instructions / loop->instructions;
     struct turn turn = {.cycles = NAN, .stalled = NAN};
-    if (!(turns >= 1) || isnan(weighing->hot->counted.calls))
+    if (!(turns >= 1) ||
+        (isnan(weighing->hot->counted.calls) && isnan(weighing->hot->core.instructions)))
         return turn;
     turn.cycles = weighing->own * cycles_of_call(weighing) / turns;
     turn.stalled = fmax(0, 1 - least_cycles(loop) / turn.cycles);
     turn.mispredicted = counts->mispredicted / turns;
     turn.misses = counts->line_misses / turns;
     turn.memory_misses = counts->memory_misses / turns;
+    costs_find(weighing, loop, &turn);
     return turn;
 }
 
@@ -119,13 +164,10 @@ static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
                                      const struct kg_hot_loop *loop, const struct turn *turn)
 {
     const double stall = turn->stalled * turn->cycles;
-    const double guessed = turn->mispredicted * CYCLES_OF_MISPREDICTION;
-    const double missed = turn->misses * CYCLES_OF_LINE +
-                          turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
-    if (guessed >= 0.4 * stall && guessed >= missed)
+    if (turn->guessed >= 0.4 * stall && turn->guessed >= turn->missed)
         return KG_CAUSE_BRANCH_MISSES;
     if (turn->misses >= fmax(MISSES_LEAST, MISSES_PER_INSTRUCTION * loop->instructions) ||
-        missed >= 0.4 * stall)
+        turn->missed >= 0.4 * stall)
         return missing_kind(weighing, loop, turn);
     if (loop->stores > 0 && loop->loads > 0 && !(loop->chained > 1) &&
         loop->instructions <= SHORT_LOOP)
@@ -255,7 +297,7 @@ static void repeats_tell(struct kg_weighing *weighing, double left)
 
 void kg_weigh_own_code(struct kg_weighing *weighing)
 {
-    const struct counts counts = counts_of(&weighing->hot->counted);
+    const struct counts counts = counts_of(weighing);
     double left = weighing->own;
     for (size_t i = 0; i < weighing->hot->loop_count && left >= KG_SHARE_LEAST; i++)
         loop_weigh(weighing, &weighing->hot->loops[i], &counts, &left);

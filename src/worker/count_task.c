@@ -138,6 +138,7 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     struct kg_counts counts;
+    double core[KG_CORE_EVENTS];
     if (!worker->workload && request->count_directory)
         return command_count(worker, err);
     const bool warm = worker->workload && !request->count_cold;
@@ -148,12 +149,20 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
     if (warm)
         kg_worker_call(worker);
     kg_counting_start(&worker->counting);
+    if (request->count_core)
+        kg_core_counting_start(&worker->core);
     worker->response.batch = calls_count(worker, start_ns);
+    if (request->count_core)
+        kg_core_counting_stop(&worker->core, core);
     const bool counted = kg_counting_stop(&worker->counting, &counts, err);
     limit_end(request->count_time_ns);
     kg_counting_close(&worker->counting);
+    if (request->count_core)
+        kg_core_counting_close(&worker->core);
     if (!counted)
         return false;
+    for (size_t i = 0; request->count_core && i < KG_CORE_EVENTS; i++)
+        counted_report(worker, kg_core_event_names[i], core[i]);
     counted_report(worker, KG_COUNTED_INSTRUCTIONS, counts.instructions);
     counted_report(worker, KG_COUNTED_LINE_BYTES, counts.line_bytes);
     counted_report(worker, KG_COUNTED_MEMORY_LINE_BYTES, counts.memory_line_bytes);

@@ -25,6 +25,7 @@ static const struct kg_field request_fields[] = {
     KG_FIELD(count_directory, STRING, NULL, KG_OPTIONAL),
     KG_FIELD(count_source, STRING, NULL, KG_OPTIONAL),
     KG_FIELD(count_lines, BOOL, NULL, KG_OPTIONAL),
+    KG_FIELD(count_core, BOOL, NULL, KG_OPTIONAL),
     KG_LIST(count_options, count_option_count, STRINGS, NULL, KG_OPTIONAL),
     KG_FIELD(count_time_ns, REAL, NULL, KG_OPTIONAL),
     KG_FIELD(count_cold, BOOL, NULL, KG_OPTIONAL),

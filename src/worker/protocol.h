@@ -69,6 +69,7 @@ struct kg_request {
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
     const char *count_source;    /* KG_TASK_COUNT: "perf" or "callgrind" */
     bool count_lines;            /* KG_TASK_COUNT: cache lines too */
+    bool count_core;             /* KG_TASK_COUNT by perf: what the core does in its cycles, too */
     const char **count_options;  /* likewise: what Callgrind is told besides, of a command */
     size_t count_option_count;
     double count_time_ns; /* likewise: it ends then, with a part of the calls; 0 or NaN: never */

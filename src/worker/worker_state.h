@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "cpu/placing.h"
+#include "timing/core_counting.h"
 #include "timing/counting.h"
 #include "timing/sampler.h"
 #include "timing/waiting.h"
@@ -31,6 +32,7 @@ struct kg_worker {
     struct kg_placing placing;
     double settled_again_ns; /* spent on that between samples */
     struct kg_counting counting;
+    struct kg_core_counting core; /* where the request says count_core */
     struct kg_readings readings;
     struct kg_waiting waiting;
     struct kg_reported reported[KG_REPORTS_MOST + 1];

@@ -199,3 +199,31 @@ experiments() { # COUNT
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].status == "OK" and ([.cases[0].hot.experiments[]?.name] | index("flush_denormals") == null)' r.json
 }
+
+@test "the processor's counters agree with what is simulated, where there are any" {
+    runs_valgrind
+    lines_suite
+    kgate run -c one.yaml -o r.json -q
+    jq -e 'any(.cases[].hot.core; .source == "perf")' r.json || skip "no counters of the processor"
+    jq -e 'all(.cases[].hot; .core.instructions / .counted.instructions - 1 | fabs < 0.05)' r.json
+    # half of the branches are taken in no order: nobody foretells them
+    jq -e '.cases[1].hot | .core.mispredicted > 0.5 * .counted.mispredicted
+        and .core.mispredicted < 2 * .counted.mispredicted' r.json
+    jq -e 'all(.cases[].hot.core; .retiring == null
+        or (.retiring + .bad_speculation + .frontend_bound + .backend_bound < 1.05))' r.json
+    jq -e '.cases[1].hot.core | .retiring == null or .bad_speculation > 0.2' r.json
+}
+
+@test "what the processor's counters say is shown" {
+    suite_of <<YAML
+  - {name: branch, plugin: $PLUGINS/liblines.so, workload: branch}
+YAML
+    kgate run -c one.yaml -o r.json -q
+    jq '.cases[0].hot = {core: {source: "perf", cycles: 50000, instructions: 75000, branches: 8200, mispredicted: 2050,
+        retiring: 0.3, bad_speculation: 0.45, frontend_bound: 0.05, backend_bound: 0.2, memory_bound: 0.15}}' r.json >counted.json
+    valid counted.json results
+    kgate explain branch counted.json >page
+    grep -q "the processor's counters, of a call" page
+    grep -q '50 k cycles, 1.5 instructions a cycle, 25 % of branches mispredicted' page
+    grep -q '30 % retiring, 45 % wrong guesses, 5 % waiting for code, 20 % waiting for results (of memory:' page
+}

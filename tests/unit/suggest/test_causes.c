@@ -308,6 +308,42 @@ static void a_loop_that_stalls_says_by_what_was_counted_in_it(void **state)
     ASSERT_CAUSE(&scene, "false_sharing");
 }
 
+/* Callgrind's predictor is simple, and its caches are empty at first: what the processor itself has
+ * counted of the same calls is right. */
+static void the_processors_counters_count_instead_of_what_is_simulated(void **state)
+{
+    struct scene scene;
+    struct kg_counted_line *line;
+    (void)state;
+    stalled_add(&scene, &line);
+    scene.hot.counted.instructions = line->instructions;
+    scene.hot.counted.mispredicted = line->mispredicted = 100e3;
+    ASSERT_CAUSE(&scene, "branch_misses");
+    scene.hot.core = (struct kg_core_counts){.source = "perf",
+                                             .instructions = line->instructions,
+                                             .mispredicted = 100,
+                                             .cache_misses = 10e3,
+                                             .bad_speculation = NAN,
+                                             .memory_bound = NAN};
+    ASSERT_CAUSE(&scene, "cache_misses"); /* each turn waits for memory, and guesses right */
+    scene.hot.core.mispredicted = 100e3;
+    scene.hot.core.cache_misses = 0;
+    ASSERT_CAUSE(&scene, "branch_misses");
+    scene.hot.core.bad_speculation = 0.05; /* the slots say what they cost */
+    scene.hot.core.memory_bound = 0.7;
+    ASSERT_CAUSE(&scene, "cache_misses");
+    scene.hot.core.bad_speculation = 0.6;
+    scene.hot.core.memory_bound = 0.1;
+    ASSERT_CAUSE(&scene, "branch_misses");
+    /* without Callgrind they count, too: of the workload's own code as much as its time */
+    scene.hot.counted.line_count = 0;
+    scene.hot.counted.instructions = scene.hot.counted.mispredicted = scene.hot.counted.calls = NAN;
+    scene.hot.core.bad_speculation = scene.hot.core.memory_bound = NAN;
+    ASSERT_CAUSE(&scene, "branch_misses");
+    scene.hot.core.instructions = NAN;
+    ASSERT_CAUSE(&scene, "none");
+}
+
 static void fresh_pages_take_their_share_from_what_was_seen(void **state)
 {
     struct scene scene;
@@ -509,6 +545,7 @@ int main(void)
         cmocka_unit_test(many_comparisons_in_a_call_are_a_search),
         cmocka_unit_test(loops_speak_for_what_they_are_made_of),
         cmocka_unit_test(a_loop_that_stalls_says_by_what_was_counted_in_it),
+        cmocka_unit_test(the_processors_counters_count_instead_of_what_is_simulated),
         cmocka_unit_test(fresh_pages_take_their_share_from_what_was_seen),
         cmocka_unit_test(few_regions_that_end_apart_are_uneven),
         cmocka_unit_test(who_sleeps_makes_others_wait),
