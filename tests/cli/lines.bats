@@ -224,6 +224,6 @@ YAML
     valid counted.json results
     kgate explain branch counted.json >page
     grep -q "the processor's counters, of a call" page
-    grep -q '50 k cycles, 1.5 instructions a cycle, 25 % of branches mispredicted' page
+    grep -q '50.0 k cycles, 1.5 instructions a cycle, 25 % of branches mispredicted' page
     grep -q '30 % retiring, 45 % wrong guesses, 5 % waiting for code, 20 % waiting for results (of memory:' page
 }
