@@ -5,7 +5,6 @@
 
 #include "measure/case_worker.h"
 #include "measure/count_tool.h"
-#include "timing/topdown.h"
 
 /* Long enough for counters that take turns, each of which is some milliseconds. */
 static const double COUNTED_NS = 100e6, CALLS_MOST = 1e6;

@@ -2,7 +2,7 @@
  * any that may be read. */
 #pragma once
 #include "measure/hot_step.h"
-#include "timing/core_events.h"
+#include "timing/topdown.h"
 
 /* Fills `core` of the case's `hot`; without counters nothing, and no reason. */
 kg_hot_step kg_core_step;
