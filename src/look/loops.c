@@ -152,6 +152,13 @@ static bool address_take(struct search *search, const struct kg_hot_address *hot
 
 /* --- What a loop is made of ------------------------------------------------------------------- */
 
+static bool is_vector(const struct kg_instruction *one)
+{
+    enum { VECTOR_BYTES = 16 };
+    return one->facts.float_vector || one->load_bytes >= VECTOR_BYTES ||
+           one->store_bytes >= VECTOR_BYTES || strstr(one->text, "ymm") || strstr(one->text, "zmm");
+}
+
 static void instruction_count(const struct kg_instruction *one, struct kg_hot_loop *loop)
 {
     const enum kg_operation operation = one->facts.operation;
@@ -167,6 +174,7 @@ static void instruction_count(const struct kg_instruction *one, struct kg_hot_lo
     loop->conversions += operation == KG_OPERATION_CONVERT;
     loop->scalar_floats += one->facts.float_scalar;
     loop->vector_floats += one->facts.float_vector;
+    loop->vectors += is_vector(one);
     loop->gathers += operation == KG_OPERATION_GATHER;
 }
 

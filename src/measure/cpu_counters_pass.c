@@ -8,6 +8,7 @@
 #include "measure/hot_pass.h"
 #include "measure/line_count.h"
 #include "measure/pass.h"
+#include "stats/stats.h"
 
 /* Once a call has warmed the caches, every further call moves the same lines. A few calls are
  * counted so that the harness's own lines are few beside those of a short call. */
@@ -88,31 +89,65 @@ static bool other_work(struct kg_arena *arena, const struct kg_case_work *all,
     return true;
 }
 
-/* The round's time, unless that is of other work. */
-static bool alone_take(struct pass *pass, size_t index, const struct kg_response *response)
+/* A round of it, with one thread or with all; *time_ns is NaN where there is none, or one of other
+ * work. */
+static bool round_time(struct pass *pass, size_t index, uint64_t threads, double *time_ns)
 {
     struct kg_results *results = &pass->measurement->results;
-    struct kg_case_result *result = &results->cases[index];
-    const char *reason;
-    if (!other_work(&results->arena, &result->work, &response->work, &reason))
+    const struct kg_task_options options = {.task = KG_TASK_ROUND,
+                                            .patience = 1,
+                                            .threads = threads,
+                                            .what = "measured it with one thread"};
+    struct kg_answer answer;
+    const char *reason = NULL;
+    *time_ns = NAN;
+    if (!kg_worker_ask(pass->measurement, index, &options, &results->arena, &answer, pass->err))
+        return false;
+    const bool good = answer.response.good && answer.response.round_count == 1;
+    if (good &&
+        !other_work(&results->arena, &results->cases[index].work, &answer.response.work, &reason))
         return kg_error_memory(pass->err);
-    if (!reason)
-        result->look.alone_ns = response->rounds[0].median_ns;
-    return reason_add(pass, index, reason);
+    if (good && !reason)
+        *time_ns = answer.response.rounds[0].median_ns;
+    return reason_add(pass, index, reason) && reason_add(pass, index, answer.reason);
 }
 
+/* Rounds that are looked at, of those that a case has. */
+enum { ROUNDS_MOST = 64 };
+
+static double median_of_rounds(const struct kg_case_result *result, bool busy)
+{
+    double values[ROUNDS_MOST], scratch[ROUNDS_MOST];
+    const size_t count = result->round_count < ROUNDS_MOST ? result->round_count : ROUNDS_MOST;
+    for (size_t i = 0; i < count; i++)
+        values[i] = busy ? result->rounds[i].cpu_ns / result->rounds[i].mean_ns
+                         : result->rounds[i].median_ns;
+    return count ? kg_median_of(values, count, scratch) : NAN;
+}
+
+/* A machine has fast moments and slow ones. Rounds with one thread and with all, by turns, have the
+ * same of both; how they compare tells what one thread takes in the moments of the case's rounds.
+ * Where no second CPU is busy, one thread is all that it uses. */
 static bool alone_look(struct pass *pass, size_t index)
 {
-    const struct kg_task_options options = {
-        .task = KG_TASK_ROUND, .patience = 1, .threads = 1, .what = "measured it with one thread"};
-    struct kg_answer answer;
-    if (!kg_worker_ask(pass->measurement, index, &options, &pass->measurement->results.arena,
-                       &answer, pass->err))
-        return false;
-    if (answer.response.good && answer.response.round_count == 1 &&
-        !alone_take(pass, index, &answer.response))
-        return false;
-    return reason_add(pass, index, answer.reason);
+    enum { TURNS = 5 };
+    static const double CORES_SHARED = 1.1;
+    struct kg_case_result *result = &pass->measurement->results.cases[index];
+    const bool shared = median_of_rounds(result, true) >= CORES_SHARED;
+    double ratios[TURNS], scratch[TURNS], alone = NAN, all = NAN;
+    size_t count = 0;
+    for (size_t i = 0; i < (shared ? TURNS : 1) && !kg_interrupt_caught(); i++) {
+        if (!round_time(pass, index, 1, &alone) ||
+            (shared && alone > 0 && !round_time(pass, index, 0, &all)))
+            return false;
+        if (!(alone > 0) || (shared && !(all > 0)))
+            break;
+        ratios[count++] = shared ? alone / all : alone;
+    }
+    if (count)
+        result->look.alone_ns =
+            kg_median_of(ratios, count, scratch) * (shared ? median_of_rounds(result, false) : 1);
+    return true;
 }
 
 static const char *lines_missing(const struct kg_counts *counts)

@@ -42,6 +42,10 @@ const char *kg_advice_gain(struct kg_arena *arena, const struct kg_suggestion *s
     char before[KG_UNIT_BYTES], after[KG_UNIT_BYTES];
     if (isfinite(suggestion->saved_ns))
         time_append(suggestion, &text);
+    else if (isfinite(suggestion->share))
+        kg_text_printf(&text,
+                       "explains %.0f %% of %s; what is saved depends on what takes its place",
+                       100 * suggestion->share, kg_duration_format(suggestion->current_ns, before));
     if (isfinite(suggestion->estimated_bytes))
         kg_text_printf(&text, "%speak memory %s -> %s", text.length ? ", " : "",
                        kg_size_format(suggestion->current_bytes, before),

@@ -98,6 +98,8 @@ static const struct kg_field loop_fields[] = {
     AMOUNT(conversions, "between integer, float and double"),
     AMOUNT(scalar_floats, "floating-point arithmetic on one element"),
     AMOUNT(vector_floats, "floating-point arithmetic on several elements"),
+    AMOUNT(vectors,
+           "of any type: instructions that move 16 bytes or more, or have wider registers"),
     AMOUNT(gathers, "vector loads from several addresses"),
     AMOUNT(address_loads, "loads whose result is the address of a load in the next turn"),
     AMOUNT(chained, "arithmetic on what the turn before gave"),

@@ -94,6 +94,7 @@ struct kg_hot_loop {
     double conversions;   /* between integer, float and double */
     double scalar_floats; /* floating-point arithmetic on one element */
     double vector_floats; /* on several */
+    double vectors;       /* of any type: what moves 16 bytes or more, or has wider registers */
     double gathers;
     double address_loads; /* loads whose result is the address of a load in the next turn */
     double chained;       /* arithmetic whose result goes through one register from turn to turn */

@@ -17,6 +17,12 @@ struct kg_cause *kg_weighing_add(struct kg_weighing *weighing, enum kg_cause_kin
     return cause;
 }
 
+void kg_cause_saves(struct kg_cause *cause, double least, double most)
+{
+    cause->saves_least = kg_known_or_zero(cause->saves_least) + fmax(0, least);
+    cause->saves_most = kg_known_or_zero(cause->saves_most) + fmax(0, most);
+}
+
 /* --- Functions of libraries and of the kernel --- */
 
 bool kg_place_is_library(const struct kg_place *place)
@@ -31,7 +37,7 @@ bool kg_place_is_library(const struct kg_place *place)
     return false;
 }
 
-static bool is_openmp(const struct kg_place *place)
+bool kg_place_is_openmp(const struct kg_place *place)
 {
     return place->module &&
            (!strncmp(place->module, "libgomp", 7) || !strncmp(place->module, "libomp", 6));
@@ -42,7 +48,7 @@ static enum kg_cause_kind cause_of(const struct kg_place *place)
 {
     const enum kg_cause_kind known =
         kg_place_is_library(place) ? kg_known_function(place->function) : KG_CAUSE_COUNT;
-    return known == KG_CAUSE_COUNT && is_openmp(place) ? KG_CAUSE_BARRIERS : known;
+    return known == KG_CAUSE_COUNT && kg_place_is_openmp(place) ? KG_CAUSE_BARRIERS : known;
 }
 
 static const struct kg_system_call *call_of(const struct kg_hot *hot, const char *name)
@@ -199,7 +205,7 @@ static double calls_each(const struct kg_counted *counted, const char *caller, c
 /* Or so often in one call of the workload it is done over and over. */
 static const double OFTEN_IN_ALL = 64;
 
-static double calls_in_all(const struct kg_counted *counted, const char *callee)
+double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
 {
     double calls = 0;
     for (size_t i = 0; callee && i < counted->edge_count; i++)
@@ -207,9 +213,11 @@ static double calls_in_all(const struct kg_counted *counted, const char *callee)
     return calls;
 }
 
+/* Fewer requests to the kernel, in one call of the workload, are not many. */
+static const double REQUESTS = 4;
+
 static bool is_often(const struct kg_hot *hot, const struct kg_cause *cause)
 {
-    static const double REQUESTS = 4;
     if (cause->call)
         return cause->call->calls >= REQUESTS;
     if (!cause->seen || !cause->seen->function || !kg_place_is_library(cause->seen))
@@ -217,7 +225,7 @@ static bool is_often(const struct kg_hot *hot, const struct kg_cause *cause)
     return (cause->caller && cause->caller->function &&
             calls_each(&hot->counted, cause->caller->function, cause->seen->function) >=
                 KG_OFTEN) ||
-           calls_in_all(&hot->counted, cause->seen->function) >= OFTEN_IN_ALL;
+           kg_calls_in_all(&hot->counted, cause->seen->function) >= OFTEN_IN_ALL;
 }
 
 /* Comparing with entry after entry is a search, whatever compares. */
@@ -243,6 +251,21 @@ static void searches_tell(struct kg_weighing *weighing)
     }
 }
 
+/* A sample that is due may wait until the thread comes to the kernel: one or two system calls a call
+ * then seem to take far more than they do. */
+static void few_requests_tell_nothing(struct kg_weighing *weighing)
+{
+    const struct kg_system_calls *calls = &weighing->hot->system_calls;
+    double small = 0;
+    for (size_t i = 0; i < calls->kind_count; i++)
+        if (kg_known_system_call(calls->kinds[i].name,
+                                 calls->kinds[i].bytes / calls->kinds[i].calls) ==
+            KG_CAUSE_SMALL_IO)
+            small += calls->kinds[i].calls;
+    if (calls->source && small < REQUESTS)
+        weighing->of[KG_CAUSE_SMALL_IO].share = 0;
+}
+
 /* Who sleeps or polls makes others wait for locks and messages: the sleep is the cause. */
 static void waits_tell(struct kg_weighing *weighing)
 {
@@ -254,40 +277,15 @@ static void waits_tell(struct kg_weighing *weighing)
     weighing->of[KG_CAUSE_LOCKS].share = 0;
 }
 
-/* Fewer are busy where one thread does all the work. */
-static const double CORES_SHARED = 1.2;
+/* --- Experiments, pages --- */
 
-/* One thread has nobody to wait for. */
-static bool is_alone(const struct kg_traits *traits)
+void kg_weighing_shrink(struct kg_weighing *weighing, double share)
 {
-    return kg_under(traits->threads, 2) && !kg_at_least(traits->cores_busy, CORES_SHARED);
-}
-
-/* Few parallel regions in which threads wait at the end: one of them has more to do. */
-static void regions_tell(struct kg_weighing *weighing)
-{
-    static const double FEW = 8;
-    struct kg_cause *barriers = &weighing->of[KG_CAUSE_BARRIERS];
-    const double regions = calls_in_all(&weighing->hot->counted, "GOMP_parallel") +
-                           calls_in_all(&weighing->hot->counted, "GOMP_barrier");
-    if (!(barriers->share > 0) || !(regions > 0) || regions > FEW ||
-        is_alone(&weighing->facts->traits) ||
-        weighing->facts->traits.time_ns <
-            regions * 20 * kg_known_or_zero(weighing->facts->fork_join_ns))
-        return;
-    struct kg_cause *uneven = kg_weighing_add(weighing, KG_CAUSE_LOAD_IMBALANCE, barriers->share);
-    uneven->seen = barriers->seen;
-    uneven->caller = barriers->caller;
-    barriers->share = 0;
-}
-
-/* --- Experiments, pages, threads --- */
-
-/* What was measured takes its share from what was only seen. */
-static void others_shrink(struct kg_weighing *weighing, double share)
-{
-    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
         weighing->of[kind].share *= 1 - share;
+        weighing->of[kind].saves_least *= 1 - share;
+        weighing->of[kind].saves_most *= 1 - share;
+    }
 }
 
 /* Whether a loop is known to chase, stride or stream: huge pages help it too, but are not what it
@@ -298,6 +296,14 @@ static bool has_its_name(const struct kg_weighing *weighing)
     return weighing->of[KG_CAUSE_POINTER_CHASING].share >= TELLS ||
            weighing->of[KG_CAUSE_ACCESS_PATTERN].share >= TELLS ||
            weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share >= TELLS;
+}
+
+/* Whether most accesses go on in the line of the one before: a page then serves many of them. Huge
+ * pages help there, too, as the processor fetches ahead within a page only. */
+static bool is_in_sequence(const struct kg_hot *hot)
+{
+    static const double MISSES_OF_ACCESSES = 0.3;
+    return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
 }
 
 static void experiments_weigh(struct kg_weighing *weighing)
@@ -321,67 +327,46 @@ static void experiments_weigh(struct kg_weighing *weighing)
             if (tried[t].cause == KG_CAUSE_PAGE_FAULTS && faults->share > share)
                 continue;
             if (tried[t].cause == KG_CAUSE_PAGE_FAULTS)
-                faults->share = 0;
-            const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS && has_its_name(weighing);
+                *faults =
+                    (struct kg_cause){.kind = faults->kind, .saves_least = NAN, .saves_most = NAN};
+            const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS &&
+                                (has_its_name(weighing) || is_in_sequence(hot));
             if (!beside)
-                others_shrink(weighing, share);
+                kg_weighing_shrink(weighing, share);
             struct kg_cause *cause = kg_weighing_add(weighing, tried[t].cause, share);
             cause->measured = cause->proven = !beside;
+            kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
         }
 }
 
+/* Share of the samples in the kernel in no system call of another cause; 0: not known. */
+static double kernel_share(const struct kg_weighing *weighing)
+{
+    static const enum kg_cause_kind others[] = {KG_CAUSE_SMALL_IO,  KG_CAUSE_SYNC_IO,
+                                                KG_CAUSE_PROCESSES, KG_CAUSE_WAITING,
+                                                KG_CAUSE_LOCKS,     KG_CAUSE_BARRIERS};
+    double share = weighing->hot->sampled.system;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        share -= weighing->of[others[i]].share;
+    return kg_known_or_zero(share);
+}
+
+/* A fault takes longer than its first touch of a page was measured to, where its page must be
+ * cleared and given back: what the kernel took in all says so. */
 static void faults_weigh(struct kg_weighing *weighing)
 {
-    const double share = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
+    const double modelled = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
     struct kg_cause *cause = &weighing->of[KG_CAUSE_PAGE_FAULTS];
-    if (!(share >= KG_SHARE_LEAST) || share <= cause->share)
+    if (!(modelled >= KG_SHARE_LEAST))
         return;
-    others_shrink(weighing, fmin(share, 1));
-    cause->share = fmin(share, 1);
+    const double share = fmin(1, fmax(modelled, kernel_share(weighing)));
+    if (share <= cause->share)
+        return;
+    kg_weighing_shrink(weighing, share);
+    cause->share = share;
     cause->proven = true;
-}
-
-/* The threads' hottest loop, where it loads and stores in each turn. */
-static const struct kg_hot_loop *writing_loop(const struct kg_hot *hot)
-{
-    static const double SHORT = 16;
-    for (size_t i = 0; i < hot->loop_count; i++) {
-        const struct kg_hot_loop *loop = &hot->loops[i];
-        if (!kg_place_is_library(&loop->place) && !isnan(loop->throughput_cycles) &&
-            loop->share >= 0.3 && loop->loads > 0 && loop->stores > 0 &&
-            loop->instructions <= SHORT)
-            return loop;
-    }
-    return NULL;
-}
-
-/* One thread alone is faster than all: whatever the threads do to each other costs that. */
-static void threads_weigh(struct kg_weighing *weighing)
-{
-    static const enum kg_cause_kind quarrels[] = {KG_CAUSE_LOCKS, KG_CAUSE_ATOMICS,
-                                                  KG_CAUSE_FALSE_SHARING, KG_CAUSE_BARRIERS,
-                                                  KG_CAUSE_PROCESSES};
-    const struct kg_traits *traits = &weighing->facts->traits;
-    const double share = 1 - traits->alone_ns / traits->time_ns;
-    if (!kg_at_least(traits->threads, 2) || !(share >= KG_SHARE_LEAST) ||
-        !kg_at_least(traits->cores_busy, CORES_SHARED) ||
-        kg_cpus_taken(weighing->facts, weighing->settings))
-        return;
-    struct kg_cause *found = NULL;
-    for (size_t i = 0; i < sizeof quarrels / sizeof *quarrels; i++)
-        if (weighing->of[quarrels[i]].share >= KG_SHARE_LEAST &&
-            (!found || weighing->of[quarrels[i]].share > found->share))
-            found = &weighing->of[quarrels[i]];
-    const struct kg_hot_loop *writing = found ? NULL : writing_loop(weighing->hot);
-    if (writing) {
-        found = kg_weighing_add(weighing, KG_CAUSE_FALSE_SHARING, share);
-        found->loop = writing;
-        found->seen = &writing->place;
-    }
-    if (!found)
-        found = kg_weighing_add(weighing, KG_CAUSE_OVERSUBSCRIPTION, share);
-    found->share = fmax(found->share, share);
-    found->measured = found->proven = true;
+    /* what touches fresh pages misses the caches, too: half of the rest may go with it */
+    kg_cause_saves(cause, share, share + (1 - share) / 2);
 }
 
 /* --- The result --- */
@@ -400,15 +385,27 @@ static const struct kg_hot_place *hottest_of(const struct kg_sampled *sampled)
                                      : NULL;
 }
 
+/* Samples vary, and what seems to take a tenth in one run takes less in the next. A trace does not. */
+static bool is_worth_a_word(const struct kg_weighing *weighing, const struct kg_cause *cause)
+{
+    const bool sure = cause->proven || kg_on_device(weighing->facts, "cuda");
+    return cause->share >= (sure ? KG_SHARE_LEAST : KG_TELLS_LEAST);
+}
+
 static void conclude(struct kg_weighing *weighing, struct kg_causes *causes)
 {
     double explained = 0;
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
+        weighing->of[kind].proven |= weighing->hot && is_often(weighing->hot, &weighing->of[kind]);
     qsort(weighing->of, KG_CAUSE_COUNT, sizeof *weighing->of, larger_first);
-    while (causes->count < KG_CAUSES_MOST && weighing->of[causes->count].share >= KG_SHARE_LEAST) {
-        causes->of[causes->count] = weighing->of[causes->count];
-        causes->of[causes->count].proven |=
-            weighing->hot && is_often(weighing->hot, &causes->of[causes->count]);
-        explained += causes->of[causes->count++].share;
+    for (int i = 0; i < KG_CAUSE_COUNT && causes->count < KG_CAUSES_MOST; i++) {
+        struct kg_cause *cause = &weighing->of[i];
+        if (!is_worth_a_word(weighing, cause))
+            continue;
+        if (weighing->hot)
+            kg_cause_saving(weighing->hot, cause);
+        explained += cause->share;
+        causes->of[causes->count++] = *cause;
     }
     causes->unexplained = fmax(0, 1 - explained);
     causes->hottest = weighing->hot ? hottest_of(&weighing->hot->sampled) : NULL;
@@ -418,12 +415,12 @@ static void cpu_weigh(struct kg_weighing *weighing)
 {
     stacks_weigh(weighing);
     searches_tell(weighing);
+    few_requests_tell_nothing(weighing);
     waits_tell(weighing);
-    regions_tell(weighing);
     kg_weigh_own_code(weighing);
     faults_weigh(weighing);
     experiments_weigh(weighing);
-    threads_weigh(weighing);
+    kg_weigh_threads(weighing);
 }
 
 /* Whether anything was seen of it that can be weighed. */
@@ -445,7 +442,8 @@ void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_setti
     if (!is_seen(facts))
         return;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
-        weighing.of[kind].kind = (enum kg_cause_kind)kind;
+        weighing.of[kind] = (struct kg_cause){
+            .kind = (enum kg_cause_kind)kind, .saves_least = NAN, .saves_most = NAN};
     if (kg_on_device(facts, "cuda"))
         kg_weigh_gpu(&weighing);
     else

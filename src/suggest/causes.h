@@ -62,7 +62,10 @@ enum { KG_CAUSES_MOST = 3 };
 /* A cause, with where it is best seen. Places are of the facts' `hot`. */
 struct kg_cause {
     enum kg_cause_kind kind;
-    double share;  /* of the case's time that it explains, 0 to 1 */
+    double share; /* of the case's time that it explains, 0 to 1 */
+    double
+        saves_least;   /* share of the case's time that mending it saves, at the least and at the */
+    double saves_most; /* most; NaN: not known, as it depends on what takes its place */
     bool proven;   /* it is counted that this is done over and over, or measured what it costs */
     bool measured; /* an experiment, or a run with one thread, says so */
     const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */
@@ -81,6 +84,9 @@ struct kg_causes {
 /* All zero where nothing was seen of it. */
 void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
                      struct kg_causes *causes);
+
+/* Of the work that is seen in parallel regions, what threads other than the first do; NaN: none is. */
+double kg_pool_share(const struct kg_hot *hot);
 
 /* What holds a case back whose time goes there. */
 enum kg_bound kg_cause_bound(enum kg_cause_kind kind);

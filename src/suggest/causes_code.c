@@ -74,12 +74,7 @@ static double cycles_of_call(const struct kg_weighing *weighing)
 
 static bool uses_vectors(const struct kg_hot_loop *loop)
 {
-    static const char *const words[] = {"xmmword", "ymm", "zmm"};
-    for (size_t i = 0; i < loop->code_count; i++)
-        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-            if (strstr(loop->code[i], words[w]))
-                return true;
-    return loop->vector_floats > 0;
+    return loop->vectors > 0 || loop->vector_floats > 0;
 }
 
 /* The least cycles that a turn of the loop takes by its instructions. */
@@ -176,6 +171,16 @@ static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
     return KG_CAUSE_COUNT;
 }
 
+/* Whether a division is among the instructions around the hottest: a loop may have one on a way that
+ * is seldom taken. Without their text it is not known, and the loop has one. */
+static bool divides_where_hot(const struct kg_hot_loop *loop)
+{
+    for (size_t i = 0; i < loop->code_count; i++)
+        if (strstr(loop->code[i], "div") || strstr(loop->code[i], "sqrt"))
+            return true;
+    return loop->code_count == 0;
+}
+
 /* What a turn of the loop spends its cycles on by its instructions. */
 static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct turn *turn,
                                     double *part)
@@ -185,10 +190,9 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
     *part = 1;
     if (loop->calls > 0 && loop->instructions <= 24)
         return KG_CAUSE_CALL_OVERHEAD;
-    if (loop->divisions > 0 && loop->divisions * CYCLES_OF_DIVISION >= 0.4 * longest)
+    if (loop->divisions > 0 && loop->divisions * CYCLES_OF_DIVISION >= 0.4 * longest &&
+        divides_where_hot(loop))
         return KG_CAUSE_DIVISION;
-    if (loop->forwarded > 0 && loop->forwarded * CYCLES_OF_FORWARDING >= 0.25 * longest)
-        return KG_CAUSE_STORE_FORWARDING;
     if (loop->conversions > 0 && loop->conversions >= 0.25 * floats && loop->calls == 0)
         return KG_CAUSE_CONVERSION;
     if (loop->chained > 0 &&
@@ -200,6 +204,7 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
         loop->calls == 0 && !uses_vectors(loop))
         return KG_CAUSE_LINEAR_SEARCH;
     if (!uses_vectors(loop) && loop->calls == 0 && loop->loads >= 1 &&
+        !(loop->chain_cycles >= 0.4 * longest) &&
         (loop->scalar_floats > 0 || loop->instructions >= 40))
         return KG_CAUSE_SCALAR_LOOP;
     return KG_CAUSE_COUNT;
@@ -214,6 +219,53 @@ static bool calls_mathematics(const struct kg_weighing *weighing, const struct k
            loop->place.function && !strcmp(library->caller->function, loop->place.function);
 }
 
+/* Instructions that a core of the last decade ends in a cycle where nothing stalls it: in this range
+ * lies a loop's turn without its division, or without its chain. */
+static const double MOST_PER_CYCLE = 6;
+/* What mended code does instead of what stalled: as much as half of its instructions again. */
+static const double INSTEAD = 0.5;
+
+static double part_left(double cycles, double turn_cycles)
+{
+    return fmin(1, cycles / turn_cycles);
+}
+
+/* What mending a loop saves, where its machine code says what its turn then takes. `share` is what
+ * the cause explains of the time, `whole` what the loop takes of it. */
+static void loop_saves(struct kg_cause *cause, const struct kg_hot_loop *loop,
+                       const struct turn *turn, double share, double whole)
+{
+    enum { SUMS = 4 }; /* that are made of one */
+    const double quick = loop->instructions / MOST_PER_CYCLE;
+    const double slow = loop->instructions / PER_CYCLE;
+    const double chain = fmax(loop->throughput_cycles, loop->chain_cycles / SUMS);
+    switch (cause->kind) {
+    case KG_CAUSE_BRANCH_MISSES:
+    case KG_CAUSE_ACCESS_PATTERN:
+        kg_cause_saves(cause, share - INSTEAD * (whole - share), share);
+        break;
+    case KG_CAUSE_DIVISION:
+        if (turn->cycles > 0)
+            kg_cause_saves(cause, whole * (1 - part_left(slow, turn->cycles)),
+                           whole * (1 - part_left(quick, turn->cycles)));
+        break;
+    case KG_CAUSE_DEPENDENCY_CHAIN:
+        kg_cause_saves(cause, whole * (1 - part_left(fmax(chain, slow), loop->chain_cycles)),
+                       whole * (1 - part_left(fmax(chain, quick), loop->chain_cycles)));
+        break;
+    default:
+        break;
+    }
+}
+
+/* Its code says that it waits for what it has just stored, whatever else it misses, but for memory. */
+static bool forwards(const struct kg_hot_loop *loop, const struct turn *turn)
+{
+    const double longest = fmax(least_cycles(loop), isnan(turn->cycles) ? 0 : turn->cycles);
+    return loop->forwarded > 0 && loop->forwarded * CYCLES_OF_FORWARDING >= 0.25 * longest &&
+           !(turn->memory_misses >= MISSES_LEAST);
+}
+
 static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                        const struct counts *counts, double *left)
 {
@@ -224,9 +276,11 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
     enum kg_cause_kind kind = KG_CAUSE_COUNT;
     if (loop->locked > 0)
         kind = KG_CAUSE_ATOMICS;
+    else if (forwards(loop, &turn))
+        kind = KG_CAUSE_STORE_FORWARDING;
     else if (turn.stalled >= STALLED && !(loop->calls > 0))
         kind = stall_kind(weighing, loop, &turn);
-    if (kind != KG_CAUSE_COUNT && kind != KG_CAUSE_ATOMICS)
+    if (kind != KG_CAUSE_COUNT && kind != KG_CAUSE_ATOMICS && !forwards(loop, &turn))
         part = turn.stalled;
     else if (kind == KG_CAUSE_COUNT)
         kind = loop_kind(loop, &turn, &part);
@@ -240,6 +294,7 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
         cause->loop = loop;
         cause->seen = cause->seen ? cause->seen : &loop->place;
     }
+    loop_saves(cause, loop, &turn, share, fmin(loop->share, *left));
     *left -= share;
 }
 
@@ -288,11 +343,35 @@ static void repeats_tell(struct kg_weighing *weighing, double left)
                 !(edge->calls >= KG_OFTEN) || has_its_own(weighing, edge) ||
                 !(edge->instructions >= MUCH * edge->calls))
                 continue;
-            kg_weighing_add(weighing, KG_CAUSE_REPEATED_WORK, fmin(left, function->total))->seen =
-                &function->place;
+            const double share = fmin(left, function->total);
+            struct kg_cause *cause = kg_weighing_add(weighing, KG_CAUSE_REPEATED_WORK, share);
+            cause->seen = &function->place;
+            kg_cause_saves(cause, share * (1 - 1 / edge->calls), share);
             return;
         }
     }
+}
+
+/* Code that goes through memory in sequence is never stalled for long, as the processor fetches
+ * ahead: that memory is what limits it shows by how much it moves. */
+static void streams_tell(struct kg_weighing *weighing, const struct counts *counts, double *left)
+{
+    static const double IN_SEQUENCE = 0.3, FROM_MEMORY = 0.2, LINE_BYTES = 64;
+    const struct kg_counted *counted = &weighing->hot->counted;
+    const double seconds = weighing->facts->traits.time_ns * 1e-9;
+    const double moving =
+        counts->line_misses * LINE_BYTES / weighing->facts->memory_ceiling_bytes_per_s / seconds;
+    if (!(counted->line_misses < IN_SEQUENCE * counted->loads) ||
+        !(counts->memory_misses >= FROM_MEMORY * counts->line_misses) ||
+        !(moving >= KG_TELLS_LEAST) || !weighing->hot->loop_count)
+        return;
+    const double share = fmin(moving, *left);
+    struct kg_cause *cause = kg_weighing_add(weighing, KG_CAUSE_MEMORY_TRAFFIC, share);
+    if (!cause->loop) {
+        cause->loop = &weighing->hot->loops[0];
+        cause->seen = &cause->loop->place;
+    }
+    *left -= fmax(0, share);
 }
 
 void kg_weigh_own_code(struct kg_weighing *weighing)
@@ -301,5 +380,6 @@ void kg_weigh_own_code(struct kg_weighing *weighing)
     double left = weighing->own;
     for (size_t i = 0; i < weighing->hot->loop_count && left >= KG_SHARE_LEAST; i++)
         loop_weigh(weighing, &weighing->hot->loops[i], &counts, &left);
+    streams_tell(weighing, &counts, &left);
     repeats_tell(weighing, left);
 }

@@ -4,6 +4,8 @@
 
 /* A cause that explains less is not worth a sentence. */
 static const double KG_SHARE_LEAST = 0.1;
+/* And one for which nothing but its looks speaks must explain more. */
+static const double KG_TELLS_LEAST = 0.25;
 /* What is done so often in one call of the function that does it is done over and over. */
 static const double KG_OFTEN = 8;
 
@@ -19,11 +21,28 @@ struct kg_weighing {
 struct kg_cause *kg_weighing_add(struct kg_weighing *weighing, enum kg_cause_kind kind,
                                  double share);
 
+/* Adds what mending saves of the case's time, by a model: at the least, and at the most. */
+void kg_cause_saves(struct kg_cause *cause, double least, double most);
+
+/* What was measured takes its share from what was only seen. */
+void kg_weighing_shrink(struct kg_weighing *weighing, double share);
+
 /* Whether the place is in a library of the system, not in the workload's own code. */
 bool kg_place_is_library(const struct kg_place *place);
+bool kg_place_is_openmp(const struct kg_place *place);
+
+/* How often a function is called in one call of the workload. */
+double kg_calls_in_all(const struct kg_counted *counted, const char *callee);
 
 /* What the trace of a case on the GPU says. */
 void kg_weigh_gpu(struct kg_weighing *weighing);
 
 /* Divides the time in the workload's own code by what its hot loops do. */
 void kg_weigh_own_code(struct kg_weighing *weighing);
+
+/* What threads do to each other: an uneven share, waiting, shared lines. */
+void kg_weigh_threads(struct kg_weighing *weighing);
+
+/* What mending it saves, where no loop, experiment or thread has said so yet; stays unknown where
+ * that depends on what takes its place. */
+void kg_cause_saving(const struct kg_hot *hot, struct kg_cause *cause);

@@ -66,13 +66,27 @@ static bool memory_judge(const struct kg_rule *rule, const struct kg_facts *fact
     return true;
 }
 
+/* The time that is left is said where its least and its most are so near that what is between them
+ * is within a factor of 1.5 of both. */
+static void cause_estimate(const struct kg_cause *cause, double roof, struct kg_judged *judged)
+{
+    static const double NEAR = 1.5 * 1.5, LEAST = 1e-6;
+    const double least = fmax(fmax(LEAST, roof), 1 - cause->saves_most);
+    const double most = fmax(least, 1 - cause->saves_least);
+    if (!isfinite(cause->saves_least) || !(most <= NEAR * least) || !(most < 1))
+        return;
+    judged->estimated_ns = sqrt(least * most) * judged->current_ns;
+    judged->saved_ns = judged->current_ns - judged->estimated_ns;
+    judged->speedup = judged->current_ns / judged->estimated_ns;
+}
+
 static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts,
                         const struct kg_suggest_settings *settings, struct kg_judged *judged)
 {
     const struct kg_cause *cause = kg_cause_of(facts, rule->cause);
-    static const double MOST = 0.98; /* something is always left, and what the roofs want */
+    /* what is left is no less than the roofs want */
     const double roof = kg_attainable_ns(facts, settings) / facts->traits.time_ns;
-    const double share = cause ? fmin(cause->share * rule->gain, fmin(MOST, 1 - roof)) : 0;
+    const double share = cause ? fmin(cause->share, 1 - roof) : 0;
     if (!cause || !(share >= settings->min_gain))
         return false;
     if (cause->measured)
@@ -80,11 +94,11 @@ static bool cause_judge(const struct kg_rule *rule, const struct kg_facts *facts
     else if (!cause->proven)
         judged->basis = KG_BASIS_AT_MOST;
     judged->by_cause = true;
+    judged->share = cause->share;
     judged->current_ns = facts->traits.time_ns;
-    judged->saved_ns = judged->rank = share * judged->current_ns;
-    judged->estimated_ns = judged->current_ns - judged->saved_ns;
-    judged->speedup = judged->current_ns / judged->estimated_ns;
+    judged->rank = share * judged->current_ns;
     judged->priority = priority_of(rule, judged->basis, share);
+    cause_estimate(cause, roof, judged);
     return true;
 }
 
@@ -101,6 +115,7 @@ static bool judge(const struct kg_rule *rule, const struct kg_facts *facts,
 {
     *judged = (struct kg_judged){.priority = KG_PRIORITY_LOW,
                                  .basis = rule->basis,
+                                 .share = NAN,
                                  .current_ns = NAN,
                                  .estimated_ns = NAN,
                                  .saved_ns = NAN,

@@ -52,13 +52,12 @@ struct kg_rule {
     bool last;   /* rank 0: no measurement of this work supports the estimate */
     bool yields; /* ranks below what causes say of the same case: it stands on less */
     /* Rules of what the time goes to (causes.h) have no functions: such a rule applies where that
-     * cause was found. The estimate leaves 1 - gain of its share. */
+     * cause was found. Its estimate is the cause's own. */
     bool is_cause;
     /* A rule with functions of its own may name a cause too: where they say nothing, that may. The
      * words are then these, and not `description`. */
     const char *cause_words;
     enum kg_cause_kind cause;
-    double gain;
     const char *before; /* a sketch of code as it is often found, and mended; or NULL */
     const char *after;
     bool scopes; /* is about scopes inside others; else about cases, and about the outermost scopes
@@ -93,10 +92,11 @@ const struct kg_rule *kg_rule_at(size_t index);
 const struct kg_rule *kg_rule_find(const char *name); /* NULL without one */
 
 /* What a rule gives for one operation. Times are NaN if it is only about memory, bytes if it is not
- * about memory. */
+ * about memory. Of a cause the estimate is NaN where what is saved depends on what takes its place. */
 struct kg_judged {
     enum kg_priority priority;
     enum kg_basis basis;
+    double share; /* of the time that its cause explains; NaN where it is of none */
     double current_ns;
     double estimated_ns;
     double saved_ns;
@@ -105,7 +105,7 @@ struct kg_judged {
     double estimated_bytes;
     bool by_cause; /* what the time goes to said so, not the rule's functions */
     double rank;   /* to sort by, largest first: the time saved, half of it if that is "at most",
-                    since it may be nothing; 0 for memory, and for rules that are `last` */
+                    since it may be nothing; of a cause the time that it explains; 0 for memory, and for rules that are `last` */
 };
 
 /* Whether the rule has a suggestion for the operation: it is about such operations, it applies, and

@@ -244,7 +244,6 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "Memory fresh from the kernel takes that much of a call.",
         .cause = KG_CAUSE_PAGE_FAULTS,
-        .gain = 1.0,
         .before = "char *p = malloc(64 << 20); use(p); free(p);",
         .after = "static char *p; if (!p) p = malloc(64 << 20); use(p);",
         .description = "Every call touches {page_faults} pages for the first time, {page_fault_ns} "

@@ -186,7 +186,6 @@ static const struct kg_rule rules[] = {
     {
         .name = "launch_gaps",
         .cause = KG_CAUSE_LAUNCH_GAPS,
-        .gain = 1.0,
         .before = "for (i = 0; i < steps; i++) { update<<<g, b>>>(x); swap<<<g, b>>>(x); }",
         .after = "cudaGraphLaunch(steps_graph, stream);  /* captured once */",
         .applies = launch_gaps_applies,
@@ -214,7 +213,6 @@ static const struct kg_rule rules[] = {
     {
         .name = "pageable_transfers",
         .cause = KG_CAUSE_PAGEABLE_TRANSFERS,
-        .gain = 1.0,
         .before = "float *x = malloc(n); cudaMemcpy(d, x, n, cudaMemcpyHostToDevice);",
         .after = "cudaMallocHost(&x, n); cudaMemcpyAsync(d, x, n, cudaMemcpyHostToDevice, stream);",
         .applies = pageable_transfers_applies,
@@ -239,7 +237,6 @@ static const struct kg_rule rules[] = {
     {
         .name = "overlap_transfers",
         .cause = KG_CAUSE_OVERLAP_TRANSFERS,
-        .gain = 1.0,
         .before = "cudaMemcpy(d, x, n, cudaMemcpyHostToDevice); work<<<g, b>>>(d, n);",
         .after = "for (p = 0; p < 8; p++) { cudaMemcpyAsync(d + p * m, x + p * m, ..., s[p % 2]); "
                  "work<<<g, b, 0, s[p % 2]>>>(d + p * m, m); }",
@@ -269,7 +266,6 @@ static const struct kg_rule rules[] = {
     {
         .name = "small_grid",
         .cause = KG_CAUSE_SMALL_GRID,
-        .gain = 1.0,
         .before = "sum<<<8, 256>>>(x, n);",
         .after = "sum<<<multiprocessors * 8, 256>>>(x, n, partial); sum<<<1, 256>>>(partial, ...);",
         .applies = small_grid_applies,
@@ -294,7 +290,6 @@ static const struct kg_rule rules[] = {
     {
         .name = "low_occupancy",
         .cause = KG_CAUSE_LOW_OCCUPANCY,
-        .gain = 1.0,
         .before = "__global__ void work(...)",
         .after = "__global__ void __launch_bounds__(256, 4) work(...)",
         .applies = low_occupancy_applies,
@@ -321,7 +316,6 @@ static const struct kg_rule rules[] = {
     {
         .name = "tail_effect",
         .cause = KG_CAUSE_TAIL_EFFECT,
-        .gain = 1.0,
         .before = "work<<<(n + 255) / 256, 256>>>(x, n);",
         .after = "work<<<resident, 256>>>(x, n);  /* for (i = thread; i < n; i += threads) */",
         .applies = tail_effect_applies,

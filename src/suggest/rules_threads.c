@@ -46,13 +46,19 @@ double kg_threads_do(const struct kg_facts *facts)
                : facts->traits.threads;
 }
 
-/* Whether the profile shows that the threads had work, even if they were preempted. */
+/* Of an even share of the work, what the other threads must have for it to be shared. */
+static const double SHARED_LEAST = 0.5;
+
+/* Whether samples show work in the other threads, or the profile that they had some, even if they
+ * were preempted. */
 static bool is_shared(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    return kg_at_least(facts->scope_threads, 2) &&
-           kg_at_least(facts->thread_busy_ns,
-                       settings->utilization * traits->threads * traits->time_ns);
+    return (facts->hot &&
+            kg_at_least(kg_pool_share(facts->hot), SHARED_LEAST * (1 - 1 / traits->threads))) ||
+           (kg_at_least(facts->scope_threads, 2) &&
+            kg_at_least(facts->thread_busy_ns,
+                        settings->utilization * traits->threads * traits->time_ns));
 }
 
 /* Whether the cores beyond the first are idle: serial code keeps only one busy. */
@@ -72,6 +78,9 @@ static bool memory_is_free(const struct kg_facts *facts, const struct kg_suggest
                : kg_under(traits->bandwidth_share, settings->bound_share);
 }
 
+/* No second thread is at work. What one thread takes is then the same again, but for noise. */
+static const double SERIAL_CORES = 1.1;
+
 /* Idle OpenMP threads spin for a while: they look busy, but one thread alone is as fast as all. One
  * alone is also as fast where all of them wait for memory, so that is excluded. If one alone were
  * faster, the threads would slow each other down or be preempted: other rules are about that. */
@@ -79,7 +88,7 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
 {
     const struct kg_traits *traits = &facts->traits;
     const double gained = traits->alone_ns / traits->time_ns - 1;
-    if (!kg_known(traits->alone_ns))
+    if (!kg_known(traits->alone_ns) || kg_under(traits->cores_busy, SERIAL_CORES))
         return are_idle(facts, settings);
     return kg_at_least(gained, -settings->min_gain) &&
            kg_under(fmax(gained, 0) / (traits->threads - 1), settings->utilization) &&
@@ -87,8 +96,18 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
             (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
 }
 
-/* A call that takes no longer than so many starts of threads is not worth sharing. */
-static const double STARTS_WORTH = 20;
+/* A call that takes no longer than so many starts of threads is not worth sharing. A start is hardly
+ * ever quicker than that, whatever an empty parallel region took when the machine was measured. */
+static const double STARTS_WORTH = 20, START_LEAST_NS = 1e3;
+
+/* What the call takes at the least: its instructions, where they are counted, are the same in each
+ * run, and the time of a short call is not. */
+static double least_ns(const struct kg_facts *facts)
+{
+    static const double PER_CYCLE = 3;
+    const double ns = 1e9 * facts->traits.instructions / (PER_CYCLE * facts->clock_hz);
+    return kg_known(ns) ? ns : facts->traits.time_ns;
+}
 
 /* If even the first core is not busy, the cause is another: `idle_cpu`. */
 static bool unused_cores_applies(const struct kg_facts *facts,
@@ -96,7 +115,7 @@ static bool unused_cores_applies(const struct kg_facts *facts,
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
-           !kg_under(traits->time_ns, STARTS_WORTH * facts->fork_join_ns) &&
+           !kg_under(least_ns(facts), STARTS_WORTH * fmax(START_LEAST_NS, facts->fork_join_ns)) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
            gain_little(facts, settings) && !is_shared(facts, settings) &&
            !is_imbalanced(facts, settings) && !kg_threads_wait(facts, settings) &&
@@ -109,7 +128,9 @@ static double unused_cores_estimate(const struct kg_facts *facts,
                                     const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double work_ns = kg_known(traits->alone_ns) ? traits->alone_ns : traits->cpu_ns;
+    const bool serial = kg_under(traits->cores_busy, SERIAL_CORES);
+    const double work_ns =
+        kg_known(traits->alone_ns) && !serial ? traits->alone_ns : traits->cpu_ns;
     return fmax(fmax(work_ns, traits->time_ns) / kg_threads_do(facts),
                 kg_attainable_ns(facts, settings)) +
            kg_known_or_zero(facts->fork_join_ns);
@@ -275,7 +296,9 @@ static const struct kg_rule rules[] = {
                 "`threads: 1`.",
         .evidence = {"cores_busy", "threads", "time_ns", "alone_ns", "thread_scaling", "roof_ns"},
         .when =
-            "a call takes longer than twenty empty parallel regions; one thread takes about as "
+            "a call, or what its instructions take at three a cycle, takes longer than twenty "
+            "empty parallel regions, and than 20 us; no second CPU "
+            "is busy, or one thread takes about as "
             "long as all (less than `utilization` of what more threads "
             "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
             "idle; where that was not measured, of the CPUs beyond the first less than "
@@ -317,7 +340,6 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "Two threads write to the same cache line, by turns.",
         .cause = KG_CAUSE_FALSE_SHARING,
-        .gain = 1.0,
         .before = "struct { long count; } of[THREADS];",
         .after = "struct { alignas(64) long count; } of[THREADS];",
         .description = "The threads take {thread_busy_ns} together for what one alone does in "
@@ -344,7 +366,6 @@ static const struct kg_rule rules[] = {
         .basis = KG_BASIS_MODELLED,
         .cause_words = "Threads wait at the end of the work for the one that has the most.",
         .cause = KG_CAUSE_LOAD_IMBALANCE,
-        .gain = 1.0,
         .before = "#pragma omp parallel for",
         .after = "#pragma omp parallel for schedule(dynamic)",
         .description =

@@ -43,7 +43,8 @@ struct kg_suggestion {
     struct kg_evidence_figure *evidence;
     size_t evidence_count;
     double current_ns;
-    double estimated_ns; /* NaN where it is about memory alone, as the next four */
+    double share;        /* of the time that its cause explains; NaN where it is of none */
+    double estimated_ns; /* NaN where it is about memory alone, or not known, as the next four */
     double saved_ns;
     double speedup; /* of the operation */
     double whole_ns;
