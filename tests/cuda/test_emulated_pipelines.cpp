@@ -122,6 +122,22 @@ static void results_hold_in_any_order_that_streams_allow(void **)
     }
 }
 
+static __global__ void nothing(int)
+{
+}
+
+/* What CUDA remembers of an earlier case, as of a call that could not be recorded, is none of this
+ * one's. */
+static void an_error_of_an_earlier_case_fails_no_later_one(void **)
+{
+    const struct emulated_param params[] = {{"elements", "400"}, {"steps", "3"}};
+    emulated_spoil(sync_heavy_spoil);
+    KG_LAUNCH(nothing, 1, 100000, 0, kg_emulated_stream(), 0);
+    assert_true(emulated_run(&kg_kernel_sync_heavy, params, 2, emulated_seed(0), nullptr));
+    KG_LAUNCH(nothing, 1, 100000, 0, kg_emulated_stream(), 0);
+    assert_int_not_equal(cudaGetLastError(), cudaSuccess);
+}
+
 static bool recorded(const struct kgate_workload *workload, const char *version)
 {
     const bool transfers = workload == &kg_kernel_host_device_pipeline;
@@ -192,6 +208,7 @@ int main()
         cmocka_unit_test_teardown(steps_of_any_number_over_any_size, nothing_is_left),
         cmocka_unit_test_teardown(blocks_that_turn_more_than_once, nothing_is_left),
         cmocka_unit_test_teardown(results_hold_in_any_order_that_streams_allow, nothing_is_left),
+        cmocka_unit_test_teardown(an_error_of_an_earlier_case_fails_no_later_one, nothing_is_left),
         cmocka_unit_test_teardown(calls_are_recorded_but_for_one_that_waits, nothing_is_left),
         cmocka_unit_test_teardown(profile_shows_the_pattern, nothing_is_left),
     };
