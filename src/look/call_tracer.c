@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <seccomp.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,16 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "look/tasks.h"
 #include "look/traced_calls.h"
 #include "timing/clock.h"
 
 enum {
-    TRACED_MOST = 256,
+    TRACED_MOST = 4096,
     OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
               PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL,
     CALL_STOP = SIGTRAP | 0x80, /* what PTRACE_O_TRACESYSGOOD makes of it */
     LOOK_AGAIN_NS = 2000000,    /* whether it shall stop */
 };
+/* How long threads may take to stop: one in the middle of a vfork takes as long as its child. */
+static const uint64_t STOP_NS = 1000000000;
 
 struct traced {
     pid_t thread;
@@ -129,6 +133,10 @@ static void call_stop(struct kg_call_tracer *tracer, struct traced *one)
     } else if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
         one->inside = true;
         one->number = (long)info.entry.nr;
+        if (info.arch != seccomp_arch_native()) { /* a program of 32 bits has other numbers */
+            one->number = KG_CALL_NUMBERS;
+            tracer->calls.foreign = tracer->calls.foreign || one->counts;
+        }
         one->entered_ns = now_ns;
         uint64_t arguments[6];
         memcpy(arguments, info.entry.args, sizeof arguments);
@@ -184,22 +192,48 @@ static int stop_take(struct kg_call_tracer *tracer, struct traced *one, int stat
 
 /* --- Beginning and end ------------------------------------------------------------------------ */
 
-/* Takes a thread that is there already. Returns an errno, 0 also for one that ended meanwhile. */
+static void signal_await(void)
+{
+    const struct timespec again = {.tv_nsec = LOOK_AGAIN_NS};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigtimedwait(&child, NULL, &again);
+}
+
+/* Whether a thread may not be traced, and not since it is ending, or was started by one that is. */
+static bool is_refused(const struct kg_call_tracer *tracer, pid_t thread)
+{
+    const struct kg_task task = {.process = tracer->target.process, .thread = thread};
+    pid_t by;
+    return thread == task.process || (kg_task_tracer(&task, &by) && by != gettid());
+}
+
+/* Takes a thread that is there already. Returns an errno, 0 also for one that ended meanwhile. One
+ * that does not stop soon goes on traced when it has. */
 static int thread_seize(struct kg_call_tracer *tracer, pid_t thread)
 {
+    const uint64_t end_ns = kg_clock_ns() + STOP_NS;
     int status;
-    if (request(PTRACE_SEIZE, thread, OPTIONS) != 0)
-        return errno == ESRCH && thread != tracer->target.process ? 0 : errno;
-    struct traced *one = traced_add(tracer, thread);
-    if (!one || request(PTRACE_INTERRUPT, thread, 0) != 0 ||
-        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) {
-        traced_drop(tracer, thread);
-        return 0;
+    pid_t stopped;
+    if (request(PTRACE_SEIZE, thread, OPTIONS) != 0) {
+        const int refusal = errno;
+        return is_refused(tracer, thread) ? refusal : 0;
     }
+    struct traced *one = traced_add(tracer, thread);
+    if (!one)
+        return 0;
     one->first = thread == tracer->target.process;
     one->counts = !tracer->target.command;
-    const int signal = stop_take(tracer, one, status);
-    request(PTRACE_SYSCALL, thread, signal > 0 ? (unsigned long)signal : 0);
+    request(PTRACE_INTERRUPT, thread, 0);
+    while ((stopped = waitpid(thread, &status, __WALL | WNOHANG)) == 0 && kg_clock_ns() < end_ns)
+        signal_await();
+    if (stopped == thread && WIFSTOPPED(status)) {
+        const int signal = stop_take(tracer, one, status);
+        request(PTRACE_SYSCALL, thread, signal > 0 ? (unsigned long)signal : 0);
+    } else if (stopped) {
+        traced_drop(tracer, thread);
+    }
     return 0;
 }
 
@@ -238,34 +272,46 @@ static bool process_ended(const struct kg_call_tracer *tracer, const siginfo_t *
             news->si_code == CLD_DUMPED);
 }
 
-/* Lets go of a thread, which stops for that. What its stop tells is heard, or it would be lost. */
-static void thread_release(struct kg_call_tracer *tracer, struct traced *one)
+/* Lets go of a thread that has stopped for that. What its stop tells is heard, or it would be lost:
+ * a thread that it has just started is let go of, too.
+ * returns  false while it has not stopped */
+static bool thread_release(struct kg_call_tracer *tracer, struct traced one)
 {
     int status;
     siginfo_t news = {0};
-    const pid_t thread = one->thread;
-    if (one->held) {
-        request(PTRACE_DETACH, thread, 0);
-        return;
+    const int what = WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL;
+    if (waitid(P_PID, (id_t)one.thread, &news, what) == 0 && !news.si_pid)
+        return false;
+    if (news.si_pid && !process_ended(tracer, &news) &&
+        waitpid(one.thread, &status, __WALL) == one.thread && WIFSTOPPED(status)) {
+        const int signal = stop_take(tracer, &one, status);
+        if (request(PTRACE_DETACH, one.thread, signal > 0 ? (unsigned long)signal : 0) != 0)
+            return false; /* it was killed: its end is heard next */
     }
-    request(PTRACE_INTERRUPT, thread, 0);
-    if (waitid(P_PID, (id_t)thread, &news, WEXITED | WSTOPPED | WNOWAIT | __WALL) != 0 ||
-        process_ended(tracer, &news))
-        return;
-    if (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status)) {
-        const int signal = stop_take(tracer, one, status);
-        request(PTRACE_DETACH, thread, signal > 0 ? (unsigned long)signal : 0);
-    }
+    traced_drop(tracer, one.thread);
+    return true;
 }
 
+/* In the order in which they stop: one that waits for a child of vfork does when that one goes on.
+ * Those that do not stop at all are ended with this thread. */
 static void all_release(struct kg_call_tracer *tracer)
 {
-    /* those that started just now are found on the way */
-    while (tracer->count) {
-        const pid_t thread = tracer->traced[tracer->count - 1].thread;
-        struct traced one = tracer->traced[tracer->count - 1];
-        thread_release(tracer, &one);
-        traced_drop(tracer, thread);
+    const uint64_t end_ns = kg_clock_ns() + STOP_NS;
+    for (size_t i = tracer->count; i-- > 0;) {
+        struct traced *one = &tracer->traced[i];
+        if (one->held && request(PTRACE_DETACH, one->thread, 0) == 0) {
+            traced_drop(tracer, one->thread);
+            continue;
+        }
+        one->held = false;
+        request(PTRACE_INTERRUPT, one->thread, 0);
+    }
+    while (tracer->count && kg_clock_ns() < end_ns) {
+        bool any = false;
+        for (size_t i = tracer->count; i-- > 0;)
+            any |= thread_release(tracer, tracer->traced[i]);
+        if (!any)
+            signal_await();
     }
 }
 
@@ -291,13 +337,14 @@ static bool stops_take(struct kg_call_tracer *tracer)
             traced_drop(tracer, thread);
             continue;
         }
+        struct traced untold = {.thread = thread}; /* where there are too many */
         struct traced *one = traced_find(tracer, thread);
         if (!one && (one = traced_add(tracer, thread))) {
             /* it stops for the first time before who started it does to tell of it */
             one->held = true;
             continue;
         }
-        const int signal = one ? stop_take(tracer, one, status) : 0;
+        const int signal = stop_take(tracer, one ? one : &untold, status);
         if (signal < 0)
             request(PTRACE_LISTEN, thread, 0);
         else
@@ -308,17 +355,13 @@ static bool stops_take(struct kg_call_tracer *tracer)
 static void *trace(void *user)
 {
     struct kg_call_tracer *tracer = user;
-    const struct timespec again = {.tv_nsec = LOOK_AGAIN_NS};
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
     tracer->refusal = process_seize(tracer);
     sem_post(&tracer->started);
     while (!tracer->refusal && !atomic_load(&tracer->stop) && !is_full(tracer)) {
         if (!stops_take(tracer))
             break;
         if (!is_full(tracer))
-            sigtimedwait(&child, NULL, &again);
+            signal_await();
     }
     all_release(tracer);
     return NULL;

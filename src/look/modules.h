@@ -22,6 +22,9 @@ struct kg_code_places {
     size_t count; /* at least 1 */
 };
 
+/* The path, and the name, of code that is in no file: a compiler made it as the program ran. */
+#define KG_MODULE_NO_FILE "[made at run time]"
+
 struct kg_modules;
 
 /* NULL where memory is out.

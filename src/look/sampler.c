@@ -1,6 +1,7 @@
 #include "look/sampler.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,27 @@ struct kg_stack_sampler *kg_stack_sampler_open(const struct kg_sampled_process *
     return sampler;
 }
 
+/* Those that were late to stop go on, and those that were killed end, as soon as they are heard
+ * of. */
+static void late_release(struct kg_stack_sampler *sampler, uint64_t limit_ns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sampler->late_count; i++) {
+        const struct kg_task task = sampler->late[i];
+        if (!kg_task_release(&task, task.process == sampler->target.process, limit_ns))
+            sampler->late[kept++] = task;
+    }
+    sampler->late_count = kept;
+}
+
 void kg_stack_sampler_close(struct kg_stack_sampler *sampler)
 {
+    static const uint64_t END_NS = 1000000000;
     if (!sampler)
         return;
     if (CPU_COUNT(&sampler->allowed))
         sched_setaffinity(0, sizeof sampler->allowed, &sampler->allowed);
+    late_release(sampler, END_NS);
     kg_unwinder_close(sampler->unwinder);
     kg_modules_close(sampler->modules);
     kg_tasks_close(&sampler->tasks);
@@ -127,17 +143,31 @@ static bool thread_read(struct kg_stack_sampler *sampler, const struct kg_task *
         kg_task_waiting_read(task, state, &sampler->stopped);
         return true;
     }
+    if (sampler->late_count == KG_LATE_MOST)
+        return false;
     const enum kg_stop stop = kg_task_stop(task, child, &sampler->stopped, &refusal);
+    if (stop == KG_STOP_LATE)
+        sampler->late[sampler->late_count++] = *task;
     if (stop == KG_STOP_REFUSED && !sampler->refusal)
         sampler->refusal = refusal;
     return stop == KG_STOP_READ;
+}
+
+/* What a thread does; false where that is not to be seen just now. */
+static bool thread_look(struct kg_stack_sampler *sampler, const struct kg_task *task,
+                        struct kg_task_state *state)
+{
+    const enum kg_looked looked = kg_task_look(task, state);
+    if (looked == KG_LOOKED_REFUSED && !sampler->refusal)
+        sampler->refusal = EPERM;
+    return looked == KG_LOOKED;
 }
 
 static void thread_sample(struct kg_stack_sampler *sampler, const struct kg_task *task)
 {
     const pid_t root = sampler->target.process;
     struct kg_task_state state;
-    if (!kg_task_look(task, &state))
+    if (!thread_look(sampler, task, &state))
         return;
     if (state.running)
         running_note(sampler, task);
@@ -190,13 +220,19 @@ void kg_stack_sampler_take(struct kg_stack_sampler *sampler)
     const bool command = sampler->target.command;
     sampler->running = 0;
     sampler->cpu = -1;
+    sigset_t child, mask;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &child, &mask); /* pending it wakes who waits for a stop */
     if (!sampler->ticks)
         kg_process_times(sampler->target.process, &sampler->user_ticks, &sampler->system_ticks);
+    late_release(sampler, 0);
     kg_tasks_list(&sampler->tasks, command || sampler->ticks % DESCENDANTS_EVERY == 0);
     for (size_t i = 0; i < sampler->tasks.count; i++)
         if (!command || sampler->tasks.of[i].process != sampler->target.process)
             thread_sample(sampler, &sampler->tasks.of[i]);
     kg_process_times(sampler->target.process, &sampler->user_end, &sampler->system_end);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     sampler->ticks++;
     cpu_take(sampler);
     next_plan(sampler, own_time_ns() - start);

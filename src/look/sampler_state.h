@@ -8,7 +8,7 @@
 #include "look/unwind.h"
 #include "util/random.h"
 
-enum { KG_WAITS_MOST = 256 };
+enum { KG_WAITS_MOST = 256, KG_LATE_MOST = 16 };
 
 /* A thread that waits at the same place as before has the same stack: it is stopped for it now and
  * then only, so that it goes on sleeping. */
@@ -30,6 +30,8 @@ struct kg_stack_sampler {
     struct kg_random random;
     struct kg_wait_seen waits[KG_WAITS_MOST];
     struct kg_stopped stopped;
+    struct kg_task late[KG_LATE_MOST]; /* threads that were told to stop, and have not */
+    size_t late_count;
     uint64_t next_ns;
     uint32_t ticks;
     cpu_set_t allowed; /* where this thread may run; empty: not known */

@@ -8,6 +8,10 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "timing/clock.h"
 
 /* A number that the kernel takes for an address in another process, or for no address at all. */
 static void *number(uint64_t value)
@@ -49,7 +53,8 @@ static bool registers_read(pid_t thread, struct kg_stopped *stopped)
 {
     struct user_regs_struct of;
     struct iovec room = {.iov_base = &of, .iov_len = sizeof of};
-    if (ptrace(PTRACE_GETREGSET, thread, number(NT_PRSTATUS), &room) != 0)
+    if (ptrace(PTRACE_GETREGSET, thread, number(NT_PRSTATUS), &room) != 0 ||
+        room.iov_len != sizeof of) /* a program of 32 bits has fewer */
         return false;
     const uint64_t values[KG_REGISTERS] = {of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi,
                                            of.rbp, of.rsp, of.r8,  of.r9,  of.r10, of.r11,
@@ -67,17 +72,40 @@ static bool registers_read(pid_t thread, struct kg_stopped *stopped)
 }
 #endif
 
-/* Waits for the stop. The end of a child is left for who waits for it; that of another one is taken,
- * since its parent hears of it only then. */
+/* A thread that waits for a child of vfork, or for a device, stops when it has what it waits for. It
+ * is not waited for longer than that, or nothing would end the workload. */
+static const uint64_t STOP_NS = 20000000, END_NS = 1000000000;
+
+/* Waits until something is known of a thread; false where that takes longer, or it is not traced. A
+ * signal that a stop sends wakes; elsewhere it may be taken away, so it is not relied on. */
+static bool news_await(pid_t thread, int what, uint64_t limit_ns, siginfo_t *news)
+{
+    const struct timespec again = {.tv_nsec = 1000000};
+    const uint64_t end_ns = kg_clock_ns() + limit_ns;
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    for (;;) {
+        memset(news, 0, sizeof *news);
+        if (waitid(P_PID, (id_t)thread, news, what | __WALL | WNOHANG) != 0) {
+            *news = (siginfo_t){.si_code = CLD_EXITED}; /* or nobody's any more */
+            news->si_pid = thread;
+            return true;
+        }
+        if (news->si_pid)
+            return true;
+        if (kg_clock_ns() >= end_ns)
+            return false;
+        sigtimedwait(&child, NULL, &again);
+    }
+}
+
+/* The end of a child is left for who waits for it; that of another one is taken, since its parent
+ * hears of it only then. */
 static bool stop_await(pid_t thread, bool child, siginfo_t *stop)
 {
-    const int options = WSTOPPED | WEXITED | __WALL | (child ? WNOWAIT : 0);
-    int result;
-    do {
-        memset(stop, 0, sizeof *stop);
-        result = waitid(P_PID, (id_t)thread, stop, options);
-    } while (result != 0 && errno == EINTR);
-    return result == 0 && (stop->si_code == CLD_TRAPPED || stop->si_code == CLD_STOPPED);
+    return news_await(thread, WSTOPPED | WEXITED | (child ? WNOWAIT : 0), STOP_NS, stop) &&
+           (stop->si_code == CLD_TRAPPED || stop->si_code == CLD_STOPPED);
 }
 
 /* A signal that came first is handed on; the stop that was asked for is none. */
@@ -89,24 +117,49 @@ static int signal_of(pid_t thread, const siginfo_t *stop)
     return signalled ? stop->si_status & 0x7f : 0;
 }
 
+/* Whoever was killed in its stop has ended, likewise. */
+static void detach(pid_t thread, bool child, int signal)
+{
+    siginfo_t end;
+    if (ptrace(PTRACE_DETACH, thread, NULL, number((uint64_t)signal)) != 0 && !child)
+        news_await(thread, WEXITED, END_NS, &end);
+}
+
+/* A thread that ends may not be traced, either, nor one that was late to stop. */
+static bool is_refused(const struct kg_task *task)
+{
+    pid_t tracer;
+    return kg_task_tracer(task, &tracer) && tracer != gettid();
+}
+
 enum kg_stop kg_task_stop(const struct kg_task *task, bool child, struct kg_stopped *stopped,
                           int *refusal)
 {
+    const bool own = child && task->process == task->thread;
     siginfo_t stop;
     if (ptrace(PTRACE_SEIZE, task->thread, NULL, NULL) != 0) {
         *refusal = errno;
-        return errno == ESRCH ? KG_STOP_GONE : KG_STOP_REFUSED;
+        return errno == ESRCH || !is_refused(task) ? KG_STOP_GONE : KG_STOP_REFUSED;
     }
     ptrace(PTRACE_INTERRUPT, task->thread, NULL, NULL);
-    if (!stop_await(task->thread, child && task->process == task->thread, &stop))
-        return KG_STOP_GONE;
+    if (!stop_await(task->thread, own, &stop))
+        return stop.si_pid ? KG_STOP_GONE : KG_STOP_LATE;
     const bool read = registers_read(task->thread, stopped);
     if (read)
         stack_read(task->process, stopped);
-    const int signal = signal_of(task->thread, &stop);
-    ptrace(PTRACE_DETACH, task->thread, NULL, number((uint64_t)signal));
+    detach(task->thread, own, signal_of(task->thread, &stop));
     *refusal = read ? 0 : ENOSYS;
     return read ? KG_STOP_READ : KG_STOP_REFUSED;
+}
+
+bool kg_task_release(const struct kg_task *task, bool child, uint64_t limit_ns)
+{
+    const bool own = child && task->process == task->thread;
+    siginfo_t news;
+    const bool any = news_await(task->thread, WSTOPPED | (own ? 0 : WEXITED), limit_ns, &news);
+    if (any && (news.si_code == CLD_TRAPPED || news.si_code == CLD_STOPPED))
+        detach(task->thread, own, signal_of(task->thread, &news));
+    return any;
 }
 
 void kg_task_waiting_read(const struct kg_task *task, const struct kg_task_state *state,

@@ -18,13 +18,24 @@ struct kg_stopped {
     unsigned char stack[KG_STACK_BYTES];
 };
 
-enum kg_stop { KG_STOP_READ, KG_STOP_GONE, KG_STOP_REFUSED };
+enum kg_stop {
+    KG_STOP_READ,
+    KG_STOP_GONE,
+    KG_STOP_REFUSED,
+    KG_STOP_LATE, /* it has not stopped soon: kg_task_release must let it go later */
+};
 
-/* Stops a thread, reads it and lets it go on.
+/* Stops a thread, reads it and lets it go on. SIGCHLD should be blocked, or each stop takes a
+ * millisecond.
  * child    whether its process is a child of this one: what waits for its end still finds it
  * refusal  on KG_STOP_REFUSED: errno */
 enum kg_stop kg_task_stop(const struct kg_task *task, bool child, struct kg_stopped *stopped,
                           int *refusal);
+
+/* Lets a thread go on that was late to stop, or takes its end.
+ * limit_ns  how long it is waited for
+ * returns   false where it has not stopped yet */
+bool kg_task_release(const struct kg_task *task, bool child, uint64_t limit_ns);
 
 /* Reads what can be read of a thread that waits, without stopping it: the stack and the place alone. */
 void kg_task_waiting_read(const struct kg_task *task, const struct kg_task_state *state,

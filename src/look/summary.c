@@ -388,7 +388,7 @@ static const char *refusal(int code)
 {
     return code == EPERM ? "its threads may not be stopped: another program traces them, or this "
                            "machine does not allow it"
-           : code == ENOSYS ? "not on this kind of processor"
+           : code == ENOSYS ? "not of this kind of program, or on this kind of processor"
                             : NULL;
 }
 

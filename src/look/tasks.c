@@ -1,6 +1,7 @@
 #include "look/tasks.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,36 +137,73 @@ static bool syscall_read(const char *text, struct kg_task_state *state)
     return fields == 2 && state->pc != 0;
 }
 
-/* Calls that return to their caller with an error when the thread is stopped: signal(7). */
+/* Calls that return to their caller with an error when the thread is stopped: signal(7). Those of
+ * sockets do where a time limit is set for them. */
 static bool call_breaks(long call)
 {
     static const long calls[] = {
 #ifdef SYS_epoll_wait
         SYS_epoll_wait,
 #endif
-        SYS_epoll_pwait,   SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents, SYS_pselect6,
-        SYS_rt_sigsuspend, SYS_ppoll};
+        SYS_epoll_pwait,   SYS_semop,   SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents,
+        SYS_pselect6,      SYS_ppoll,   SYS_accept,     SYS_accept4,         SYS_connect,
+        SYS_rt_sigsuspend, SYS_recvmsg, SYS_recvfrom,   SYS_recvmmsg,        SYS_sendto,
+        SYS_sendmsg,       SYS_sendmmsg};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (call == calls[i])
             return true;
     return false;
 }
 
-bool kg_task_look(const struct kg_task *task, struct kg_task_state *state)
+static bool reads_socket(const struct kg_task *task, const char *text, long call)
 {
-    char path[96], text[512], letter = '?';
+    static const long calls[] = {SYS_read, SYS_readv, SYS_write, SYS_writev};
+    char path[96], name[16];
+    unsigned long file;
+    bool reads = false;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        reads = reads || call == calls[i];
+    if (!reads || sscanf(text, "%*d %lx", &file) != 1)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/fd/%lu", (int)task->process, file);
+    const ssize_t length = readlink(path, name, sizeof name);
+    return length > 7 && !strncmp(name, "socket:", 7);
+}
+
+bool kg_task_tracer(const struct kg_task *task, pid_t *tracer)
+{
+    char path[96], text[1024], letter;
+    int by;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)task->process, (int)task->thread);
+    if (start_read(path, text, sizeof text) <= 0)
+        return false;
+    const char *state = strstr(text, "\nState:"), *found = strstr(text, "\nTracerPid:");
+    if (!state || !found || sscanf(state, " State: %c", &letter) != 1 || strchr("ZX", letter) ||
+        sscanf(found, " TracerPid: %d", &by) != 1)
+        return false;
+    *tracer = by;
+    return true;
+}
+
+enum kg_looked kg_task_look(const struct kg_task *task, struct kg_task_state *state)
+{
+    char path[96], text[512], line[512], letter = '?';
     *state = (struct kg_task_state){.call = -1};
     snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)task->process, (int)task->thread);
-    if (start_read(path, text, sizeof text) <= 0 || !syscall_read(text, state))
-        return false;
+    errno = 0;
+    if (start_read(path, line, sizeof line) <= 0)
+        return errno == EPERM || errno == EACCES ? KG_LOOKED_REFUSED : KG_LOOKED_GONE;
+    if (!syscall_read(line, state))
+        return KG_LOOKED_GONE;
     if (state->running)
-        return true;
+        return KG_LOOKED;
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)task->process, (int)task->thread);
     const char *fields = stat_fields(path, text, sizeof text);
     if (!fields || sscanf(fields, " %c", &letter) != 1 || !strchr("SDRI", letter))
-        return false; /* stopped, or a zombie */
-    state->may_stop = letter == 'S' && !call_breaks(state->call);
-    return true;
+        return KG_LOOKED_GONE; /* stopped, or a zombie */
+    state->may_stop =
+        letter == 'S' && !call_breaks(state->call) && !reads_socket(task, line, state->call);
+    return KG_LOOKED;
 }
 
 int kg_task_cpu(const struct kg_task *task)

@@ -40,8 +40,16 @@ struct kg_task_state {
     unsigned long pc;
 };
 
-/* returns  false where it has ended, or nothing may be seen of it */
-bool kg_task_look(const struct kg_task *task, struct kg_task_state *state);
+enum kg_looked {
+    KG_LOOKED,
+    KG_LOOKED_GONE,    /* it has ended, or is stopped */
+    KG_LOOKED_REFUSED, /* nothing may be seen of it */
+};
+enum kg_looked kg_task_look(const struct kg_task *task, struct kg_task_state *state);
+
+/* The thread that traces a thread; 0: none.
+ * returns  false where it has ended */
+bool kg_task_tracer(const struct kg_task *task, pid_t *tracer);
 
 /* The CPU that a thread runs on, or ran on last; -1 where that may not be seen. */
 int kg_task_cpu(const struct kg_task *task);

@@ -247,6 +247,8 @@ bool kg_traced_summarize(const struct kg_traced_calls *calls, double untraced_re
         return true;
     }
     summary->source = "ptrace";
+    if (calls->foreign)
+        summary->reason = "those of a program of 32 bits are not counted";
     if (untraced->calls) {
         summary->system_ns = (double)untraced->system_ns / (double)untraced->calls;
         summary->user_ns =

@@ -23,6 +23,7 @@ struct kg_traced_calls {
     uint64_t calls;                  /* of the workload, of turns that ended */
     bool any;                        /* a begin was seen */
     bool several;                    /* threads or processes that made calls */
+    bool foreign;                    /* a program of 32 bits made some: they are left out */
     double marks_ns[KG_MARKS_TIMED]; /* how long marks took, which do nothing: what tracing adds */
     size_t mark_count;
 };

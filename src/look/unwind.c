@@ -14,6 +14,7 @@ struct process {
     pid_t pid;
     Dwfl *dwfl;
     size_t stacks; /* since its modules were listed */
+    bool renewed;  /* which did not help: it has code that is in no file */
     uint64_t used; /* when: the smallest makes room */
 };
 
@@ -156,6 +157,16 @@ static bool frame_add(struct kg_unwinder *unwinder, Dwfl *dwfl, Dwarf_Addr addre
     return true;
 }
 
+/* Code that a program makes as it runs, or loads in its own way, is in no file. */
+static void outside_add(struct kg_unwinder *unwinder, Dwarf_Addr address)
+{
+    const size_t number = kg_module_number(unwinder->modules, KG_MODULE_NO_FILE);
+    unwinder->outside = true;
+    if (number < KG_MODULES_MOST)
+        unwinder->frames[unwinder->frame_count++] =
+            (uint64_t)number << KG_MODULE_SHIFT | (address & KG_CODE_OFFSET_MASK);
+}
+
 static int frame_take(Dwfl_Frame *frame, void *user)
 {
     struct kg_unwinder *unwinder = user;
@@ -165,7 +176,7 @@ static int frame_take(Dwfl_Frame *frame, void *user)
         return DWARF_CB_ABORT;
     Dwfl *dwfl = dwfl_thread_dwfl(dwfl_frame_thread(frame));
     if (!frame_add(unwinder, dwfl, exact ? address : address - 1) && !unwinder->frame_count)
-        unwinder->outside = true;
+        outside_add(unwinder, address);
     return unwinder->frame_count < KG_UNWIND_MOST ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
@@ -204,10 +215,12 @@ size_t kg_unwind(struct kg_unwinder *unwinder, const struct kg_task *task,
     if (!process)
         return 0;
     stack_take(unwinder, process);
-    if (unwinder->outside && (process->stacks > STALE_AFTER || !unwinder->frame_count)) {
-        process_close(process);
-        if (process_open(unwinder, process, task->process))
-            stack_take(unwinder, process);
-    }
+    if (!unwinder->outside || (process->renewed && process->stacks <= STALE_AFTER))
+        return unwinder->frame_count;
+    process_close(process);
+    if (!process_open(unwinder, process, task->process))
+        return 0;
+    stack_take(unwinder, process);
+    process->renewed = unwinder->outside;
     return unwinder->frame_count;
 }

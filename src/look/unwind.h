@@ -14,7 +14,8 @@ struct kg_unwinder *kg_unwinder_open(struct kg_modules *modules);
 void kg_unwinder_close(struct kg_unwinder *unwinder);
 
 /* The frames of a thread, the innermost first: the address of the next instruction, then of the
- * calls. What cannot be unwound ends there; an address in no file is left out.
- * returns  how many; at least 1 where the innermost is in a file */
+ * calls. What cannot be unwound ends there; an address in no file is left out but for the innermost,
+ * which is of KG_MODULE_NO_FILE.
+ * returns  how many; 0 where the process has ended */
 size_t kg_unwind(struct kg_unwinder *unwinder, const struct kg_task *task,
                  const struct kg_stopped *stopped, kg_code_address frames[KG_UNWIND_MOST]);

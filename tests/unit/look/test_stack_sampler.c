@@ -2,15 +2,24 @@
  * are depends on what else the machine does. */
 #include "look/sampler.h"
 
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "look/modules.h"
+#include "look/stopped.h"
 #include "test_support.h"
 #include "timing/clock.h"
 
@@ -280,6 +289,193 @@ static void signals_arrive_at_a_process_that_is_sampled(void **state)
     kg_arena_free(&looked.arena);
 }
 
+/* --- Nothing is left behind ------------------------------------------------------------------- */
+
+/* The status with which a child ends by itself; -1 where it does not. A wait would take the stops
+ * of those that are looked at. */
+static int end_await(pid_t child, struct kg_stack_sampler *sampler)
+{
+    enum { LONG_MS = 60000 };
+    const uint64_t end_ns = kg_clock_ns() + UINT64_C(1000000) * LONG_MS;
+    struct pollfd ended = {.fd = pidfd_open(child, 0), .events = POLLIN};
+    int status;
+    assert_true(ended.fd >= 0);
+    while (poll(&ended, 1, sampler ? 0 : LONG_MS) == 0 && kg_clock_ns() < end_ns)
+        if (sampler)
+            kg_stack_sampler_take(sampler);
+    close(ended.fd);
+    if (!ended.revents)
+        kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Processes whose threads are at work when they end. */
+static void end_at_work(void)
+{
+    enum { PROCESSES = 60, THREADS = 3 };
+    for (int i = 0; i < PROCESSES; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            pthread_t threads[THREADS];
+            for (int t = 0; t < THREADS; t++)
+                pthread_create(&threads[t], NULL, spin_thread, NULL);
+            rest_ms(2);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* Who is killed while it is stopped still has its end heard, or its parent would wait for ever. */
+static void processes_that_end_in_a_look_end(void **state)
+{
+    struct looked looked;
+    (void)state;
+    const pid_t child = child_start(end_at_work);
+    struct kg_stack_sampler *sampler = sampler_of(child);
+    assert_int_equal(end_await(child, sampler), 0);
+    summarize(sampler, &looked);
+    kg_arena_free(&looked.arena);
+}
+
+static bool by_read;
+
+/* Ends with 1 where its call returned since it was stopped. */
+static void receive_with_limit(void)
+{
+    const struct timeval limit = {.tv_usec = 300000};
+    int ends[2];
+    char byte;
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0 ||
+        setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
+        _exit(2);
+    const ssize_t got = by_read ? read(ends[0], &byte, 1) : recv(ends[0], &byte, 1, 0);
+    _exit(got >= 0 || errno != EAGAIN);
+}
+
+/* Whoever is seen waiting in it is left to wait. */
+static void a_socket_with_a_time_limit_keeps_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct looked looked;
+        struct kg_task_state seen;
+        by_read = i;
+        const pid_t child = child_start(receive_with_limit);
+        const struct kg_task task = {.process = child, .thread = child};
+        while (kg_task_look(&task, &seen) == KG_LOOKED && seen.running)
+            rest_ms(1);
+        struct kg_stack_sampler *sampler = sampler_of(child);
+        assert_int_equal(end_await(child, sampler), 0);
+        summarize(sampler, &looked);
+        kg_arena_free(&looked.arena);
+    }
+}
+
+static void wait_in_vfork(void)
+{
+    const pid_t child = vfork();
+    if (child == 0) {
+        const struct timespec time = {.tv_nsec = 700000000};
+        nanosleep(&time, NULL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+/* It stops only when its child goes on: nobody waits for that, and then it is let go. */
+static void who_does_not_stop_is_not_waited_for(void **state)
+{
+    static struct kg_stopped stopped;
+    (void)state;
+    const pid_t child = child_start(wait_in_vfork);
+    const struct kg_task task = {.process = child, .thread = child};
+    int refusal;
+    rest_ms(100);
+    const uint64_t start = kg_clock_ns();
+    const enum kg_stop stop = kg_task_stop(&task, true, &stopped, &refusal);
+    if (stop == KG_STOP_REFUSED)
+        skip(); /* nobody may trace here */
+    assert_int_equal(stop, KG_STOP_LATE);
+    assert_true(kg_clock_ns() - start < 400000000);
+    assert_false(kg_task_release(&task, true, 0));
+    assert_true(kg_task_release(&task, true, UINT64_C(20000000000)));
+    assert_int_equal(end_await(child, NULL), 0);
+}
+
+/* --- What cannot be seen ---------------------------------------------------------------------- */
+
+static void hide(void)
+{
+    if (prctl(PR_SET_DUMPABLE, 0) != 0)
+        _exit(1);
+    spin_forever();
+}
+
+/* What a machine forbids looks the same: 0 where the reason says so. */
+static int hidden_look(void)
+{
+    struct looked looked;
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
+        return 0; /* this cannot be tried here */
+    const pid_t child = child_start(hide);
+    rest_ms(50);
+    struct kg_stack_sampler *sampler = sampler_of(child);
+    ticks_take(sampler, 10);
+    summarize(sampler, &looked);
+    child_end(child);
+    return !looked.sampled.reason || !strstr(looked.sampled.reason, "may not be stopped");
+}
+
+static void a_process_that_may_not_be_looked_at_gives_the_reason(void **state)
+{
+    int status;
+    (void)state;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(hidden_look());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+#ifdef __x86_64__
+/* As a compiler does it that makes code as a program runs. */
+static void spin_in_made_code(void)
+{
+    enum { ROOM = 4 << 20 };
+    static const unsigned char jump_to_itself[] = {0xeb, 0xfe};
+    unsigned char *code =
+        mmap(NULL, ROOM, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void (*run)(void);
+    if (code == MAP_FAILED)
+        _exit(1);
+    code += ROOM / 2; /* what is close to a library may be taken for a part of it */
+    memcpy(code, jump_to_itself, sizeof jump_to_itself);
+    memcpy(&run, &code, sizeof run);
+    run();
+}
+
+static void code_in_no_file_counts(void **state)
+{
+    struct looked looked;
+    (void)state;
+    const pid_t child = child_start(spin_in_made_code);
+    rest_ms(20);
+    struct kg_stack_sampler *sampler = sampler_of(child);
+    ticks_take(sampler, 40);
+    summarize(sampler, &looked);
+    child_end(child);
+    assert_true(looked.sampled.samples >= 10);
+    assert_null(looked.sampled.functions[0].place.function);
+    assert_string_equal(looked.sampled.functions[0].place.module, KG_MODULE_NO_FILE);
+    assert_true(looked.sampled.functions[0].self > 0.8);
+    assert_true(looked.sampled.blocks > 0.8);
+    kg_arena_free(&looked.arena);
+}
+#endif
+
 static void the_next_look_is_about_a_millisecond_away(void **state)
 {
     (void)state;
@@ -303,6 +499,13 @@ int main(void)
         cmocka_unit_test(a_process_that_is_traced_already_gives_the_reason),
         cmocka_unit_test(of_a_process_that_was_started_the_children_count),
         cmocka_unit_test(signals_arrive_at_a_process_that_is_sampled),
+        cmocka_unit_test(processes_that_end_in_a_look_end),
+        cmocka_unit_test(a_socket_with_a_time_limit_keeps_it),
+        cmocka_unit_test(who_does_not_stop_is_not_waited_for),
+        cmocka_unit_test(a_process_that_may_not_be_looked_at_gives_the_reason),
+#ifdef __x86_64__
+        cmocka_unit_test(code_in_no_file_counts),
+#endif
         cmocka_unit_test(the_next_look_is_about_a_millisecond_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

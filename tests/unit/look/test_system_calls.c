@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "look/mark.h"
 #include "look/system_calls.h"
@@ -277,6 +280,128 @@ static void the_end_of_the_process_is_left_for_who_started_it(void **state)
     worker_end(&worker);
 }
 
+/* --- A call that is in the middle of something -------------------------------------------------- */
+
+static void *vforks(void *user)
+{
+    const long nap_ns = *(const long *)user;
+    for (int i = 0; i < 40; i++) {
+        const pid_t child = vfork();
+        if (child == 0) {
+            const struct timespec nap = {.tv_nsec = nap_ns};
+            nanosleep(&nap, NULL);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    return NULL;
+}
+
+_Noreturn static void vforker_main(void)
+{
+    static const long naps_ns[] = {300000, 1000000, 7000000, 20000000};
+    enum { VFORKERS = sizeof naps_ns / sizeof *naps_ns };
+    pthread_t threads[VFORKERS];
+    alarm(120);
+    mark(KG_MARK_BEGIN, 0);
+    for (;;) {
+        for (int i = 0; i < VFORKERS; i++)
+            if (pthread_create(&threads[i], NULL, vforks, (void *)&naps_ns[i]) != 0)
+                _exit(1);
+        for (int i = 0; i < VFORKERS; i++)
+            pthread_join(threads[i], NULL);
+    }
+}
+
+/* Who waits for a child of vfork stops only after that one goes on, which is stopped, too. */
+static void who_is_in_the_middle_of_a_vfork_is_let_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct kg_call_tracer *tracer;
+        struct kg_error err;
+        int refusal, status;
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            vforker_main();
+        const struct kg_traced_process target = {.process = child, .calls_most = 100000};
+        const struct timespec nap = {.tv_nsec = 20000000 + i * 1300000L};
+        nanosleep(&nap, NULL);
+        assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+        nanosleep(&nap, NULL);
+        if (tracer)
+            kg_call_tracer_stop(tracer);
+        kg_call_tracer_free(tracer);
+        nanosleep(&nap, NULL);
+        assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it goes on */
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, &status, 0), child);
+    }
+}
+
+#ifdef __x86_64__
+/* getpid by the way of programs of 32 bits, whose number is writev's elsewhere. */
+static long call_of_32_bits(void)
+{
+    long result;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(20) : "memory");
+    return result;
+}
+
+static void calls_of_32_bits_do_not_count_as_others(void **state)
+{
+    struct kg_arena arena = {0};
+    struct kg_system_calls calls;
+    struct kg_call_tracer *tracer;
+    struct kg_error err;
+    int refusal, status, ready[2];
+    char byte = 0;
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(120);
+        const bool known = call_of_32_bits() == getpid(); /* or it ends here */
+        if (read(ready[0], &byte, 1) != 1)
+            _exit(1);
+        mark(KG_MARK_BEGIN, 0);
+        call_of_32_bits();
+        mark(KG_MARK_END, 1);
+        _exit(!known);
+    }
+    const struct timespec nap = {.tv_nsec = 50000000};
+    nanosleep(&nap, NULL);
+    const bool there = waitpid(child, &status, WNOHANG) == 0; /* the kernel may not know that way */
+    const struct kg_traced_process target = {.process = child, .calls_most = 100};
+    tracer = NULL;
+    if (there)
+        assert_true(kg_call_tracer_start(&target, &tracer, &refusal, &err));
+    if (there) {
+        assert_int_equal(write(ready[1], &byte, 1), 1);
+        /* a wait of this thread's would take the stops, too */
+        const int descriptor = pidfd_open(child, 0);
+        struct pollfd ends = {.fd = descriptor, .events = POLLIN};
+        assert_int_equal(poll(&ends, 1, 60000), 1);
+        close(descriptor);
+    }
+    if (tracer) {
+        kg_call_tracer_stop(tracer);
+        assert_true(kg_call_tracer_summarize(tracer, NAN, NAN, &arena, &calls));
+        assert_null(kind(&calls, "writev"));
+        if (!calls.reason || !strstr(calls.reason, "32 bits"))
+            fail_msg("%s", calls.reason ? calls.reason : "no reason");
+    }
+    kg_call_tracer_free(tracer);
+    if (there)
+        assert_int_equal(waitpid(child, &status, 0), child);
+    kg_arena_free(&arena);
+    close(ready[0]);
+    close(ready[1]);
+}
+#endif
+
 int main(void)
 {
     if (getenv(THREADS_ONLY))
@@ -289,6 +414,10 @@ int main(void)
         cmocka_unit_test(a_call_that_is_not_seen_to_its_end_is_told_by_its_reads),
         cmocka_unit_test(a_process_that_is_traced_already_is_a_refusal),
         cmocka_unit_test(the_end_of_the_process_is_left_for_who_started_it),
+        cmocka_unit_test(who_is_in_the_middle_of_a_vfork_is_let_go),
+#ifdef __x86_64__
+        cmocka_unit_test(calls_of_32_bits_do_not_count_as_others),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
