@@ -326,9 +326,10 @@ static void experiments_weigh(struct kg_weighing *weighing)
             struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
             if (tried[t].cause == KG_CAUSE_PAGE_FAULTS && faults->share > share)
                 continue;
-            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS)
-                *faults =
-                    (struct kg_cause){.kind = faults->kind, .saves_least = NAN, .saves_most = NAN};
+            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS) {
+                faults->share = 0; /* its place stays */
+                faults->saves_least = faults->saves_most = NAN;
+            }
             const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS &&
                                 (has_its_name(weighing) || is_in_sequence(hot));
             if (!beside)

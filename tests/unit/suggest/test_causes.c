@@ -607,6 +607,22 @@ static void what_looks_through_strings_may_go_with_its_caller(void **state)
     assert_true(isnan(saved_of(&scene, "string_scanning")));
 }
 
+static void what_keeping_memory_saved_has_the_place_that_was_seen(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    scene.hot.sampled.samples = 500;
+    stack_add(&scene, 0.3, "munmap", "libc.so.6", "munmap");
+    scene.hot.experiment_count = 1;
+    scene.experiments[0] = (struct kg_experiment){
+        .name = "kept_memory", .ratio = 0.5, .ratio_low = 0.45, .ratio_high = 0.55};
+    const double saved = saved_of(&scene, "page_faults");
+    assert_true(saved > 0.45 && saved < 0.55);
+    assert_true(scene.causes.of[0].measured);
+    assert_string_equal(scene.causes.of[0].caller->function, "work");
+}
+
 static void nothing_seen_gives_nothing(void **state)
 {
     struct scene scene;
@@ -717,6 +733,7 @@ int main(void)
         cmocka_unit_test(an_uneven_share_never_takes_longer_than_one_thread),
         cmocka_unit_test(an_estimate_is_given_where_it_is_told_within_half_as_much_again),
         cmocka_unit_test(what_looks_through_strings_may_go_with_its_caller),
+        cmocka_unit_test(what_keeping_memory_saved_has_the_place_that_was_seen),
         cmocka_unit_test(nothing_seen_gives_nothing),
         cmocka_unit_test(what_a_call_of_the_mathematics_library_takes_is_the_librarys),
         cmocka_unit_test(a_trace_has_three_causes_at_most_with_a_place_and_what_is_left),
