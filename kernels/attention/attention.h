@@ -150,6 +150,7 @@ struct kg_attention_device {
     struct kg_attention_arrays arrays;
     void *stream;
     int stages;               /* flash: of the projections, as gemm.h has it */
+    unsigned processors;      /* flash: the device's multiprocessors */
     struct kg_cublas *cublas; /* blas */
 };
 

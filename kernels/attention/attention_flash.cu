@@ -1,5 +1,6 @@
 /* 3 flash: FlashAttention (Dao, Fu, Ermon, Rudra and Re 2022) as version 2 arranges it (Dao 2023),
- * on tensor cores. A block takes 128 queries of a head, a warp 32 of them, and goes through the
+ * on tensor cores. A block takes 128 queries of a head, or 64 where there would be too few blocks
+ * for the device, a warp 32 of them, and goes through the
  * keys by 64: the warp's 32 by 64 scores are made in registers, turned into weights there and are
  * at once, rounded to bfloat16, the left factor of the product with the values, in the layout that
  * it has for the instruction: they are never in memory at all. What is written is H, so
@@ -23,6 +24,7 @@
 #include "attention/attention.cuh"
 #include "attention/attention_flash.cuh"
 #include "common/common.h"
+#include "common/device.h"
 #include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "kgate/profiler.h"
@@ -30,7 +32,7 @@
 enum {
     CHUNK = KG_FLASH_CHUNK,
     STEP = 16, /* of mma along its sum */
-    WARP_ROWS = KG_FLASH_ROWS / (KG_FLASH_THREADS / 32),
+    WARP_ROWS = 32,
     TILES_M = WARP_ROWS / 16, /* of mma, of a warp */
     TILES_KEYS = KG_FLASH_KEYS / 8
 };
@@ -57,9 +59,9 @@ static __device__ __forceinline__ float power_of_two(float x)
 #endif
 }
 
-/* A thread copies the same chunk of every AT_ONCE-th line. */
-template <int WIDTH> struct flash_copy {
-    static constexpr int CHUNKS = WIDTH / CHUNK, AT_ONCE = KG_FLASH_THREADS / CHUNKS;
+/* A thread of ROWS copies the same chunk of every AT_ONCE-th line. */
+template <int WIDTH, int ROWS> struct flash_copy {
+    static constexpr int CHUNKS = WIDTH / CHUNK, AT_ONCE = ROWS / CHUNKS;
     static __device__ __forceinline__ int line()
     {
         return (int)threadIdx.x / CHUNKS;
@@ -72,12 +74,12 @@ template <int WIDTH> struct flash_copy {
 
 /* Begins to copy LINES lines, `from` the thread's chunk of the first, of which `rows` are there;
  * zeros for the others, and behind a line's end: what has weight 0 must be a number. */
-template <int WIDTH, int LINES>
+template <int WIDTH, int ROWS, int LINES>
 static __device__ __forceinline__ void lines_copy(const struct kg_attention_shape &shape,
                                                   uint16_t (*shared)[WIDTH], const uint16_t *from,
                                                   int rows)
 {
-    using copy = flash_copy<WIDTH>;
+    using copy = flash_copy<WIDTH, ROWS>;
     const int line = copy::line(), place = kg_flash_place(line, copy::chunk()) * CHUNK;
     const bool inside = copy::chunk() * CHUNK < shape.d_head;
 #pragma unroll
@@ -87,20 +89,20 @@ static __device__ __forceinline__ void lines_copy(const struct kg_attention_shap
 }
 
 /* The same of a tile of keys and values, of which `rows` are there; `from` as if for queries. */
-template <int WIDTH>
+template <int WIDTH, int ROWS>
 static __device__ __forceinline__ void slot_copy(const struct kg_attention_shape &shape,
                                                  struct kg_flash_slot<WIDTH> *slot,
                                                  const uint16_t *from, int rows)
 {
-    lines_copy<WIDTH, KG_FLASH_KEYS>(shape, slot->k, from + shape.d_model, rows);
-    lines_copy<WIDTH, KG_FLASH_KEYS>(shape, slot->v, from + 2 * (size_t)shape.d_model, rows);
+    lines_copy<WIDTH, ROWS, KG_FLASH_KEYS>(shape, slot->k, from + shape.d_model, rows);
+    lines_copy<WIDTH, ROWS, KG_FLASH_KEYS>(shape, slot->v, from + 2 * (size_t)shape.d_model, rows);
 }
 
 /* Lane i gives the address of line i % 8 of matrix i / 8, as kg_ldmatrix_x4 wants it. Of Q the
  * matrices are 16 rows' upper and lower eight, then the same of the next eight columns. */
-template <int WIDTH>
-static __device__ __forceinline__ void queries_read(const struct kg_flash_shared<WIDTH> *shared,
-                                                    int step, uint32_t a[TILES_M][4])
+template <int WIDTH, int ROWS>
+static __device__ __forceinline__ void
+queries_read(const struct kg_flash_shared<WIDTH, ROWS> *shared, int step, uint32_t a[TILES_M][4])
 {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int line = lane % 16, chunk = kg_flash_place(line, lane / 16) ^ step * 2;
@@ -111,10 +113,11 @@ static __device__ __forceinline__ void queries_read(const struct kg_flash_shared
 
 /* Scores of the warp's queries against a tile's keys, unscaled. K is B by columns as it lies: of 16
  * keys the matrices are the upper eight's first and next eight columns, then the lower eight's. */
-template <int WIDTH>
+template <int WIDTH, int ROWS>
 static __device__ __forceinline__ void
-scores_make(const struct kg_flash_shared<WIDTH> *shared, const struct kg_flash_slot<WIDTH> *slot,
-            const uint32_t (*kept)[TILES_M][4], float s[TILES_M][TILES_KEYS][4])
+scores_make(const struct kg_flash_shared<WIDTH, ROWS> *shared,
+            const struct kg_flash_slot<WIDTH> *slot, const uint32_t (*kept)[TILES_M][4],
+            float s[TILES_M][TILES_KEYS][4])
 {
     const int lane = (int)threadIdx.x % 32, line = lane / 16 * 8 + lane % 8;
 #pragma unroll
@@ -254,27 +257,30 @@ static __device__ __forceinline__ void rows_write(const struct kg_attention_shap
             sum += __shfl_xor_sync(0xffffffffU, sum, 2);
             if (query >= shape.seq_len)
                 continue;
+            /* One division for a row: each is some ten instructions and may call a subroutine. */
+            const float inverse = 1.0F / sum;
             uint16_t *to = h + (size_t)query * (size_t)shape.d_model;
 #pragma unroll
             for (int j = 0; j < WIDTH / 8; j++)
                 if (j * 8 < shape.d_head)
-                    *reinterpret_cast<uint32_t *>(to + j * 8 + column) = kg_bf16_pair(
-                        state.out[i][j][half * 2] / sum, state.out[i][j][half * 2 + 1] / sum);
+                    *reinterpret_cast<uint32_t *>(to + j * 8 + column) =
+                        kg_bf16_pair(state.out[i][j][half * 2] * inverse,
+                                     state.out[i][j][half * 2 + 1] * inverse);
         }
 }
 
 /* Brings the block's queries and the first tile of keys; `kept` the warp's queries, where it keeps
  * them. */
-template <int WIDTH>
+template <int WIDTH, int ROWS>
 static __device__ __forceinline__ void
-queries_fetch(const struct kg_attention_shape &shape, struct kg_flash_shared<WIDTH> *shared,
+queries_fetch(const struct kg_attention_shape &shape, struct kg_flash_shared<WIDTH, ROWS> *shared,
               const uint16_t *from, int first, uint32_t (*kept)[TILES_M][4])
 {
-    lines_copy<WIDTH, KG_FLASH_ROWS>(shape, shared->q,
-                                     from + (size_t)first * (size_t)(3 * shape.d_model),
-                                     shape.seq_len - first);
+    lines_copy<WIDTH, ROWS, ROWS>(shape, shared->q,
+                                  from + (size_t)first * (size_t)(3 * shape.d_model),
+                                  shape.seq_len - first);
     kg_cp_async_commit();
-    slot_copy(shape, &shared->slots[0], from, shape.seq_len);
+    slot_copy<WIDTH, ROWS>(shape, &shared->slots[0], from, shape.seq_len);
     kg_cp_async_commit();
     if constexpr (keeps_queries<WIDTH>) {
         kg_cp_async_wait<1>();
@@ -287,19 +293,21 @@ queries_fetch(const struct kg_attention_shape &shape, struct kg_flash_shared<WID
 
 /* At the top of the loop this tile's copies and no others are on their way; after the barrier they
  * are there for all, and nobody reads the other slot any more. */
-template <int WIDTH>
-static __global__ void __launch_bounds__(KG_FLASH_THREADS) flash(struct flash_problem p)
+template <int WIDTH, int ROWS>
+static __global__ void __launch_bounds__(ROWS) flash(struct flash_problem p)
 {
-    KG_DYNAMIC_SHARED(struct kg_flash_shared<WIDTH>, shared);
+    using shared_type = struct kg_flash_shared<WIDTH, ROWS>;
+    using copy = flash_copy<WIDTH, ROWS>;
+    KG_DYNAMIC_SHARED(shared_type, shared);
     const struct kg_attention_shape &shape = p.shape;
     const int2 block = kg_flash_block(p.tiles, (int)blockIdx.x);
-    const int first = block.y * KG_FLASH_ROWS, lane = (int)threadIdx.x % 32;
+    const int first = block.y * ROWS, lane = (int)threadIdx.x % 32;
     const int row = first + (int)threadIdx.x / 32 * WARP_ROWS; /* of the warp */
-    const int end = shape.causal ? min(first + KG_FLASH_ROWS, shape.seq_len) : shape.seq_len;
+    const int end = shape.causal ? min(first + ROWS, shape.seq_len) : shape.seq_len;
     const int seen = min(shape.causal ? row + 1 : shape.seq_len, shape.seq_len);
     const uint16_t *from = kg_head_qkv(shape, p.qkv, block.x) +
-                           (size_t)flash_copy<WIDTH>::line() * (size_t)(3 * shape.d_model) +
-                           flash_copy<WIDTH>::chunk() * CHUNK;
+                           (size_t)copy::line() * (size_t)(3 * shape.d_model) +
+                           copy::chunk() * CHUNK;
     uint32_t kept[keeps_queries<WIDTH> ? WIDTH / STEP : 1][TILES_M][4];
     flash_state<WIDTH> state = {};
 #pragma unroll
@@ -312,8 +320,8 @@ static __global__ void __launch_bounds__(KG_FLASH_THREADS) flash(struct flash_pr
         kg_cp_async_wait<0>();
         __syncthreads();
         if (key + KG_FLASH_KEYS < end)
-            slot_copy(shape, &shared->slots[(key / KG_FLASH_KEYS + 1) % 2], from,
-                      shape.seq_len - key - KG_FLASH_KEYS);
+            slot_copy<WIDTH, ROWS>(shape, &shared->slots[(key / KG_FLASH_KEYS + 1) % 2], from,
+                                   shape.seq_len - key - KG_FLASH_KEYS);
         kg_cp_async_commit();
         if (key >= seen + WARP_ROWS - 1)
             continue; /* the warp's queries see none of these */
@@ -327,21 +335,34 @@ static __global__ void __launch_bounds__(KG_FLASH_THREADS) flash(struct flash_pr
     rows_write(shape, kg_head_h(shape, p.h, block.x), row + lane / 4, state);
 }
 
-/* d_head to the width of the tiles that hold it. */
-static const struct plan {
+/* d_head to the width of the tiles that hold it, with many queries a block and with few. */
+struct plan {
     int width;
+    int rows;
     void (*kernel)(struct flash_problem p);
     size_t shared_bytes;
-} plans[] = {{64, flash<64>, sizeof(struct kg_flash_shared<64>)},
-             {KG_FLASH_WIDTH_MOST, flash<KG_FLASH_WIDTH_MOST>,
-              sizeof(struct kg_flash_shared<KG_FLASH_WIDTH_MOST>)}};
+};
+#define PLAN(width, rows)                                                                          \
+    {                                                                                              \
+        width, rows, flash<width, rows>, sizeof(struct kg_flash_shared<width, rows>)               \
+    }
+static const struct plan plans[][2] = {
+    {PLAN(64, KG_FLASH_ROWS), PLAN(64, KG_FLASH_ROWS_FEW)},
+    {PLAN(KG_FLASH_WIDTH_MOST, KG_FLASH_ROWS), PLAN(KG_FLASH_WIDTH_MOST, KG_FLASH_ROWS_FEW)}};
+#undef PLAN
 
+static int tiles_for(const struct kg_attention *attention, int rows)
+{
+    return ((int)attention->seq_len + rows - 1) / rows;
+}
+
+/* A multiprocessor has room for two blocks of many queries. */
 static const struct plan *plan_of(const struct kg_attention *attention)
 {
-    const struct plan *plan = plans;
-    while ((size_t)plan->width < attention->d_head)
-        plan++;
-    return plan;
+    const int heads = kg_attention_shape_of(attention).heads;
+    const int blocks = heads * tiles_for(attention, KG_FLASH_ROWS);
+    const bool few = blocks < 2 * (int)attention->device.processors;
+    return &plans[attention->d_head > 64][few];
 }
 
 extern "C" bool kg_attention_flash_prepare(struct kgate_context *context,
@@ -360,6 +381,8 @@ extern "C" bool kg_attention_flash_prepare(struct kgate_context *context,
                                 "and heads of a multiple of %d columns up to %d",
                                 CHUNK, KG_FLASH_WIDTH_MOST);
     }
+    if (!kg_device_processors(context, &attention->device.processors))
+        return false;
     const struct plan *plan = plan_of(attention);
     struct kg_gemm first = kg_attention_projection(attention, false);
     struct kg_gemm last = kg_attention_projection(attention, true);
@@ -376,6 +399,7 @@ static void project(const struct kg_attention *attention, bool output)
     struct kg_gemm gemm = kg_attention_projection(attention, output);
     gemm.device.c_bf16 = !output;
     gemm.device.stages = attention->device.stages;
+    gemm.device.processors = attention->device.processors;
     kg_gemm_cuda_tensor(&gemm);
 }
 
@@ -384,11 +408,11 @@ static void attend(const struct kg_attention *attention)
     const struct plan *plan = plan_of(attention);
     struct kg_attention_shape shape = kg_attention_shape_of(attention);
     shape.scale *= 1.44269504F; /* log2(e) */
-    const int tiles = (shape.seq_len + KG_FLASH_ROWS - 1) / KG_FLASH_ROWS;
+    const int tiles = tiles_for(attention, plan->rows);
     const struct flash_problem p = {shape, (const uint16_t *)attention->device.arrays.qkv,
                                     (uint16_t *)attention->device.arrays.h, tiles};
-    KG_LAUNCH(plan->kernel, (unsigned)(shape.heads * tiles), KG_FLASH_THREADS, plan->shared_bytes,
-              attention->device.stream, p);
+    KG_LAUNCH(plan->kernel, (unsigned)(shape.heads * tiles), (unsigned)plan->rows,
+              plan->shared_bytes, attention->device.stream, p);
 }
 
 extern "C" void kg_attention_cuda_flash(struct kg_attention *attention)

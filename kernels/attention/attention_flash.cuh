@@ -6,10 +6,10 @@
 #include "device/code/launch.cuh"
 
 enum {
-    KG_FLASH_ROWS = 128, /* queries of a block */
-    KG_FLASH_KEYS = 64,  /* that they meet at once */
-    KG_FLASH_THREADS = 128,
-    KG_FLASH_CHUNK = 8, /* elements of what is copied and read at once: 16 bytes */
+    KG_FLASH_ROWS = 128,    /* queries of a block, and its threads, */
+    KG_FLASH_ROWS_FEW = 64, /* where blocks of so many would leave multiprocessors idle */
+    KG_FLASH_KEYS = 64,     /* that they meet at once */
+    KG_FLASH_CHUNK = 8,     /* elements of what is copied and read at once: 16 bytes */
     KG_FLASH_WIDTH_MOST = 128
 };
 
@@ -19,8 +19,8 @@ template <int WIDTH> struct kg_flash_slot {
     uint16_t k[KG_FLASH_KEYS][WIDTH];
     uint16_t v[KG_FLASH_KEYS][WIDTH];
 };
-template <int WIDTH> struct kg_flash_shared {
-    uint16_t q[KG_FLASH_ROWS][WIDTH];
+template <int WIDTH, int ROWS> struct kg_flash_shared {
+    uint16_t q[ROWS][WIDTH];
     struct kg_flash_slot<WIDTH> slots[2];
 };
 

@@ -41,3 +41,13 @@ extern "C" bool kg_device_good(struct kgate_context *context)
     return good(context, cudaStreamSynchronize((cudaStream_t)context->stream)) &&
            good(context, cudaGetLastError());
 }
+
+extern "C" bool kg_device_processors(struct kgate_context *context, unsigned *processors)
+{
+    int device = 0, count = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device);
+    *processors = static_cast<unsigned>(count);
+    return good(context, status);
+}

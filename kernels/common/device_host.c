@@ -36,7 +36,21 @@ bool kg_device_good(struct kgate_context *context)
 {
     return refuse(context);
 }
+
+bool kg_device_processors(struct kgate_context *context, unsigned *processors)
+{
+    (void)processors;
+    return refuse(context);
+}
 #endif
+
+unsigned kg_device_flight(size_t accesses, unsigned threads, unsigned most, unsigned processors)
+{
+    unsigned flight = most;
+    while (flight > 1 && accesses / threads / flight < 2 * (size_t)processors)
+        flight /= 2;
+    return flight;
+}
 
 /* Not by the context's allocator: this is kgate's own checking, not the workload's memory. */
 static void *host_memory(struct kgate_context *context, size_t bytes)

@@ -193,6 +193,8 @@ bool kg_kernel_set_up(struct kgate_context *context, void **state, const struct 
         return kg_kernel_refuse(context, "no memory");
     kg_device_begin();
     if (!shape(context, call, &work, kernel) || !arrays_make(context, kernel, call) ||
+        (context->device == KGATE_DEVICE_CUDA &&
+         !kg_device_processors(context, &call->processors)) ||
         (prepare && !prepare(context, call))) {
         kg_kernel_tear_down(context, call, kernel);
         return false;

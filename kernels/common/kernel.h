@@ -19,6 +19,7 @@ struct kg_call {
     void (*version)(void *state); /* what is timed */
     void *stream;                 /* the GPU's; NULL on the CPU */
     int threads;
+    unsigned processors; /* the GPU's multiprocessors; 0 on the CPU */
 };
 
 enum kg_array_role {

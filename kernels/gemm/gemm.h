@@ -48,6 +48,7 @@ struct kg_gemm_device {
     void *stream;
     struct kg_cublas *cublas; /* blas */
     int stages;               /* tensor: how many tiles its shared memory holds */
+    unsigned processors;      /* tensor, hopper: the device's multiprocessors */
     bool c_bf16;              /* tensor: C is rounded to bfloat16 too, for a product after it */
     void *maps;               /* hopper: descriptors of a and b; of the host */
 };

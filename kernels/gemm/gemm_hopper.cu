@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     KG_DYNAMIC_SHARED(unsigned char, memory);
     struct shared *shared = reinterpret_cast<struct shared *>(
         memory + (ALIGNMENT - kg_shared_address(memory) % ALIGNMENT) % ALIGNMENT);
-    const int2 tile = kg_tensor_tile(p.tiles_m, p.tiles_n, (int)blockIdx.x);
+    const int2 tile = kg_tensor_tile(KG_TENSOR_M, p.tiles_m, p.tiles_n, (int)blockIdx.x);
     const int group = (int)threadIdx.x / GROUP_THREADS;
     if (threadIdx.x == 0) {
         for (int i = 0; i < KG_HOPPER_STAGES; i++) {

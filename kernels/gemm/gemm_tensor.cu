@@ -5,12 +5,14 @@
  * from global memory without passing through registers (cp.async), all stages but one ahead, so
  * that memory's latency is hidden though one block fills a multiprocessor. The lines are permuted
  * so that no access meets a bank twice. The fragments of the next 16 along k are read while these
- * 16 are multiplied, also from one stage to the next: one barrier for each 64.
+ * 16 are multiplied, also from one stage to the next: one barrier for each 64. Where tiles of 128
+ * rows would leave multiprocessors idle, a block makes 64, a warp 32.
  *
  * Where k or n is not a multiple of 8, lines do not begin at multiples of 16 bytes, which cp.async
  * needs: then elements are loaded one by one, by way of registers. Much
  * slower, for completeness. */
 #include "common/common.h"
+#include "common/device.h"
 #include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "gemm/gemm_tensor.cuh"
@@ -19,13 +21,11 @@ enum {
     CHUNK = KG_TENSOR_CHUNK,
     STEP = 16,                  /* of mma along k */
     STEPS = KG_TENSOR_K / STEP, /* in a stage */
-    WARP_M = 64,                /* a warp's tile: 2 by 4 of them make the block's */
+    WARPS_M = 2,                /* the block's tile has 2 by 4 of its warps' */
     WARP_N = 64,
-    TILES_M = WARP_M / 16, /* of mma, in a warp's */
-    TILES_N = WARP_N / 8,
+    TILES_N = WARP_N / 8,                             /* of mma, in a warp's */
     A_LINES = KG_TENSOR_THREADS / KG_TENSOR_A_CHUNKS, /* that the threads copy at once */
     B_LINES = KG_TENSOR_THREADS / KG_TENSOR_B_CHUNKS,
-    A_COPIES = KG_TENSOR_M / A_LINES, /* of a thread, for a stage */
     B_COPIES = KG_TENSOR_K / B_LINES
 };
 
@@ -79,8 +79,12 @@ static __device__ __forceinline__ void chunk_copy(uint16_t *shared, const uint16
     }
 }
 
+/* A warp's tile, of a block's of ROWS, and those of mma in it. */
+template <int ROWS> static constexpr int warp_m = ROWS / WARPS_M;
+template <int ROWS> static constexpr int tiles_m = warp_m<ROWS> / 16;
+
 /* Part `part` of STEPS of the copies of the stage that begins at l0 along k. */
-template <bool wide>
+template <int ROWS, bool wide>
 static __device__ __forceinline__ void part_copy(const struct tensor_problem &p, int l0, int part,
                                                  const struct tensor_source &source,
                                                  struct kg_tensor_slot *slot)
@@ -91,8 +95,8 @@ static __device__ __forceinline__ void part_copy(const struct tensor_problem &p,
     const int a_place = kg_tensor_place(a_line, a_chunk) * CHUNK;
     const int b_place = kg_tensor_place(b_line, b_chunk) * CHUNK;
 #pragma unroll
-    for (int i = 0; i < A_COPIES / STEPS; i++) {
-        const int down = (part * (A_COPIES / STEPS) + i) * A_LINES;
+    for (int i = part; i < ROWS / A_LINES; i += STEPS) {
+        const int down = i * A_LINES;
         chunk_copy<wide>(&slot->a[a_line + down][a_place], source.a + (size_t)down * (size_t)p.k,
                          down < source.a_rows ? p.k - l0 - a_chunk * CHUNK : 0);
     }
@@ -113,22 +117,23 @@ static __device__ __forceinline__ void source_advance(const struct tensor_proble
 
 /* What a warp multiplies in one step: A's 64 by 16 and B's 16 by 64, as kg_mma_bf16_16x8x16 wants
  * them; b[j] is for columns 16 j to 16 j + 15, two of its tiles. */
-struct fragments {
-    uint32_t a[TILES_M][4];
+template <int ROWS> struct fragments {
+    uint32_t a[tiles_m<ROWS>][4];
     uint32_t b[TILES_N / 2][4];
 };
 
 /* Lane i gives the address of line i % 8 of matrix i / 8: of A the matrices are the 16 rows' upper
  * and lower eight, then the same of the next eight columns; of B, read transposed, its 16 lines'
  * upper and lower eight, then those of the next eight columns. */
+template <int ROWS>
 static __device__ __forceinline__ void fragments_read(const struct kg_tensor_slot *slot, int step,
-                                                      struct fragments *fragments)
+                                                      struct fragments<ROWS> *fragments)
 {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
     const int line = lane % 16, chunk = kg_tensor_place(line, lane / 16);
-    const int a_row = warp / 4 * WARP_M + line, b_chunk = warp % 4 * (WARP_N / CHUNK);
+    const int a_row = warp / 4 * warp_m<ROWS> + line, b_chunk = warp % 4 * (WARP_N / CHUNK);
 #pragma unroll
-    for (int i = 0; i < TILES_M; i++)
+    for (int i = 0; i < tiles_m<ROWS>; i++)
         kg_ldmatrix_x4(fragments->a[i],
                        &slot->a[a_row + i * 16][(chunk ^ step * (STEP / CHUNK)) * CHUNK]);
 #pragma unroll
@@ -137,11 +142,12 @@ static __device__ __forceinline__ void fragments_read(const struct kg_tensor_slo
                              &slot->b[step * STEP + line][(b_chunk + (chunk ^ j * 2)) * CHUNK]);
 }
 
-static __device__ __forceinline__ void fragments_multiply(const struct fragments &fragments,
-                                                          float sum[TILES_M][TILES_N][4])
+template <int ROWS>
+static __device__ __forceinline__ void fragments_multiply(const struct fragments<ROWS> &fragments,
+                                                          float sum[tiles_m<ROWS>][TILES_N][4])
 {
 #pragma unroll
-    for (int i = 0; i < TILES_M; i++)
+    for (int i = 0; i < tiles_m<ROWS>; i++)
 #pragma unroll
         for (int j = 0; j < TILES_N; j++)
             kg_mma_bf16_16x8x16(sum[i][j], fragments.a[i], fragments.b[j / 2] + j % 2 * 2);
@@ -185,15 +191,15 @@ static __device__ __forceinline__ void pair_write(const struct tensor_problem &p
     }
 }
 
-template <bool wide, class C>
+template <int ROWS, bool wide, class C>
 static __device__ __forceinline__ void sums_write(const struct tensor_problem &p, int2 tile,
-                                                  const float sum[TILES_M][TILES_N][4])
+                                                  const float sum[tiles_m<ROWS>][TILES_N][4])
 {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const int row0 = tile.x + warp / 4 * WARP_M + lane / 4;
+    const int row0 = tile.x + warp / 4 * warp_m<ROWS> + lane / 4;
     const int column0 = tile.y + warp % 4 * WARP_N + lane % 4 * 2;
 #pragma unroll
-    for (int i = 0; i < TILES_M; i++)
+    for (int i = 0; i < tiles_m<ROWS>; i++)
 #pragma unroll
         for (int j = 0; j < TILES_N; j++) {
             const float *s = sum[i][j];
@@ -205,18 +211,18 @@ static __device__ __forceinline__ void sums_write(const struct tensor_problem &p
 /* At the top of the loop, stage `now` is there for all, its first fragments in registers, and the
  * stages after it but one are on their way. The one missing goes where the stage before `now` was,
  * whose last fragments all had before the last barrier. */
-template <int stages, bool wide, class C>
+template <int ROWS, int stages, bool wide, class C>
 static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct tensor_problem p)
 {
     KG_DYNAMIC_SHARED(struct kg_tensor_slot, slots);
-    const int2 tile = kg_tensor_tile(p.tiles_m, p.tiles_n, (int)blockIdx.x);
+    const int2 tile = kg_tensor_tile(ROWS, p.tiles_m, p.tiles_n, (int)blockIdx.x);
     struct tensor_source source = source_of(p, tile);
-    struct fragments fragments[2];
-    float sum[TILES_M][TILES_N][4] = {};
+    struct fragments<ROWS> fragments[2];
+    float sum[tiles_m<ROWS>][TILES_N][4] = {};
     for (int stage = 0; stage < stages - 1; stage++, source_advance(p, &source)) {
 #pragma unroll
         for (int part = 0; part < STEPS; part++)
-            part_copy<wide>(p, stage * KG_TENSOR_K, part, source, slots + stage);
+            part_copy<ROWS, wide>(p, stage * KG_TENSOR_K, part, source, slots + stage);
         kg_cp_async_commit();
     }
     kg_cp_async_wait<stages - 2>();
@@ -228,7 +234,7 @@ static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct ten
 #pragma unroll
         for (int step = 0; step < STEPS; step++) {
             const bool last = step == STEPS - 1;
-            part_copy<wide>(p, l0 + (stages - 1) * KG_TENSOR_K, step, source, slots + spare);
+            part_copy<ROWS, wide>(p, l0 + (stages - 1) * KG_TENSOR_K, step, source, slots + spare);
             if (last) {
                 kg_cp_async_commit();
                 kg_cp_async_wait<stages - 2>();
@@ -242,7 +248,7 @@ static __global__ void __launch_bounds__(KG_TENSOR_THREADS, 1) tensor(struct ten
         now = next;
     }
     kg_cp_async_wait<0>(); /* what was copied beyond the end, zeros */
-    sums_write<wide, C>(p, tile, sum);
+    sums_write<ROWS, wide, C>(p, tile, sum);
 }
 
 struct plan {
@@ -250,23 +256,20 @@ struct plan {
     int stages;
 };
 
-/* By whether C is bfloat16, and by stages, less KG_TENSOR_STAGES_LEAST; the last is for lines that
- * are not aligned. */
-#define PLANS(C)                                                                                   \
+/* By whether C is bfloat16, by whether tiles are small, and by stages, less KG_TENSOR_STAGES_LEAST;
+ * the last is for lines that are not aligned, which have no small tiles. */
+enum { MANY = KG_TENSOR_M, FEW = KG_TENSOR_M_FEW };
+#define PLANS(ROWS, C)                                                                             \
     {                                                                                              \
-        {tensor<2, true, C>, 2}, {tensor<3, true, C>, 3}, {tensor<4, true, C>, 4},                 \
+        {tensor<ROWS, 2, true, C>, 2}, {tensor<ROWS, 3, true, C>, 3},                              \
+            {tensor<ROWS, 4, true, C>, 4},                                                         \
         {                                                                                          \
-            tensor<2, false, C>, 2                                                                 \
+            tensor<MANY, 2, false, C>, 2                                                           \
         }                                                                                          \
     }
-static const struct plan plans[2][4] = {PLANS(float), PLANS(uint16_t)};
+static const struct plan plans[2][2][4] = {{PLANS(MANY, float), PLANS(FEW, float)},
+                                           {PLANS(MANY, uint16_t), PLANS(FEW, uint16_t)}};
 #undef PLANS
-
-static const struct plan *plan_of(const struct kg_gemm *gemm)
-{
-    const bool wide = gemm->k % CHUNK == 0 && gemm->n % CHUNK == 0;
-    return &plans[gemm->device.c_bf16][wide ? gemm->device.stages - KG_TENSOR_STAGES_LEAST : 3];
-}
 
 static int tiles_for(size_t extent, size_t tile)
 {
@@ -275,15 +278,21 @@ static int tiles_for(size_t extent, size_t tile)
 
 extern "C" void kg_gemm_cuda_tensor(struct kg_gemm *gemm)
 {
-    const struct plan *plan = plan_of(gemm);
+    const bool wide = gemm->k % CHUNK == 0 && gemm->n % CHUNK == 0;
+    const int tiles_n = tiles_for(gemm->n, KG_TENSOR_N);
+    const int many = tiles_for(gemm->m, MANY), few = tiles_for(gemm->m, FEW);
+    const bool small =
+        wide && kg_tensor_small(many * tiles_n, few * tiles_n, (int)gemm->device.processors);
+    const struct plan *plan =
+        &plans[gemm->device.c_bf16][small][wide ? gemm->device.stages - KG_TENSOR_STAGES_LEAST : 3];
     const struct tensor_problem p = {(const uint16_t *)gemm->device.a,
                                      (const uint16_t *)gemm->device.b,
                                      gemm->device.c,
                                      (int)gemm->m,
                                      (int)gemm->n,
                                      (int)gemm->k,
-                                     tiles_for(gemm->m, KG_TENSOR_M),
-                                     tiles_for(gemm->n, KG_TENSOR_N)};
+                                     small ? few : many,
+                                     tiles_n};
     KG_LAUNCH(plan->kernel, (unsigned)(p.tiles_m * p.tiles_n), KG_TENSOR_THREADS,
               (size_t)plan->stages * sizeof(struct kg_tensor_slot), gemm->device.stream, p);
 }
@@ -298,6 +307,8 @@ extern "C" bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_
         status = cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (status != cudaSuccess)
         return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
+    if (!kg_device_processors(context, &gemm->device.processors))
+        return false;
     const int room = bytes / (int)sizeof(struct kg_tensor_slot);
     gemm->device.stages = room < KG_TENSOR_STAGES_MOST ? room : KG_TENSOR_STAGES_MOST;
     if (major < 8 || room < KG_TENSOR_STAGES_LEAST) {
@@ -307,10 +318,12 @@ extern "C" bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_
                                 "or later with %zu KiB of shared memory for a block",
                                 KG_TENSOR_STAGES_LEAST * sizeof(struct kg_tensor_slot) / 1024);
     }
-    for (const struct plan &plan : plans[gemm->device.c_bf16])
-        if (plan.stages <= room && status == cudaSuccess)
-            status = cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          plan.stages * (int)sizeof(struct kg_tensor_slot));
+    for (const auto &by_stages : plans[gemm->device.c_bf16])
+        for (const struct plan &plan : by_stages)
+            if (plan.stages <= room && status == cudaSuccess)
+                status =
+                    cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         plan.stages * (int)sizeof(struct kg_tensor_slot));
     return status == cudaSuccess ||
            kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
 }

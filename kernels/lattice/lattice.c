@@ -154,7 +154,9 @@ static bool set_up(struct kgate_context *context, void **state,
     lattice->threads = (int)context->threads;
     lattice->stream = context->stream;
     lattice->version = coding->versions[version][context->device];
-    if (!(plan_make(context, &lattice->plan) &&
+    if (!((context->device == KGATE_DEVICE_CPU ||
+           kg_device_processors(context, &lattice->processors)) &&
+          plan_make(context, &lattice->plan) &&
           kg_lattice_arrays_make(context, lattice, coding, codes) &&
           kg_lattice_sample_report(context, lattice, coding))) {
         tear_down(context, lattice);

@@ -1,8 +1,11 @@
 #include "lattice/lattice.h"
 
+#include "common/device.h"
 #include "device/code/launch.cuh"
 
-enum : unsigned { THREADS = 128, WARP = 32, MOST = KG_LATTICE_DIMENSIONS_MOST };
+/* THREADS of a block, and CHUNKS of so many shares that it does one after the other, at the most:
+ * fewer where its blocks would not fill the device. */
+enum : unsigned { THREADS = 256, CHUNKS = 4, WARP = 32, MOST = KG_LATTICE_DIMENSIONS_MOST };
 
 /* What every kernel is handed: the arrays it needs of these, and the plan in constant memory. */
 struct job {
@@ -11,18 +14,13 @@ struct job {
     uint8_t *counts;
     float *decoded;
     size_t batch;
+    unsigned chunks; /* of a block, in the versions that put overloads aside */
     struct kg_lattice_plan plan;
 };
 
-/* Blocks for n threads. */
-static unsigned blocks_for(size_t n)
-{
-    return static_cast<unsigned>((n + THREADS - 1) / THREADS);
-}
-
 static __device__ __forceinline__ size_t thread_number()
 {
-    return static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    return static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
 /* --- 0 plain -------------------------------------------------------------------------------------
@@ -96,9 +94,9 @@ template <kg_lattice_kind KIND> struct share {
     size_t base; /* the warp's first vector */
     unsigned lane;
 
-    __device__ __forceinline__ share()
+    /* Of the grid's thread number `thread`, which is in the warp as the calling one. */
+    __device__ __forceinline__ explicit share(size_t thread)
     {
-        const size_t thread = thread_number();
         base = thread / WARP * (WARP * VECTORS);
         lane = threadIdx.x % WARP;
     }
@@ -198,45 +196,153 @@ static __device__ __forceinline__ void codes_store(const struct share<KIND> &sha
         kg_lattice_code_write(job.codes, v, bytes, codes[0]);
 }
 
-/* The counts of vectors 2 k and 2 k + 1 make a byte: Z2's lanes have both, D4's vectors are a lane
- * apart, E8's two. All lanes call it. */
+/* --- Overloads -----------------------------------------------------------------------------------
+ * One lane whose vector overloads would keep its whole warp for another attempt: of E8's vectors
+ * every tenth does, so nearly every warp. Instead a block makes one attempt of each of its vectors,
+ * notes which overload, and in the end makes the further attempts with as few warps as there are
+ * vectors for. They are read once more, from a cache as a rule, and written over. */
+template <kg_lattice_kind KIND> struct aside {
+    static constexpr unsigned VECTORS = CHUNKS * THREADS * share<KIND>::VECTORS; /* of a block */
+    uint16_t number[VECTORS];                                                    /* in the block */
+    unsigned total;
+};
+
 template <kg_lattice_kind KIND>
-static __device__ __forceinline__ void counts_store(const struct share<KIND> &share,
-                                                    const struct job &job, const unsigned *counts)
+static __device__ __forceinline__ void aside_begin(struct aside<KIND> *aside)
 {
-    const unsigned apart = KIND == KG_LATTICE_E8 ? 2 : 1;
-    const size_t v = share.vector(0);
-    const unsigned next =
-        KIND == KG_LATTICE_Z2 ? counts[1] : __shfl_down_sync(0xffffffffU, counts[0], apart);
-    if (v % 2 == 0 && v < job.batch)
-        job.counts[v / 2] = static_cast<uint8_t>(counts[0] | next << 4);
+    if (threadIdx.x == 0)
+        aside->total = 0;
+    __syncthreads();
 }
 
-/* --- 1 fast ----------------------------------------------------------------------------------- */
+/* Notes the block's vector `number` where it overloads. All lanes call it; most warps have none. */
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ void aside_put(struct aside<KIND> *aside, bool overloads,
+                                                 unsigned number)
+{
+    const unsigned lane = threadIdx.x % WARP, lanes = __ballot_sync(0xffffffffU, overloads);
+    unsigned place = 0;
+    if (!lanes)
+        return;
+    if (lane == 0)
+        place = atomicAdd(&aside->total, static_cast<unsigned>(__popc(lanes)));
+    place = __shfl_sync(0xffffffffU, place, 0) +
+            static_cast<unsigned>(__popc(lanes & ((1U << lane) - 1)));
+    if (overloads)
+        aside->number[place] = static_cast<uint16_t>(number);
+}
+
+/* Vector v, alone. */
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ void vector_load(const float *x, size_t v, float *vector)
+{
+#pragma unroll
+    for (unsigned i = 0; i < share<KIND>::N; i += 2) {
+        const float2 two = reinterpret_cast<const float2 *>(x)[(v * share<KIND>::N + i) / 2];
+        vector[i] = two.x;
+        vector[i + 1] = two.y;
+    }
+}
+
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ void vector_store(float *x, size_t v, const float *vector)
+{
+#pragma unroll
+    for (unsigned i = 0; i < share<KIND>::N; i += 2)
+        reinterpret_cast<float2 *>(x)[(v * share<KIND>::N + i) / 2] =
+            make_float2(vector[i], vector[i + 1]);
+}
+
+/* The grid's first thread of a chunk of the block, and the block's first vector. */
+static __device__ __forceinline__ size_t chunk_thread(const struct job &job, unsigned chunk)
+{
+    return (static_cast<size_t>(blockIdx.x) * job.chunks + chunk) * blockDim.x;
+}
+
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ size_t block_vector(const struct job &job)
+{
+    return chunk_thread(job, 0) * share<KIND>::VECTORS;
+}
+
+/* --- 1 fast -----------------------------------------------------------------------------------
+ * Two counts share a byte, so all of the block's are collected before they are written. */
+template <kg_lattice_kind KIND> struct encoding {
+    struct aside<KIND> list;
+    uint8_t counts[aside<KIND>::VECTORS];
+};
+
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ void chunk_encode(const struct job &job, unsigned chunk,
+                                                    struct encoding<KIND> *shared)
+{
+    const struct share<KIND> share(chunk_thread(job, chunk) + threadIdx.x);
+    float x[8];
+    uint64_t codes[2] = {};
+    share_load(share, job.x, job.batch, x);
+#pragma unroll
+    for (unsigned k = 0; k < share.VECTORS; k++) {
+        const unsigned number = static_cast<unsigned>(share.vector(k) - block_vector<KIND>(job));
+        float digits[8];
+        const bool overloads =
+            kg_lattice_encode_try(KIND, &job.plan, x + k * share.N, 0, digits) != 0;
+        codes[k] = kg_lattice_code_join(KIND, &job.plan, kg_lattice_pack(KIND, &job.plan, digits));
+        shared->counts[number] = 0;
+        aside_put(&shared->list, overloads, number);
+    }
+    codes_store(share, job, codes);
+}
+
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ void aside_encode(const struct job &job,
+                                                    struct encoding<KIND> *shared)
+{
+    for (unsigned i = threadIdx.x; i < shared->list.total; i += blockDim.x) {
+        const unsigned number = shared->list.number[i];
+        const size_t v = block_vector<KIND>(job) + number;
+        struct kg_lattice_code code;
+        float x[8];
+        vector_load<KIND>(job.x, v, x);
+        shared->counts[number] =
+            static_cast<uint8_t>(kg_lattice_encode_from(KIND, &job.plan, 1, x, &code));
+        kg_lattice_code_write(job.codes, v, job.plan.code_bytes,
+                              kg_lattice_code_join(KIND, &job.plan, code));
+    }
+}
+
+/* The even vector's count is in the lower half. What lies beyond the batch is 0. */
+template <kg_lattice_kind KIND>
+static __device__ __forceinline__ void counts_store(const struct job &job,
+                                                    const struct encoding<KIND> &shared)
+{
+    const size_t first = block_vector<KIND>(job);
+    const unsigned vectors = job.chunks * blockDim.x * share<KIND>::VECTORS;
+    for (unsigned i = 2 * threadIdx.x; i < vectors && first + i < job.batch; i += 2 * blockDim.x)
+        job.counts[(first + i) / 2] =
+            static_cast<uint8_t>(shared.counts[i] | shared.counts[i + 1] << 4);
+}
+
 template <kg_lattice_kind KIND>
 static __global__ void __launch_bounds__(THREADS)
     encode_fast(const __grid_constant__ struct job job)
 {
-    const struct share<KIND> share;
-    float x[8];
-    uint64_t codes[2] = {};
-    unsigned counts[2] = {};
-    share_load(share, job.x, job.batch, x);
-#pragma unroll
-    for (unsigned k = 0; k < share.VECTORS; k++) {
-        struct kg_lattice_code code;
-        counts[k] = kg_lattice_encode_one(KIND, &job.plan, x + k * share.N, &code);
-        codes[k] = kg_lattice_code_join(KIND, &job.plan, code);
+    __shared__ struct encoding<KIND> shared;
+    aside_begin(&shared.list);
+    for (unsigned chunk = 0; chunk < job.chunks; chunk++)
+        chunk_encode(job, chunk, &shared);
+    __syncthreads();
+    if (shared.list.total > 0) {
+        aside_encode(job, &shared);
+        __syncthreads();
     }
-    codes_store(share, job, codes);
-    counts_store(share, job, counts);
+    counts_store(job, shared);
 }
 
 template <kg_lattice_kind KIND>
 static __global__ void __launch_bounds__(THREADS)
     decode_fast(const __grid_constant__ struct job job)
 {
-    const struct share<KIND> share;
+    const struct share<KIND> share(thread_number());
     float x[8] = {};
 #pragma unroll
     for (unsigned k = 0; k < share.VECTORS; k++) {
@@ -255,26 +361,46 @@ template <kg_lattice_kind KIND>
 static __global__ void __launch_bounds__(THREADS)
     quantize_fused(const __grid_constant__ struct job job)
 {
-    const struct share<KIND> share;
-    float x[8], quantized[8];
-    share_load(share, job.x, job.batch, x);
+    __shared__ struct aside<KIND> aside;
+    const size_t first = block_vector<KIND>(job);
+    aside_begin(&aside);
+    for (unsigned chunk = 0; chunk < job.chunks; chunk++) {
+        const struct share<KIND> share(chunk_thread(job, chunk) + threadIdx.x);
+        float x[8], quantized[8] = {};
+        share_load(share, job.x, job.batch, x);
 #pragma unroll
-    for (unsigned k = 0; k < share.VECTORS; k++)
-        kg_lattice_quantize_one(KIND, &job.plan, x + k * share.N, quantized + k * share.N);
-    share_store(share, job.decoded, job.batch, quantized);
+        for (unsigned k = 0; k < share.VECTORS; k++) {
+            const bool overloads = kg_lattice_quantize_try(KIND, &job.plan, x + k * share.N, 0,
+                                                           quantized + k * share.N) != 0;
+            aside_put(&aside, overloads, static_cast<unsigned>(share.vector(k) - first));
+        }
+        share_store(share, job.decoded, job.batch, quantized);
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < aside.total; i += blockDim.x) {
+        float x[8], quantized[8] = {};
+        vector_load<KIND>(job.x, first + aside.number[i], x);
+        kg_lattice_quantize_from(KIND, &job.plan, 1, x, quantized);
+        vector_store<KIND>(job.decoded, first + aside.number[i], quantized);
+    }
 }
 
 /* --- The host's side -------------------------------------------------------------------------- */
 typedef void kernel_function(const struct job job);
 
-/* Puts the lattice's kernel of three on the stream, with `threads` threads at the least. */
+/* Puts the lattice's kernel of three on the stream, with `threads` threads' shares at the least, in
+ * up to so many chunks a block. */
 static void launch(const struct kg_lattice *lattice, kernel_function *const kernels[],
-                   size_t threads)
+                   size_t threads, unsigned chunks_most)
 {
-    const struct job job = {lattice->x,       lattice->codes, lattice->counts,
-                            lattice->decoded, lattice->batch, lattice->plan};
+    const unsigned block =
+        WARP * kg_device_flight(threads, WARP, THREADS / WARP, lattice->processors);
+    const unsigned chunks = kg_device_flight(threads, block, chunks_most, lattice->processors);
+    const size_t blocks = (threads + block * chunks - 1) / (block * chunks);
+    const struct job job = {lattice->x,     lattice->codes, lattice->counts, lattice->decoded,
+                            lattice->batch, chunks,         lattice->plan};
     kernel_function *const kernel = kernels[lattice->kind];
-    KG_LAUNCH(kernel, blocks_for(threads), THREADS, 0, lattice->stream, job);
+    KG_LAUNCH(kernel, static_cast<unsigned>(blocks), block, 0, lattice->stream, job);
 }
 
 #define KERNELS(function)                                                                          \
@@ -297,27 +423,27 @@ static size_t threads_fast(const struct kg_lattice *lattice)
 
 extern "C" void kg_lattice_encode_cuda_plain(struct kg_lattice *lattice)
 {
-    launch(lattice, encode_plain_kernels, (lattice->batch + 1) / 2);
+    launch(lattice, encode_plain_kernels, (lattice->batch + 1) / 2, 1);
 }
 
 extern "C" void kg_lattice_decode_cuda_plain(struct kg_lattice *lattice)
 {
-    launch(lattice, decode_plain_kernels, lattice->batch);
+    launch(lattice, decode_plain_kernels, lattice->batch, 1);
 }
 
 extern "C" void kg_lattice_quantize_cuda_plain(struct kg_lattice *lattice)
 {
-    launch(lattice, quantize_plain_kernels, lattice->batch);
+    launch(lattice, quantize_plain_kernels, lattice->batch, 1);
 }
 
 extern "C" void kg_lattice_encode_cuda_fast(struct kg_lattice *lattice)
 {
-    launch(lattice, encode_fast_kernels, threads_fast(lattice));
+    launch(lattice, encode_fast_kernels, threads_fast(lattice), CHUNKS);
 }
 
 extern "C" void kg_lattice_decode_cuda_fast(struct kg_lattice *lattice)
 {
-    launch(lattice, decode_fast_kernels, threads_fast(lattice));
+    launch(lattice, decode_fast_kernels, threads_fast(lattice), 1);
 }
 
 extern "C" void kg_lattice_quantize_cuda_separate(struct kg_lattice *lattice)
@@ -328,5 +454,5 @@ extern "C" void kg_lattice_quantize_cuda_separate(struct kg_lattice *lattice)
 
 extern "C" void kg_lattice_quantize_cuda_fused(struct kg_lattice *lattice)
 {
-    launch(lattice, quantize_fused_kernels, threads_fast(lattice));
+    launch(lattice, quantize_fused_kernels, threads_fast(lattice), CHUNKS);
 }

@@ -66,10 +66,11 @@ struct kg_lattice {
     struct kg_lattice_plan plan;
     size_t batch;
     int threads;
-    float *x;        /* batch by n */
-    void *codes;     /* batch words of plan.code_bytes */
-    uint8_t *counts; /* (batch + 1) / 2 */
-    float *decoded;  /* batch by n */
+    unsigned processors; /* the GPU's multiprocessors */
+    float *x;            /* batch by n */
+    void *codes;         /* batch words of plan.code_bytes */
+    uint8_t *counts;     /* (batch + 1) / 2 */
+    float *decoded;      /* batch by n */
     void (*version)(struct kg_lattice *lattice);
     void *stream;
 };

@@ -90,27 +90,43 @@ KG_BOTH float kg_lattice_place(const struct kg_lattice_plan *plan)
     return (float)(1U << plan->digit_bits);
 }
 
+/* Encodes x with that count; whether it overloads. */
+KG_BOTH int kg_lattice_encode_try(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                  const float *x, unsigned count, float *digits)
+{
+    const unsigned n = kg_lattice_dimensions(kind);
+    float y[KG_LATTICE_DIMENSIONS_MOST] = {0}, g[KG_LATTICE_DIMENSIONS_MOST] = {0}, place = 1;
+    for (unsigned i = 0; i < n; i++) {
+        y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[count], plan->limit[count]);
+        digits[i] = 0;
+    }
+    kg_lattice_nearest_real(kind, y, g);
+    for (unsigned m = 0; m < plan->layers; m++) {
+        kg_lattice_encode_layer(kind, plan, m, place, g, digits);
+        place *= kg_lattice_place(plan);
+    }
+    return kg_lattice_overloads(kind, g);
+}
+
+/* Encodes x, of which the counts below `count` are known to overload, and gives the first that does
+ * not. */
+KG_BOTH unsigned kg_lattice_encode_from(enum kg_lattice_kind kind,
+                                        const struct kg_lattice_plan *plan, unsigned count,
+                                        const float *x, struct kg_lattice_code *code)
+{
+    float digits[KG_LATTICE_DIMENSIONS_MOST] = {0};
+    while (kg_lattice_encode_try(kind, plan, x, count, digits) && count < KG_LATTICE_COUNTS - 1)
+        count++;
+    *code = kg_lattice_pack(kind, plan, digits);
+    return count;
+}
+
 /* Encodes x, and gives the count of overloads. */
 KG_BOTH unsigned kg_lattice_encode_one(enum kg_lattice_kind kind,
                                        const struct kg_lattice_plan *plan, const float *x,
                                        struct kg_lattice_code *code)
 {
-    const unsigned n = kg_lattice_dimensions(kind);
-    for (unsigned count = 0;; count++) {
-        float y[KG_LATTICE_DIMENSIONS_MOST] = {0}, g[KG_LATTICE_DIMENSIONS_MOST] = {0};
-        float digits[KG_LATTICE_DIMENSIONS_MOST] = {0}, place = 1;
-        for (unsigned i = 0; i < n; i++)
-            y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[count], plan->limit[count]);
-        kg_lattice_nearest_real(kind, y, g);
-        for (unsigned m = 0; m < plan->layers; m++) {
-            kg_lattice_encode_layer(kind, plan, m, place, g, digits);
-            place *= kg_lattice_place(plan);
-        }
-        if (!kg_lattice_overloads(kind, g) || count == KG_LATTICE_COUNTS - 1) {
-            *code = kg_lattice_pack(kind, plan, digits);
-            return count;
-        }
-    }
+    return kg_lattice_encode_from(kind, plan, 0, x, code);
 }
 
 /* Adds power x_m, x_m = G b - q Q_L(G b / q), the digits b of a layer. */
@@ -146,31 +162,35 @@ KG_BOTH void kg_lattice_decode_one(enum kg_lattice_kind kind, const struct kg_la
         x[i] = sum[i] * plan->scale[count];
 }
 
-/* What decoding the code of x gives, without the code: Q_L(x / (beta alpha^t)) beta alpha^t with
- * the first t that does not overload. */
-KG_BOTH void kg_lattice_quantize_one(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
-                                     const float *x, float *quantized)
+/* What decoding the code of x with that count gives, without the code: Q_L(x / (beta alpha^t)) beta
+ * alpha^t; whether it overloads, and so has none. */
+KG_BOTH int kg_lattice_quantize_try(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                    const float *x, unsigned count, float *quantized)
 {
     const unsigned n = kg_lattice_dimensions(kind);
-    for (unsigned count = 0;; count++) {
-        float y[KG_LATTICE_DIMENSIONS_MOST] = {0}, first[KG_LATTICE_DIMENSIONS_MOST] = {0};
-        float g[KG_LATTICE_DIMENSIONS_MOST] = {0}, next[KG_LATTICE_DIMENSIONS_MOST] = {0};
+    float y[KG_LATTICE_DIMENSIONS_MOST] = {0}, g[KG_LATTICE_DIMENSIONS_MOST] = {0};
+    float next[KG_LATTICE_DIMENSIONS_MOST] = {0};
+    for (unsigned i = 0; i < n; i++)
+        y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[count], plan->limit[count]);
+    kg_lattice_nearest_real(kind, y, g);
+    for (unsigned i = 0; i < n; i++)
+        quantized[i] = g[i] * plan->scale[count];
+    for (unsigned m = 0; m < plan->layers; m++) {
+        kg_lattice_nearest_layer(kind, plan, g, kg_lattice_tie(plan, m), next);
         for (unsigned i = 0; i < n; i++)
-            y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[count], plan->limit[count]);
-        kg_lattice_nearest_real(kind, y, first);
-        for (unsigned i = 0; i < n; i++)
-            g[i] = first[i];
-        for (unsigned m = 0; m < plan->layers; m++) {
-            kg_lattice_nearest_layer(kind, plan, g, kg_lattice_tie(plan, m), next);
-            for (unsigned i = 0; i < n; i++)
-                g[i] = next[i];
-        }
-        if (!kg_lattice_overloads(kind, g) || count == KG_LATTICE_COUNTS - 1) {
-            for (unsigned i = 0; i < n; i++)
-                quantized[i] = first[i] * plan->scale[count];
-            return;
-        }
+            g[i] = next[i];
     }
+    return kg_lattice_overloads(kind, g);
+}
+
+/* The same with the first count from `count` on that does not overload; x and `quantized` do not
+ * overlap. */
+KG_BOTH void kg_lattice_quantize_from(enum kg_lattice_kind kind, const struct kg_lattice_plan *plan,
+                                      unsigned count, const float *x, float *quantized)
+{
+    while (kg_lattice_quantize_try(kind, plan, x, count, quantized) &&
+           count < KG_LATTICE_COUNTS - 1)
+        count++;
 }
 
 /* --- Packed codes ----------------------------------------------------------------------------- */

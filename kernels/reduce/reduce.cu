@@ -1,11 +1,12 @@
 #include "reduce/reduce.h"
 
 #include "common/common.h"
+#include "common/device.h"
 #include "device/code/launch.cuh"
 
 /* Floats of one access, threads of a block, lanes of a warp, and accesses that a thread of `fast`
- * has in flight. */
-enum : unsigned { FLOATS = 4, THREADS = 256, WARP = 32, FLIGHT = 4 };
+ * has in flight at the most: fewer where its blocks would not fill the device. */
+enum : unsigned { FLOATS = 4, THREADS = 256, WARP = 32, FLIGHT_MOST = 4 };
 
 /* The sum of the block's values, in thread 0, in an order that does not change. By a tree in shared
  * memory, with a barrier for each level. */
@@ -87,12 +88,13 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* The sum of what the calling thread of `fast` reads. */
+template <unsigned FLIGHT>
 static __device__ __forceinline__ float thread_sum(const float *x, size_t n)
 {
     const float4 *from = reinterpret_cast<const float4 *>(x);
     const size_t vectors = n / FLOATS, stride = static_cast<size_t>(gridDim.x) * THREADS * FLIGHT;
     size_t start = static_cast<size_t>(blockIdx.x) * THREADS * FLIGHT;
-    float sum[FLIGHT] = {leftover(x, n)};
+    float sum[FLIGHT_MOST] = {leftover(x, n)};
     for (; start + THREADS * FLIGHT <= vectors; start += stride) {
         float4 v[FLIGHT];
 #pragma unroll
@@ -125,11 +127,12 @@ static __device__ bool is_last_block(unsigned *arrived)
  * before; lines that the cache need not keep; and the block that comes last adds the sums of all,
  * which saves a launch. It adds them in the order of blocks, so which one it is makes no
  * difference. */
+template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     sum_fast(const float *__restrict__ x, size_t n, float *part, unsigned *arrived,
              float *__restrict__ result)
 {
-    const float sum = block_sum(thread_sum(x, n));
+    const float sum = block_sum(thread_sum<FLIGHT>(x, n));
     if (threadIdx.x == 0)
         part[blockIdx.x] = sum;
     if (!is_last_block(arrived))
@@ -142,19 +145,27 @@ static __global__ void __launch_bounds__(THREADS)
         *result = total;
 }
 
+static unsigned flight_for(const struct kg_reduce *reduce)
+{
+    return kg_device_flight(reduce->n / FLOATS, THREADS, FLIGHT_MOST, reduce->call.processors);
+}
+
+static auto *fast_of(unsigned flight)
+{
+    return flight == 4 ? sum_fast<4> : flight == 2 ? sum_fast<2> : sum_fast<1>;
+}
+
 extern "C" bool kg_reduce_cuda_prepare(struct kgate_context *context, void *state)
 {
     auto *reduce = static_cast<struct kg_reduce *>(state);
-    int device, processors, blocks;
-    cudaError_t status = cudaGetDevice(&device);
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (status == cudaSuccess)
-        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_fast, THREADS, 0);
+    const unsigned flight = flight_for(reduce);
+    int blocks;
+    const cudaError_t status =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fast_of(flight), THREADS, 0);
     if (status != cudaSuccess)
         return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
-    const size_t at_once = static_cast<size_t>(processors) * static_cast<size_t>(blocks);
-    const size_t needed = reduce->n / (THREADS * FLOATS * FLIGHT) + 1;
+    const size_t at_once = reduce->call.processors * static_cast<size_t>(blocks);
+    const size_t needed = reduce->n / (THREADS * FLOATS * flight) + 1;
     const size_t most = KG_REDUCE_BLOCKS_MOST;
     reduce->blocks = static_cast<unsigned>(min(min(at_once, needed), most));
     return true;
@@ -181,6 +192,6 @@ extern "C" void kg_reduce_cuda_vector(void *state)
 extern "C" void kg_reduce_cuda_fast(void *state)
 {
     const auto *reduce = static_cast<const struct kg_reduce *>(state);
-    KG_LAUNCH(sum_fast, reduce->blocks, THREADS, 0, reduce->call.stream, reduce->x, reduce->n,
-              reduce->part, reduce->arrived, reduce->total);
+    KG_LAUNCH(fast_of(flight_for(reduce)), reduce->blocks, THREADS, 0, reduce->call.stream,
+              reduce->x, reduce->n, reduce->part, reduce->arrived, reduce->total);
 }

@@ -1,8 +1,10 @@
 #include "stream/stream.h"
 
+#include "common/device.h"
 #include "device/code/launch.cuh"
 
-/* Floats of one access, threads of a block, and accesses that a thread of `fast` has in flight. */
+/* Floats of one access, threads of a block, and accesses that a thread of `fast` has in flight at
+ * the most: fewer where its blocks would not fill the device. */
 enum : unsigned { FLOATS = 4, THREADS = 256, COPY_FLIGHT = 4, TRIAD_FLIGHT = 2 };
 
 /* Blocks of `items` each that cover n items; at least one, which does what is left over. */
@@ -43,20 +45,21 @@ static __global__ void copy_vector(const float *__restrict__ a, float *__restric
 /* 2 fast: four such loads before the first store. Full blocks do without comparisons. All is
  * touched once: marked as first to be evicted, it does not push out of the cache what is still to
  * be written back. */
+template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     copy_fast(const float *__restrict__ a, float *__restrict__ b, size_t n)
 {
     const float4 *from = reinterpret_cast<const float4 *>(a);
     float4 *to = reinterpret_cast<float4 *>(b);
-    const size_t start = static_cast<size_t>(blockIdx.x) * (THREADS * COPY_FLIGHT);
+    const size_t start = static_cast<size_t>(blockIdx.x) * (THREADS * FLIGHT);
     const size_t v = start + threadIdx.x, vectors = n / FLOATS;
-    if (start + THREADS * COPY_FLIGHT <= vectors) {
-        float4 value[COPY_FLIGHT];
+    if (start + THREADS * FLIGHT <= vectors) {
+        float4 value[FLIGHT];
 #pragma unroll
-        for (unsigned k = 0; k < COPY_FLIGHT; k++)
+        for (unsigned k = 0; k < FLIGHT; k++)
             value[k] = __ldcs(from + v + k * THREADS);
 #pragma unroll
-        for (unsigned k = 0; k < COPY_FLIGHT; k++)
+        for (unsigned k = 0; k < FLIGHT; k++)
             __stcs(to + v + k * THREADS, value[k]);
     } else {
         for (size_t k = v; k < vectors; k += THREADS)
@@ -96,6 +99,7 @@ static __global__ void triad_vector(const float *__restrict__ a, const float *__
 
 /* 2 fast: two such loads from each array, four in all, before the first store, as in copy; with
  * more, registers would cost threads. */
+template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     triad_fast(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c,
                float scale, size_t n)
@@ -103,17 +107,17 @@ static __global__ void __launch_bounds__(THREADS)
     const float4 *left = reinterpret_cast<const float4 *>(a);
     const float4 *right = reinterpret_cast<const float4 *>(b);
     float4 *to = reinterpret_cast<float4 *>(c);
-    const size_t start = static_cast<size_t>(blockIdx.x) * (THREADS * TRIAD_FLIGHT);
+    const size_t start = static_cast<size_t>(blockIdx.x) * (THREADS * FLIGHT);
     const size_t v = start + threadIdx.x, vectors = n / FLOATS;
-    if (start + THREADS * TRIAD_FLIGHT <= vectors) {
-        float4 x[TRIAD_FLIGHT], y[TRIAD_FLIGHT];
+    if (start + THREADS * FLIGHT <= vectors) {
+        float4 x[FLIGHT], y[FLIGHT];
 #pragma unroll
-        for (unsigned k = 0; k < TRIAD_FLIGHT; k++) {
+        for (unsigned k = 0; k < FLIGHT; k++) {
             x[k] = __ldcs(left + v + k * THREADS);
             y[k] = __ldcs(right + v + k * THREADS);
         }
 #pragma unroll
-        for (unsigned k = 0; k < TRIAD_FLIGHT; k++)
+        for (unsigned k = 0; k < FLIGHT; k++)
             __stcs(to + v + k * THREADS, triad_of(x[k], y[k], scale));
     } else {
         for (size_t k = v; k < vectors; k += THREADS)
@@ -122,6 +126,11 @@ static __global__ void __launch_bounds__(THREADS)
     size_t i;
     if (has_leftover(n, &i))
         c[i] = a[i] + scale * b[i];
+}
+
+static unsigned flight_for(const struct kg_stream *stream, unsigned most)
+{
+    return kg_device_flight(stream->n / FLOATS, THREADS, most, stream->call.processors);
 }
 
 extern "C" void kg_copy_cuda_plain(void *state)
@@ -141,8 +150,11 @@ extern "C" void kg_copy_cuda_vector(void *state)
 extern "C" void kg_copy_cuda_fast(void *state)
 {
     const auto *stream = static_cast<const struct kg_stream *>(state);
-    KG_LAUNCH(copy_fast, blocks_for(stream->n / FLOATS, THREADS * COPY_FLIGHT), THREADS, 0,
-              stream->call.stream, stream->a, stream->b, stream->n);
+    const size_t vectors = stream->n / FLOATS;
+    const unsigned flight = flight_for(stream, COPY_FLIGHT);
+    auto *const kernel = flight == 4 ? copy_fast<4> : flight == 2 ? copy_fast<2> : copy_fast<1>;
+    KG_LAUNCH(kernel, blocks_for(vectors, THREADS * flight), THREADS, 0, stream->call.stream,
+              stream->a, stream->b, stream->n);
 }
 
 /* The driver's own copy: what a copy within the device can be expected to reach. */
@@ -170,6 +182,9 @@ extern "C" void kg_triad_cuda_vector(void *state)
 extern "C" void kg_triad_cuda_fast(void *state)
 {
     const auto *stream = static_cast<const struct kg_stream *>(state);
-    KG_LAUNCH(triad_fast, blocks_for(stream->n / FLOATS, THREADS * TRIAD_FLIGHT), THREADS, 0,
-              stream->call.stream, stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
+    const size_t vectors = stream->n / FLOATS;
+    const unsigned flight = flight_for(stream, TRIAD_FLIGHT);
+    auto *const kernel = flight == 2 ? triad_fast<2> : triad_fast<1>;
+    KG_LAUNCH(kernel, blocks_for(vectors, THREADS * flight), THREADS, 0, stream->call.stream,
+              stream->a, stream->b, stream->c, kg_stream_scale, stream->n);
 }

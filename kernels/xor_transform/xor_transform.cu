@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "common/device.h"
 #include "device/code/launch.cuh"
 
-/* Words of one access, threads of a block, and accesses that a thread of `fast` has in flight. */
-enum : unsigned { WORDS = 2, THREADS = 256, FLIGHT = 4 };
+/* Words of one access, threads of a block, and accesses that a thread of `fast` has in flight at
+ * the most: fewer where its blocks would not fill the device. */
+enum : unsigned { WORDS = 2, THREADS = 256, FLIGHT_MOST = 4 };
 
 constexpr uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
 
@@ -78,6 +80,7 @@ static __global__ void transform_vector(const uint64_t *__restrict__ in, uint64_
 /* 2 fast: four such loads before the first store. The key's length divides what a block reads at
  * once, so each thread needs the same two words of it throughout, looked up once; one product, and
  * additions from there. Lines are touched once, and marked as first to be evicted. */
+template <unsigned FLIGHT>
 static __global__ void __launch_bounds__(THREADS)
     transform_fast(const uint64_t *__restrict__ in, uint64_t *__restrict__ out, size_t n,
                    const __grid_constant__ struct key key)
@@ -125,7 +128,12 @@ extern "C" void kg_xor_transform_cuda_vector(void *state)
 extern "C" void kg_xor_transform_cuda_fast(void *state)
 {
     const auto *transform = static_cast<const struct kg_xor_transform *>(state);
-    KG_LAUNCH(transform_fast, blocks_for(transform->n / WORDS, THREADS * FLIGHT), THREADS, 0,
-              transform->call.stream, transform->in, transform->out, transform->n,
-              key_of(transform));
+    const size_t vectors = transform->n / WORDS;
+    const unsigned flight =
+        kg_device_flight(vectors, THREADS, FLIGHT_MOST, transform->call.processors);
+    auto *const kernel = flight == 4   ? transform_fast<4>
+                         : flight == 2 ? transform_fast<2>
+                                       : transform_fast<1>;
+    KG_LAUNCH(kernel, blocks_for(vectors, THREADS * flight), THREADS, 0, transform->call.stream,
+              transform->in, transform->out, transform->n, key_of(transform));
 }

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "device/code/mma.cuh"
 #include "cuda/cmocka_cpp.h"
 #include "cuda/emulated.h"
+#include "device/code/mma.cuh"
 #include "gemm/gemm.h"
 #include "gemm/gemm_hopper.cuh"
 #include "gemm/gemm_tensor.cuh"
@@ -135,14 +135,16 @@ static void chunks_of_a_line_lie_in_places_of_their_own(void **)
 
 static void every_tile_has_a_block(void **)
 {
-    static const int shapes[][2] = {{1, 1}, {1, 7}, {5, 1}, {16, 3}, {17, 4}, {40, 9}};
+    static const int shapes[][3] = {{1, 1, 128},  {1, 7, 128},  {5, 1, 64},
+                                    {16, 3, 128}, {17, 4, 128}, {40, 9, 64}};
     for (const auto &shape : shapes) {
+        const int rows = shape[2];
         std::vector<int> seen((size_t)shape[0] * (size_t)shape[1]);
         for (int block = 0; block < shape[0] * shape[1]; block++) {
-            const int2 tile = kg_tensor_tile(shape[0], shape[1], block);
-            assert_true(tile.x % KG_TENSOR_M == 0 && tile.x / KG_TENSOR_M < shape[0]);
+            const int2 tile = kg_tensor_tile(rows, shape[0], shape[1], block);
+            assert_true(tile.x % rows == 0 && tile.x / rows < shape[0]);
             assert_true(tile.y % KG_TENSOR_N == 0 && tile.y / KG_TENSOR_N < shape[1]);
-            seen[(size_t)(tile.x / KG_TENSOR_M * shape[1] + tile.y / KG_TENSOR_N)]++;
+            seen[(size_t)(tile.x / rows * shape[1] + tile.y / KG_TENSOR_N)]++;
         }
         for (int count : seen)
             assert_int_equal(count, 1);
@@ -273,14 +275,29 @@ static double tensor_error(size_t m, size_t n, size_t k, int stages)
     return worst;
 }
 
+/* 40 rows are one small tile; 512 are four large ones, one for each processor of the emulator's. */
 static void any_number_of_stages_gives_the_product(void **)
 {
-    for (int stages = KG_TENSOR_STAGES_LEAST; stages <= KG_TENSOR_STAGES_MOST; stages++)
-        for (size_t k = 8; k <= 392; k += 128) {
-            const double error = tensor_error(40, 72, k, stages);
-            if (!(error < 1e-4))
-                fail_msg("k %zu, %d stages: off by %g", k, stages, error);
-        }
+    for (size_t m : {40, 512})
+        for (int stages = KG_TENSOR_STAGES_LEAST; stages <= KG_TENSOR_STAGES_MOST; stages++)
+            for (size_t k = 8; k <= 392; k += 128) {
+                const double error = tensor_error(m, 72, k, stages);
+                if (!(error < 1e-4))
+                    fail_msg("m %zu, k %zu, %d stages: off by %g", m, k, stages, error);
+            }
+}
+
+/* An H200 has 132 processors. */
+static void small_tiles_are_for_devices_that_large_ones_leave_idle(void **)
+{
+    static const struct {
+        int large;
+        int small;
+        bool faster;
+    } cases[] = {{1, 1, true},      {64, 128, true},  {66, 132, true},   {67, 134, false},
+                 {132, 264, false}, {140, 280, true}, {512, 1024, false}};
+    for (const auto &one : cases)
+        assert_int_equal(kg_tensor_small(one.large, one.small, 132), one.faster);
 }
 
 static void the_tensor_version_meets_no_bank_twice(void **)
@@ -366,6 +383,7 @@ int main()
         cmocka_unit_test(every_tile_has_a_block),
         cmocka_unit_test(descriptors_lead_to_where_the_boxes_lie),
         cmocka_unit_test(any_number_of_stages_gives_the_product),
+        cmocka_unit_test(small_tiles_are_for_devices_that_large_ones_leave_idle),
         cmocka_unit_test(the_tensor_version_meets_no_bank_twice),
         cmocka_unit_test(products_of_any_shape),
         cmocka_unit_test(products_of_random_shape),

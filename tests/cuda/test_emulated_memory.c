@@ -93,13 +93,13 @@ static void versions_of_items(const struct kgate_workload *workload, size_t vers
     assert_int_equal(emulated_run_versions(workload, &bytes, 1, seed), versions);
 }
 
-/* 1024 floats are a block of vector, 4096 one of fast, which for triad are
- * 2048 and for words half. */
+/* 1024 floats are a block of vector and of a small fast; a large one's, from 32768 on, has 4096,
+ * which for triad are 2048 and for words half. */
 static void arrays_of_any_length(void **state)
 {
-    static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,    13,   31,
-                                     257,  1023, 1024, 1025, 2047, 2048, 2051, 4093,
-                                     4096, 4099, 8191, 8192, 8193, 12289};
+    static const uint64_t sizes[] = {1,    2,    3,    4,     5,     7,     13,    31,   257,
+                                     1023, 1024, 1025, 2047,  2048,  2051,  4093,  4096, 4099,
+                                     8191, 8192, 8193, 12289, 32767, 32768, 32771, 36865};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const uint64_t seed = emulated_seed(i);

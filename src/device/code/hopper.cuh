@@ -37,6 +37,7 @@ static __device__ __forceinline__ void kg_mbarrier_publish()
 
 static __device__ __forceinline__ void kg_mbarrier_arrive(uint64_t *barrier)
 {
+    kg_race_delay();
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(kg_shared_address(barrier))
                  : "memory");
 }
@@ -75,6 +76,7 @@ static __device__ __forceinline__ uint64_t now_ns()
  * seconds, when a stage takes microseconds, the kernel fails. */
 static __device__ __forceinline__ void kg_mbarrier_wait(uint64_t *barrier, int parity)
 {
+    kg_race_delay();
     if (kg_mbarrier_passed(barrier, parity))
         return;
     const uint64_t start_ns = now_ns();
@@ -106,6 +108,7 @@ static __device__ __forceinline__ void kg_wgmma_commit()
 
 template <int pending> static __device__ __forceinline__ void kg_wgmma_wait()
 {
+    kg_race_delay();
     asm volatile("wgmma.wait_group.sync.aligned %0;\n" ::"n"(pending) : "memory");
 }
 

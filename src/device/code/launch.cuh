@@ -7,10 +7,29 @@
 #ifndef KGATE_EMULATE_CUDA
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
+#include <stdint.h>
 
 /* grid and block are dim3 or a number. */
 #define KG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
     kernel<<<(grid), (block), (shared_bytes), (cudaStream_t)(stream)>>>(__VA_ARGS__)
+
+#ifdef KGATE_RACE_DELAYS
+/* For a build that looks for races (tests/gpu/repeats.c): a warp sleeps for up to two microseconds,
+ * by its clock at random, before each barrier and wait. All its lanes do together: they read the
+ * same clock, and no branch is taken. */
+static __device__ __forceinline__ void kg_race_delay()
+{
+    uint32_t chance = (uint32_t)clock() + threadIdx.x / 32 * 0x9e3779b9U + blockIdx.x;
+    chance = (chance ^ chance >> 15) * 0x2c1b3c6dU;
+    chance = (chance ^ chance >> 12) * 0x297a2d39U;
+    __nanosleep((chance ^ chance >> 15) % 2048);
+}
+#define __syncthreads() (kg_race_delay(), __syncthreads())
+#else
+static __device__ __forceinline__ void kg_race_delay()
+{
+}
+#endif
 
 /* Shared memory whose size the launch says, as an array of `type`, aligned to 128 bytes. */
 #define KG_DYNAMIC_SHARED(type, name)                                                              \

@@ -38,6 +38,7 @@ static __device__ __forceinline__ void kg_cp_async_commit(void)
  * are seen after a __syncthreads on top. */
 template <int pending> static __device__ __forceinline__ void kg_cp_async_wait(void)
 {
+    kg_race_delay();
     asm volatile("cp.async.wait_group %0;\n" ::"n"(pending) : "memory");
 }
 

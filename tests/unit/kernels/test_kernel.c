@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/common.h"
+#include "common/device.h"
 #include "common/kernel.h"
 #include "test_support.h"
 
@@ -267,6 +268,20 @@ static void blank_memory_is_blank_to_its_end_and_no_further(void **unused)
     }
 }
 
+/* 132 processors want 264 blocks of 256 threads. */
+static void accesses_in_flight_are_fewer_where_blocks_would_not_fill_the_device(void **unused)
+{
+    static const struct {
+        size_t accesses;
+        unsigned most, flight;
+    } cases[] = {{0, 4, 1},      {65536, 4, 1},   {135168, 4, 2},  {262144, 4, 2}, {270335, 4, 2},
+                 {270336, 4, 4}, {1 << 30, 4, 4}, {1 << 30, 1, 1}, {135168, 2, 2}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(kg_device_flight(cases[i].accesses, 256, cases[i].most, 132),
+                         cases[i].flight);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +293,7 @@ int main(void)
         cmocka_unit_test(versions_and_values_are_refused_with_a_reason),
         cmocka_unit_test(a_check_without_memory_says_so),
         cmocka_unit_test(blank_memory_is_blank_to_its_end_and_no_further),
+        cmocka_unit_test(accesses_in_flight_are_fewer_where_blocks_would_not_fill_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,7 +258,7 @@ static void vector_round_trip(enum kg_lattice_kind kind, const struct kg_lattice
     if (kg_lattice_reference_encode(kind, plan, x, &expected) != t || expected != joined)
         fail_at("the reference's code is another", kind, x, SEED);
     kg_lattice_decode_one(kind, plan, code, t, decoded);
-    kg_lattice_quantize_one(kind, plan, x, fused);
+    kg_lattice_quantize_from(kind, plan, 0, x, fused);
     kg_lattice_reference_decode(kind, plan, joined, t, textbook);
     for (unsigned i = 0; i < n; i++)
         y[i] = kg_lattice_scaled(x[i], plan->inverse_scale[t], plan->limit[t]);
@@ -304,14 +304,14 @@ static void what_is_beyond_all_counts_is_clipped_and_not_a_number_is_the_largest
         struct kg_lattice_code code;
         assert_true(kg_lattice_plan_make(&plan, shapes[s].kind, 4, 2, 1, 2));
         assert_true(plan.limit[15] > 2);
-        float x[MOST], lost[MOST];
+        float x[MOST], nothing[MOST], lost[MOST];
         for (unsigned i = 0; i < n; i++) {
             x[i] = i == n - 1 ? (float)NAN : i % 2 ? -INFINITY : 1e30F;
-            lost[i] = NAN;
+            nothing[i] = NAN;
         }
         assert_int_equal(kg_lattice_encode_one(shapes[s].kind, &plan, x, &code), 15);
         kg_lattice_decode_one(shapes[s].kind, &plan, code, 15, x);
-        kg_lattice_quantize_one(shapes[s].kind, &plan, lost, lost);
+        kg_lattice_quantize_from(shapes[s].kind, &plan, 0, nothing, lost);
         for (unsigned i = 0; i < n; i++) {
             const float size = i % 2 && i < n - 1 ? -x[i] : x[i];
             assert_true(size >= 32768 && size < 32768.0F * 16);
