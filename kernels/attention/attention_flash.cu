@@ -82,10 +82,12 @@ static __device__ __forceinline__ void lines_copy(const struct kg_attention_shap
     using copy = flash_copy<WIDTH, ROWS>;
     const int line = copy::line(), place = kg_flash_place(line, copy::chunk()) * CHUNK;
     const bool inside = copy::chunk() * CHUNK < shape.d_head;
+    /* Of line + i the lowest three bits are those of line and of i: no bit is in both. */
+    static_assert((copy::AT_ONCE & (copy::AT_ONCE - 1)) == 0, "AT_ONCE is a power of two");
 #pragma unroll
     for (int i = 0; i < LINES; i += copy::AT_ONCE)
-        kg_cp_async_16(&shared[line + i][place], from + (size_t)i * (size_t)(3 * shape.d_model),
-                       inside && line + i < rows);
+        kg_cp_async_16(&shared[line + i][place ^ i % 8 * CHUNK],
+                       from + (size_t)i * (size_t)(3 * shape.d_model), inside && line + i < rows);
 }
 
 /* The same of a tile of keys and values, of which `rows` are there; `from` as if for queries. */
