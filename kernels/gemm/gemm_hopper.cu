@@ -7,11 +7,20 @@
  * `empty` it was multiplied. Two warpgroups share a tile of 128 by 256 of C, with 128 sums a
  * thread.
  *
+ * Blocks stay: as many as there are multiprocessors, each with one tile after the other, so that
+ * the next tile's copies are under way while this one's sums are written. And two blocks that make
+ * tiles one below the other are a cluster: each copies half of the columns of B that both need, to
+ * both at once, so a block reads 32 KiB a stage from the second-level cache instead of 48. A slot is
+ * free when both blocks' warps have multiplied what is in it, since each writes to the other's.
+ *
  * TMA needs lines that begin at multiples of 16 bytes: where k or n is not a multiple of 8, this
  * version is `tensor`. */
 #include "gemm/gemm_hopper.cuh"
 
+#include <initializer_list>
+
 #include "common/common.h"
+#include "common/device.h"
 #include "device/code/hopper.cuh"
 #include "gemm/gemm.h"
 
@@ -41,35 +50,90 @@ struct hopper_problem {
     int m;
     int n;
     int k;
-    int tiles_m;
+    int tiles_m; /* of all blocks of a cluster together */
     int tiles_n;
 };
 
 #ifdef KG_HOPPER_CODE
-/* --- The two parts ---------------------------------------------------------------------------- */
-static __device__ __forceinline__ void stages_copy(const struct hopper_problem &p,
-                                                   const struct maps &maps, int2 tile,
-                                                   struct shared *shared)
+/* --- The two parts -------------------------------------------------------------------------------
+ * Each goes through the cluster's tiles, and counts stages over all of them. */
+template <int CLUSTER> struct tiles {
+    int next;
+
+    __device__ __forceinline__ tiles() : next((int)blockIdx.x / CLUSTER)
+    {
+    }
+
+    /* The calling block's next tile; false where there is none. */
+    __device__ __forceinline__ bool take(const struct hopper_problem &p, int2 *tile)
+    {
+        if (next >= p.tiles_m * p.tiles_n)
+            return false;
+        *tile = kg_tensor_tile(CLUSTER * KG_TENSOR_M, p.tiles_m, p.tiles_n, next);
+        tile->x += (int)blockIdx.x % CLUSTER * KG_TENSOR_M;
+        next += (int)gridDim.x / CLUSTER;
+        return true;
+    }
+};
+
+/* Of B, each block of the cluster copies its part to all of them. */
+template <int CLUSTER>
+static __device__ __forceinline__ void stage_copy(const struct maps &maps, int2 tile, int l0,
+                                                  struct kg_hopper_slot *slot, uint64_t *full)
 {
-    for (int stage = 0, l0 = 0; l0 < p.k; stage++, l0 += KG_TENSOR_K) {
-        const int at = stage % KG_HOPPER_STAGES, round = stage / KG_HOPPER_STAGES;
-        struct kg_hopper_slot *slot = &shared->slots[at];
-        if (round > 0)
-            kg_mbarrier_wait(&shared->empty[at], (round - 1) % 2);
-        kg_mbarrier_expect(&shared->full[at], sizeof *slot);
-        kg_tma_copy(slot->a, &maps.a, l0, tile.x, &shared->full[at]);
-        for (int box = 0; box < KG_HOPPER_B_BOXES; box++)
-            kg_tma_copy(slot->b[box], &maps.b, tile.y + box * KG_HOPPER_BOX, l0, &shared->full[at]);
+    constexpr int BOXES = KG_HOPPER_B_BOXES / CLUSTER;
+    kg_mbarrier_expect(full, sizeof *slot);
+    kg_tma_copy(slot->a, &maps.a, l0, tile.x, full);
+#pragma unroll
+    for (int i = 0; i < BOXES; i++) {
+        const int box = (int)blockIdx.x % CLUSTER * BOXES + i;
+        if constexpr (CLUSTER == 1)
+            kg_tma_copy(slot->b[box], &maps.b, tile.y + box * KG_HOPPER_BOX, l0, full);
+        else
+            kg_tma_copy_to(slot->b[box], &maps.b, tile.y + box * KG_HOPPER_BOX, l0, full,
+                           (1U << CLUSTER) - 1);
     }
 }
 
-/* One stage's products are still under way when the next one's begin; the stage before is then done
- * with, and given back. */
-static __device__ __forceinline__ void stages_multiply(const struct hopper_problem &p, int group,
-                                                       struct shared *shared, float sum[SUMS])
+template <int CLUSTER>
+static __device__ __forceinline__ void tiles_copy(const struct hopper_problem &p,
+                                                  const struct maps &maps, struct shared *shared)
 {
-    const bool speaks = threadIdx.x % 32 == 0;
-    for (int stage = 0, l0 = 0; l0 < p.k; stage++, l0 += KG_TENSOR_K) {
+    struct tiles<CLUSTER> tiles;
+    int stage = 0;
+    int2 tile;
+    while (tiles.take(p, &tile))
+        for (int l0 = 0; l0 < p.k; stage++, l0 += KG_TENSOR_K) {
+            const int at = stage % KG_HOPPER_STAGES, round = stage / KG_HOPPER_STAGES;
+            if (round > 0)
+                kg_mbarrier_wait(&shared->empty[at], (round - 1) % 2);
+            stage_copy<CLUSTER>(maps, tile, l0, &shared->slots[at], &shared->full[at]);
+        }
+}
+
+/* A warp has done with a slot: all blocks that write to it are told. */
+template <int CLUSTER> static __device__ __forceinline__ void slot_free(uint64_t *empty)
+{
+    if constexpr (CLUSTER == 1) {
+        if (threadIdx.x % 32 == 0)
+            kg_mbarrier_arrive(empty);
+    } else {
+        if (threadIdx.x % 32 < CLUSTER)
+            kg_mbarrier_arrive_at(empty, threadIdx.x % 32);
+    }
+}
+
+/* The sums of a tile, from stage `stage` on; the stage after its last. One stage's products are
+ * still under way when the next one's begin; the stage before is then done with, and given back. */
+template <int CLUSTER>
+static __device__ __forceinline__ int tile_multiply(const struct hopper_problem &p, int group,
+                                                    int stage, struct shared *shared,
+                                                    float sum[SUMS])
+{
+#pragma unroll
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = 0;
+    for (int l0 = 0; l0 < p.k; stage++, l0 += KG_TENSOR_K) {
         const int at = stage % KG_HOPPER_STAGES, round = stage / KG_HOPPER_STAGES;
         const struct kg_hopper_slot *slot = &shared->slots[at];
         const uint32_t a = kg_shared_address(slot->a), b = kg_shared_address(slot->b);
@@ -80,10 +144,12 @@ static __device__ __forceinline__ void stages_multiply(const struct hopper_probl
             kg_wgmma_64x256x16(sum, kg_hopper_a(a, group, step), kg_hopper_b(b, step));
         kg_wgmma_commit();
         kg_wgmma_wait<1>();
-        if (speaks && stage > 0)
-            kg_mbarrier_arrive(&shared->empty[(stage - 1) % KG_HOPPER_STAGES]);
+        if (l0 > 0)
+            slot_free<CLUSTER>(&shared->empty[(stage - 1) % KG_HOPPER_STAGES]);
     }
     kg_wgmma_wait<0>();
+    slot_free<CLUSTER>(&shared->empty[(stage - 1) % KG_HOPPER_STAGES]);
+    return stage;
 }
 
 /* sum[4 j …] are columns 8 j + 2 (lane % 4) and the next of row lane / 4 and, the last two, of the
@@ -109,34 +175,71 @@ static __device__ __forceinline__ void sums_write(const struct hopper_problem &p
 }
 #endif
 
-static __global__ void __launch_bounds__(THREADS, 1)
-    hopper(struct hopper_problem p, const __grid_constant__ struct maps maps)
-{
 #ifdef KG_HOPPER_CODE
+template <int CLUSTER>
+static __device__ __forceinline__ void tiles_multiply(const struct hopper_problem &p, int group,
+                                                      struct shared *shared)
+{
+    struct tiles<CLUSTER> tiles;
+    int stage = 0;
+    int2 tile;
+    while (tiles.take(p, &tile)) {
+        float sum[SUMS];
+        stage = tile_multiply<CLUSTER>(p, group, stage, shared, sum);
+        sums_write(p, tile, sum);
+    }
+}
+
+/* Before the first copy all blocks' barriers are made; and none ends while another still writes to
+ * it or tells it of a slot. The warps that copy return early: in a branch beside theirs ptxas makes
+ * each product wait for the one before (its note C7518). */
+template <int CLUSTER>
+static __device__ __forceinline__ void hopper_run(const struct hopper_problem &p,
+                                                  const struct maps &maps)
+{
     KG_DYNAMIC_SHARED(unsigned char, memory);
     struct shared *shared = reinterpret_cast<struct shared *>(
         memory + (ALIGNMENT - kg_shared_address(memory) % ALIGNMENT) % ALIGNMENT);
-    const int2 tile = kg_tensor_tile(KG_TENSOR_M, p.tiles_m, p.tiles_n, (int)blockIdx.x);
     const int group = (int)threadIdx.x / GROUP_THREADS;
     if (threadIdx.x == 0) {
         for (int i = 0; i < KG_HOPPER_STAGES; i++) {
             kg_mbarrier_make(&shared->full[i], 1);
-            kg_mbarrier_make(&shared->empty[i], CONSUMER_WARPS);
+            kg_mbarrier_make(&shared->empty[i], CONSUMER_WARPS * CLUSTER);
         }
         kg_mbarrier_publish();
     }
-    __syncthreads();
+    kg_cluster_meet();
     if (group == GROUPS) {
         if (threadIdx.x % GROUP_THREADS == 0)
-            stages_copy(p, maps, tile, shared);
+            tiles_copy<CLUSTER>(p, maps, shared);
+        kg_cluster_meet();
         return;
     }
-    float sum[SUMS] = {};
-    stages_multiply(p, group, shared, sum);
-    sums_write(p, tile, sum);
+    tiles_multiply<CLUSTER>(p, group, shared);
+    kg_cluster_meet();
+}
+#endif
+
+static __global__ void __launch_bounds__(THREADS, 1)
+    hopper(struct hopper_problem p, const __grid_constant__ struct maps maps)
+{
+#ifdef KG_HOPPER_CODE
+    hopper_run<1>(p, maps);
 #else
     (void)p, (void)maps;
     __trap(); /* kg_gemm_hopper_prepare lets nothing else come here */
+#endif
+}
+
+/* Two blocks a cluster. */
+static __global__ void KG_CLUSTER(2) __launch_bounds__(THREADS, 1)
+    hopper_pair(struct hopper_problem p, const __grid_constant__ struct maps maps)
+{
+#ifdef KG_HOPPER_CODE
+    hopper_run<2>(p, maps);
+#else
+    (void)p, (void)maps;
+    __trap();
 #endif
 }
 
@@ -152,22 +255,36 @@ static bool aligned(const struct kg_gemm *gemm)
     return gemm->k % KG_TENSOR_CHUNK == 0 && gemm->n % KG_TENSOR_CHUNK == 0;
 }
 
+/* Where the number of rows of tiles is odd and small, a pair would make too many that are not
+ * there. */
+static bool in_pairs(int tiles_m)
+{
+    return tiles_m % 2 == 0 || tiles_m > 8;
+}
+
 extern "C" void kg_gemm_cuda_hopper(struct kg_gemm *gemm)
 {
     if (!aligned(gemm)) {
         kg_gemm_cuda_tensor(gemm);
         return;
     }
+    const int tiles_m = tiles_for(gemm->m, KG_TENSOR_M);
+    const int cluster = in_pairs(tiles_m) ? 2 : 1;
     const struct hopper_problem p = {gemm->device.c,
                                      (int)gemm->m,
                                      (int)gemm->n,
                                      (int)gemm->k,
-                                     tiles_for(gemm->m, KG_TENSOR_M),
+                                     (tiles_m + cluster - 1) / cluster,
                                      tiles_for(gemm->n, KG_TENSOR_N)};
+    const int clusters = min(p.tiles_m * p.tiles_n, max((int)gemm->device.processors / cluster, 1));
+    const unsigned blocks = (unsigned)(clusters * cluster);
     struct maps maps;
     memcpy(&maps, gemm->device.maps, sizeof maps);
-    KG_LAUNCH(hopper, (unsigned)(p.tiles_m * p.tiles_n), THREADS, SHARED_BYTES, gemm->device.stream,
-              p, maps);
+    if (cluster == 1)
+        KG_LAUNCH(hopper, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p, maps);
+    else
+        KG_LAUNCH_CLUSTERS(hopper_pair, 2, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p,
+                           maps);
 }
 
 /* --- Preparation ------------------------------------------------------------------------------ */
@@ -208,10 +325,11 @@ extern "C" bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_
         return unavailable(context, "needs a GPU of compute capability 9.0, no other");
     if (status == cudaSuccess && !aligned(gemm))
         return kg_gemm_tensor_prepare(context, gemm);
-    if (status == cudaSuccess)
-        status =
-            cudaFuncSetAttribute(hopper, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED_BYTES);
+    for (const auto kernel : {hopper, hopper_pair})
+        if (status == cudaSuccess)
+            status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          SHARED_BYTES);
     if (status != cudaSuccess)
         return kg_kernel_refuse(context, "CUDA: %s", cudaGetErrorString(status));
-    return maps_make(context, gemm);
+    return kg_device_processors(context, &gemm->device.processors) && maps_make(context, gemm);
 }

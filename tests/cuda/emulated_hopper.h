@@ -23,9 +23,22 @@ inline uint32_t kg_shared_address(const void *shared)
                                  static_cast<const char *>(kg_emulated_dynamic_shared()));
 }
 
+/* The upper 8 bits: 0 for the calling thread's block, or 1 and up for a block of its cluster. */
+enum { KG_EMULATED_RANK_SHIFT = 24 };
+
+inline uint32_t kg_emulated_address_of(const void *shared, uint32_t rank)
+{
+    return kg_shared_address(shared) | (rank + 1) << KG_EMULATED_RANK_SHIFT;
+}
+
 inline char *kg_emulated_at(uint32_t address)
 {
-    return static_cast<char *>(kg_emulated_dynamic_shared()) + (address - KG_EMULATED_SHARED_START);
+    const uint32_t block = address >> KG_EMULATED_RANK_SHIFT;
+    const uint32_t offset =
+        (address & ((1U << KG_EMULATED_RANK_SHIFT) - 1)) - KG_EMULATED_SHARED_START;
+    return static_cast<char *>(block ? kg_emulated_dynamic_shared_of(block - 1)
+                                     : kg_emulated_dynamic_shared()) +
+           offset;
 }
 
 /* The swizzle of 128 bytes, which both TMA and wgmma apply to addresses. */
@@ -82,6 +95,23 @@ inline void kg_mbarrier_expect(uint64_t *barrier, int bytes)
 inline void kg_mbarrier_arrive(uint64_t *barrier)
 {
     kg_mbarrier_expect(barrier, 0);
+}
+
+inline void kg_mbarrier_arrive_at(uint64_t *barrier, uint32_t rank)
+{
+    kg_mbarrier_arrive(
+        reinterpret_cast<uint64_t *>(kg_emulated_at(kg_emulated_address_of(barrier, rank))));
+}
+
+/* --- Clusters -------------------------------------------------------------------------------- */
+inline uint32_t kg_cluster_rank()
+{
+    return kg_emulated_rank();
+}
+
+inline void kg_cluster_meet()
+{
+    kg_emulated_barrier(KG_VOTE_CLUSTER, 0);
 }
 
 /* --- TMA ------------------------------------------------------------------------------------- */
@@ -146,16 +176,28 @@ inline void kg_emulated_boxes_come(uint64_t *barrier)
     kg_emulated_boxes.swap(others);
 }
 
+inline void kg_tma_copy_to(void *shared, const kg_tensor_map *map, int column, int line,
+                           uint64_t *barrier, uint32_t ranks)
+{
+    static thread_local uint32_t chance = 1;
+    kg_emulated_rule(kg_shared_address(shared) % 1024 == 0, "a swizzled box not aligned to 1024");
+    for (uint32_t rank = 0; ranks >> rank; rank++) {
+        if (!(ranks >> rank & 1))
+            continue;
+        uint64_t *const there =
+            reinterpret_cast<uint64_t *>(kg_emulated_at(kg_emulated_address_of(barrier, rank)));
+        kg_emulated_boxes.push_back(
+            {kg_emulated_address_of(shared, rank), *map, column, line, there});
+        chance = chance * 1664525U + 1013904223U; /* Numerical Recipes' generator */
+        if (chance >> 31)
+            kg_emulated_boxes_come(there);
+    }
+}
+
 inline void kg_tma_copy(void *shared, const kg_tensor_map *map, int column, int line,
                         uint64_t *barrier)
 {
-    static thread_local uint32_t chance = 1;
-    const uint32_t start = kg_shared_address(shared);
-    kg_emulated_rule(start % 1024 == 0, "a swizzled box not aligned to 1024");
-    kg_emulated_boxes.push_back({start, *map, column, line, barrier});
-    chance = chance * 1664525U + 1013904223U; /* Numerical Recipes' generator */
-    if (chance >> 31)
-        kg_emulated_boxes_come(barrier);
+    kg_tma_copy_to(shared, map, column, line, barrier, 1U << kg_cluster_rank());
 }
 
 inline void kg_emulated_boxes_forget(const uint64_t *barrier)

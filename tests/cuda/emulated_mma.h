@@ -39,9 +39,11 @@ inline void kg_emulated_rule(bool kept, const char *rule)
     abort();
 }
 
+/* Of all of the cluster. */
 inline unsigned kg_emulated_thread()
 {
-    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z) +
+           kg_emulated_rank() * blockDim.x * blockDim.y * blockDim.z;
 }
 
 inline bool kg_emulated_aligned(const void *address)

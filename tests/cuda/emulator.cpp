@@ -39,12 +39,18 @@ struct thread {
     void *all;
 };
 
-/* The one block that runs. */
+enum : unsigned { CLUSTER_MOST = 16 };
+
+/* The one block that runs, or cluster of blocks: then its threads are those of the blocks, one
+ * block's after the other's. */
 static struct {
     const char *kernel; /* NULL outside kernels */
     const std::function<void()> *body;
     size_t shared_bytes;
-    void *shared;
+    unsigned cluster; /* blocks */
+    unsigned block_threads;
+    uint3 first; /* block of the cluster */
+    void *shared[CLUSTER_MOST];
     struct kg_fiber scheduler;
     std::deque<struct thread> threads; /* as many as the largest block so far; they do not move */
     std::vector<unsigned> ready;       /* in no order */
@@ -102,7 +108,20 @@ unsigned kg_emulated_lane()
 void *kg_emulated_dynamic_shared()
 {
     (void)self("dynamic shared memory");
-    return block.shared;
+    return block.shared[kg_emulated_rank()];
+}
+
+void *kg_emulated_dynamic_shared_of(unsigned rank)
+{
+    (void)self("dynamic shared memory");
+    if (rank >= block.cluster)
+        give_up("shared memory of block %u in a cluster of %u", rank, block.cluster);
+    return block.shared[rank];
+}
+
+unsigned kg_emulated_rank()
+{
+    return block.current / block.block_threads;
 }
 
 /* --- Meetings of a warp
@@ -234,7 +253,7 @@ int __all_sync(unsigned mask, int predicate)
 static const char *barrier_name(enum kg_emulated_vote vote)
 {
     static const char *const names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
-                                        "__syncthreads_or"};
+                                        "__syncthreads_or", "kg_cluster_meet"};
     return names[vote];
 }
 
@@ -249,33 +268,45 @@ int kg_emulated_barrier(enum kg_emulated_vote vote, int predicate)
     return thread->predicate;
 }
 
-/* Whether all that have not ended wait at the same barrier; if so, they go on. */
-static bool barrier_settle(void)
+/* Whether all threads from `from` on, `count` of them, that have not ended wait at the same
+ * barrier, the cluster's or another; if so, they go on. */
+static bool barrier_end(unsigned from, unsigned count, bool of_cluster)
 {
     const struct thread *first = nullptr;
-    int votes = 0;
-    if (block.at_barrier == 0 || block.at_barrier + block.ended < block.count)
-        return false;
-    for (unsigned i = 0; i < block.count; i++) {
+    int votes = 0, here = 0;
+    for (unsigned i = from; i < from + count; i++) {
         const struct thread *thread = &block.threads[i];
-        if (thread->waiting != AT_BARRIER)
+        if (thread->waiting == ENDED)
             continue;
         first = first ? first : thread;
-        if (thread->vote != first->vote)
+        if (thread->waiting != AT_BARRIER || thread->vote != first->vote ||
+            (thread->vote == KG_VOTE_CLUSTER) != of_cluster)
             return false;
         votes += thread->predicate;
+        here++;
     }
-    const int all = votes == static_cast<int>(block.at_barrier);
-    const int results[] = {0, votes, all, votes > 0};
+    if (!first)
+        return false;
+    const int results[] = {0, votes, votes == here, votes > 0, 0};
     const int result = results[first->vote];
-    for (unsigned i = 0; i < block.count; i++)
+    for (unsigned i = from; i < from + count; i++)
         if (block.threads[i].waiting == AT_BARRIER) {
             block.threads[i].waiting = READY;
             block.threads[i].predicate = result;
             block.ready.push_back(i);
+            block.at_barrier--;
         }
-    block.at_barrier = 0;
     return true;
+}
+
+static bool barrier_settle(void)
+{
+    bool any = false;
+    if (block.at_barrier == 0)
+        return false;
+    for (unsigned rank = 0; rank < block.cluster; rank++)
+        any |= barrier_end(rank * block.block_threads, block.block_threads, false);
+    return any || barrier_end(0, block.count, true);
 }
 
 /* --- Threads
@@ -337,6 +368,8 @@ static void thread_go_on(void)
     block.ready.pop_back();
     struct thread *thread = &block.threads[block.current];
     threadIdx = thread->index;
+    blockIdx = block.first;
+    blockIdx.x += kg_emulated_rank();
     kg_fiber_switch(&block.scheduler, &thread->fiber);
     if (thread->waiting == AT_MEETING)
         meeting_settle(block.current);
@@ -354,15 +387,17 @@ __attribute__((no_sanitize("address"))) static void static_shared_poison(void)
 static void block_run(void)
 {
     static_shared_poison();
-    memset(block.shared, 0xff, block.shared_bytes);
+    for (unsigned rank = 0; rank < block.cluster; rank++)
+        memset(block.shared[rank], 0xff, block.shared_bytes);
     block.ready.clear();
     block.ended = 0;
     block.at_barrier = 0;
     for (unsigned i = 0; i < block.count; i++) {
         struct thread *thread = &block.threads[i];
         thread->waiting = READY;
-        thread->index = {i % blockDim.x, i / blockDim.x % blockDim.y,
-                         i / (blockDim.x * blockDim.y)};
+        const unsigned own = i % block.block_threads;
+        thread->index = {own % blockDim.x, own / blockDim.x % blockDim.y,
+                         own / (blockDim.x * blockDim.y)};
         block.ready.push_back(i);
     }
     while (block.ended < block.count) {
@@ -381,6 +416,7 @@ struct launch {
     dim3 grid;
     dim3 threads;
     size_t shared_bytes;
+    unsigned cluster;
     std::function<void()> body;
 };
 
@@ -388,10 +424,14 @@ static void launch_begin(const struct launch &launch)
 {
     gridDim = launch.grid;
     blockDim = launch.threads;
-    block.count = launch.threads.x * launch.threads.y * launch.threads.z;
+    block.cluster = launch.cluster;
+    block.block_threads = launch.threads.x * launch.threads.y * launch.threads.z;
+    block.count = block.block_threads * launch.cluster;
     block.shared_bytes = launch.shared_bytes;
-    if (posix_memalign(&block.shared, 128, launch.shared_bytes ? launch.shared_bytes : 1) != 0)
-        give_up("emulator: no memory for %zu bytes of shared memory", launch.shared_bytes);
+    for (unsigned rank = 0; rank < launch.cluster; rank++)
+        if (posix_memalign(&block.shared[rank], 128,
+                           launch.shared_bytes ? launch.shared_bytes : 1) != 0)
+            give_up("emulator: no memory for %zu bytes of shared memory", launch.shared_bytes);
     while (block.threads.size() < block.count)
         thread_create();
     block.kernel = launch.name;
@@ -403,33 +443,39 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* All blocks once, in steps that have no divisor in common with their number. */
+/* All blocks, or clusters, once, in steps that have no divisor in common with their number. */
 static void launch_run(const struct launch &launch)
 {
     launch_begin(launch);
-    const uint64_t count = static_cast<uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
+    const unsigned across = gridDim.x / launch.cluster;
+    const uint64_t count = static_cast<uint64_t>(across) * gridDim.y * gridDim.z;
     uint64_t at = random_below(count), step = 1 + random_below(count);
     while (common_divisor(count, step) != 1)
         step++;
     for (uint64_t i = 0; i < count; i++) {
-        blockIdx = {static_cast<unsigned>(at % gridDim.x),
-                    static_cast<unsigned>(at / gridDim.x % gridDim.y),
-                    static_cast<unsigned>(at / gridDim.x / gridDim.y)};
+        block.first = {static_cast<unsigned>(at % across) * launch.cluster,
+                       static_cast<unsigned>(at / across % gridDim.y),
+                       static_cast<unsigned>(at / across / gridDim.y)};
         block_run();
         at = (at + step) % count;
     }
     block.kernel = nullptr;
-    free(block.shared);
-    block.shared = nullptr;
+    for (unsigned rank = 0; rank < launch.cluster; rank++)
+        free(block.shared[rank]);
 }
 
 void kg_emulated_launch_put(const char *name, const void *kernel, dim3 grid, dim3 threads,
-                            size_t shared_bytes, cudaStream_t stream, std::function<void()> body)
+                            size_t shared_bytes, cudaStream_t stream, std::function<void()> body,
+                            unsigned cluster)
 {
     if (block.kernel)
         give_up("emulator: a launch of '%s' inside a kernel", name);
+    if (cluster == 0 || cluster > CLUSTER_MOST || grid.x % cluster != 0 ||
+        (cluster > 1 && threads.x * threads.y * threads.z % warpSize != 0))
+        give_up("emulator: '%s': %u blocks of %u threads in clusters of %u", name, grid.x,
+                threads.x * threads.y * threads.z, cluster);
     if (!kg_emulated_launch_allowed(kernel, grid, threads, shared_bytes, stream))
         return;
-    const struct launch launch = {name, grid, threads, shared_bytes, std::move(body)};
+    const struct launch launch = {name, grid, threads, shared_bytes, cluster, std::move(body)};
     (void)kg_emulated_put(stream, [launch] { launch_run(launch); });
 }

@@ -1,17 +1,20 @@
-/* emulator.h: as much of CUDA C++ as the kernels use, on the host, so that the very same .cu files
- * run under the sanitizers where there is no GPU. src/device/code/launch.cuh includes it where
- * KGATE_EMULATE_CUDA is defined.
+/* emulator.h: as much of CUDA C++ as the kernels use, on the host, so that the very same .cu
+ * files run under the sanitizers where there is no GPU. src/device/code/launch.cuh includes it
+ * where KGATE_EMULATE_CUDA is defined.
  *
- * Blocks run one after the other, in an order that the seed decides; so do the threads of a block
- * between two barriers, each on a stack of its own, so that what relies on an order, on a missing
- * barrier or on lanes in step goes wrong here. Shared memory is filled with bytes 0xff before each
- * block. Device memory is plain memory. A launch that CUDA refuses is refused the same way; a block
- * of which no thread can go on ends the process with what each of them waits at.
+ * Blocks run one after the other, in an order that the seed decides; so do the threads of a
+ * block between two barriers, each on a stack of its own, so that what relies on an order, on a
+ * missing barrier or on lanes in step goes wrong here. Shared memory is filled with bytes 0xff
+ * before each block. Device memory is plain memory. A launch that CUDA refuses is refused the
+ * same way; a block of which no thread can go on ends the process with what each of them waits
+ * at.
  *
- * Not here: time, more than one block at once, races that no order of whole stretches between
- * barriers shows, and inline PTX (src/device/code/mma.cuh has host versions of its own). In
- * templates g++ keeps
- * `__shared__` arrays out of what is filled; clang does not. One thread of the system only. */
+ * The blocks of a cluster run at the same time, their threads in any order.
+ *
+ * Not here: time, more than one block or cluster at once, races that no order of whole stretches
+ * between barriers shows, and inline PTX (src/device/code/mma.cuh has host versions of its own).
+ * In templates g++ keeps `__shared__` arrays out of what is filled; clang does not. One thread
+ * of the system only. */
 #pragma once
 #ifndef __cplusplus
 #error "the emulator is C++; tests in C include cuda/emulated.h"
@@ -34,6 +37,7 @@
 #define __grid_constant__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define KG_CLUSTER(blocks)
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ static __attribute__((section("kg_shared"), aligned(16)))
 
@@ -47,21 +51,29 @@ constexpr int warpSize = 32;
 /* --- Launches ------------------------------------------------------------------------------ */
 /* Puts a launch on the stream, where CUDA would take it: each thread of all blocks calls `body`. */
 void kg_emulated_launch_put(const char *name, const void *kernel, dim3 grid, dim3 block,
-                            size_t shared_bytes, cudaStream_t stream, std::function<void()> body);
+                            size_t shared_bytes, cudaStream_t stream, std::function<void()> body,
+                            unsigned cluster);
 void *kg_emulated_dynamic_shared();
+/* That of block `rank` of the cluster; and which one the calling thread's is. */
+void *kg_emulated_dynamic_shared_of(unsigned rank);
+unsigned kg_emulated_rank();
 
 template <typename... P, typename... A>
 void kg_emulated_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
-                        size_t shared_bytes, cudaStream_t stream, A &&...arguments)
+                        size_t shared_bytes, cudaStream_t stream, unsigned cluster,
+                        A &&...arguments)
 {
     const std::tuple<P...> copies(static_cast<P>(arguments)...);
-    kg_emulated_launch_put(name, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
-                           stream, [kernel, copies] { std::apply(kernel, copies); });
+    kg_emulated_launch_put(
+        name, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream,
+        [kernel, copies] { std::apply(kernel, copies); }, cluster);
 }
 
-#define KG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
+#define KG_LAUNCH_CLUSTERS(kernel, cluster, grid, block, shared_bytes, stream, ...)                \
     kg_emulated_launch(#kernel, kernel, dim3(grid), dim3(block), (shared_bytes),                   \
-                       (cudaStream_t)(stream), __VA_ARGS__)
+                       (cudaStream_t)(stream), (cluster), __VA_ARGS__)
+#define KG_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                  \
+    KG_LAUNCH_CLUSTERS(kernel, 1, grid, block, shared_bytes, stream, __VA_ARGS__)
 #define KG_DYNAMIC_SHARED(type, name)                                                              \
     type *name = reinterpret_cast<type *>(kg_emulated_dynamic_shared())
 
@@ -71,7 +83,7 @@ void kg_emulated_seed(uint64_t seed);
 cudaStream_t kg_emulated_stream();
 
 /* --- What threads do together -------------------------------------------------------------- */
-enum kg_emulated_vote { KG_VOTE_NONE, KG_VOTE_COUNT, KG_VOTE_AND, KG_VOTE_OR };
+enum kg_emulated_vote { KG_VOTE_NONE, KG_VOTE_COUNT, KG_VOTE_AND, KG_VOTE_OR, KG_VOTE_CLUSTER };
 int kg_emulated_barrier(enum kg_emulated_vote vote, int predicate);
 
 /* The lanes of `mask` meet at `where`: each gives the `bytes` (at most 256) at `mine` and sees what

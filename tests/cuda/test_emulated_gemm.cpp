@@ -240,6 +240,23 @@ static void products_of_random_shape(void **)
     }
 }
 
+/* More tiles than the emulator has processors, for single blocks and for pairs; of the last pair one
+ * block's tile is not there. */
+static void blocks_of_hopper_take_tile_after_tile(void **)
+{
+    static const char *const shapes[][3] = {
+        {"300", "776", "200"}, {"512", "520", "328"}, {"1100", "264", "72"}};
+    size_t i = 0;
+    for (const auto &shape : shapes) {
+        const struct emulated_param params[] = {{"m", shape[0]},
+                                                {"n", shape[1]},
+                                                {"k", shape[2]},
+                                                {"type", "bf16"},
+                                                {"version", "hopper"}};
+        assert_true(emulated_run(&kg_kernel_gemm, params, 5, emulated_seed(i++), nullptr));
+    }
+}
+
 /* The tensor version with memory for `stages`, on its own; the sum of what is wrong. */
 static double tensor_error(size_t m, size_t n, size_t k, int stages)
 {
@@ -387,6 +404,7 @@ int main()
         cmocka_unit_test(the_tensor_version_meets_no_bank_twice),
         cmocka_unit_test(products_of_any_shape),
         cmocka_unit_test(products_of_random_shape),
+        cmocka_unit_test(blocks_of_hopper_take_tile_after_tile),
         cmocka_unit_test(versions_of_the_other_device_or_type_are_unavailable),
         cmocka_unit_test(bfloat16_is_the_nearest_and_of_two_the_even_one),
     };

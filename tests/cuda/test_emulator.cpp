@@ -224,6 +224,39 @@ static void lanes_beyond_the_block_count_as_ended(void **)
         assert_int_equal(out[lane], lane < 20 ? 100 + lane : -1);
 }
 
+/* --- Clusters ------------------------------------------------------------------------------ */
+template <bool WITH_MEETING> static __global__ void other_tell(unsigned *seen)
+{
+    KG_DYNAMIC_SHARED(unsigned, own);
+    if (threadIdx.x == 0)
+        *static_cast<unsigned *>(kg_emulated_dynamic_shared_of(1 - kg_cluster_rank())) = blockIdx.x;
+    if (WITH_MEETING)
+        kg_cluster_meet();
+    if (threadIdx.x == 0)
+        seen[blockIdx.x] = own[0];
+}
+
+static unsigned told_wrong(void (*kernel)(unsigned *), uint64_t seed)
+{
+    unsigned seen[6], wrong = 0;
+    kg_emulated_seed(seed);
+    KG_LAUNCH_CLUSTERS(kernel, 2, 6, 64, sizeof(unsigned), stream(), seen);
+    assert_launched();
+    for (unsigned block = 0; block < 6; block++)
+        wrong += seen[block] != (block ^ 1);
+    return wrong;
+}
+
+static void blocks_of_a_cluster_see_each_other_once_they_met(void **)
+{
+    unsigned wrong = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        assert_int_equal(told_wrong(other_tell<true>, seed), 0);
+        wrong += told_wrong(other_tell<false>, seed);
+    }
+    assert_true(wrong > 0);
+}
+
 /* --- Shared memory
  * ---------------------------------------------------------------------------------- */
 static __global__ void shared_is_poison(int *wrong)
@@ -439,6 +472,7 @@ int main()
         cmocka_unit_test(atomics_of_all_threads_count),
         cmocka_unit_test(bfloat16_rounds_to_the_nearest_even),
         cmocka_unit_test(impossible_launches_are_refused),
+        cmocka_unit_test(blocks_of_a_cluster_see_each_other_once_they_met),
         cmocka_unit_test(more_shared_memory_is_to_be_asked_for),
         cmocka_unit_test(deadlock_names_the_kernel_and_what_is_waited_for),
         cmocka_unit_test(wrong_masks_end_the_process),

@@ -1,8 +1,8 @@
-/* hopper.cuh: what compute capability 9.0 has beyond common/mma.cuh: barriers in shared memory that
- * count bytes too (mbarrier), copies of boxes of matrices (TMA), and products of a warpgroup from
- * shared memory (wgmma), each one PTX instruction. Under KGATE_EMULATE_CUDA the same functions on
- * the host, from what the PTX ISA says of them: the logic of a kernel and its layouts are tested
- * there, not the hardware.
+/* hopper.cuh: what compute capability 9.0 has beyond common/mma.cuh: barriers in shared memory
+ * that count bytes too (mbarrier), copies of boxes of matrices (TMA), also to several blocks at
+ * once (clusters), and products of a warpgroup from shared memory (wgmma), each one PTX
+ * instruction. Under KGATE_EMULATE_CUDA the same functions on the host, from what the PTX ISA
+ * says of them: the logic of a kernel and its layouts are tested there, not the hardware.
  *
  * wgmma is only in code compiled for 9.0a: KG_HOPPER_CODE says that this is. */
 #pragma once
@@ -39,6 +39,19 @@ static __device__ __forceinline__ void kg_mbarrier_arrive(uint64_t *barrier)
 {
     kg_race_delay();
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(kg_shared_address(barrier))
+                 : "memory");
+}
+
+/* Arrives at the barrier that lies at the same place in block `rank` of the cluster. */
+static __device__ __forceinline__ void kg_mbarrier_arrive_at(uint64_t *barrier, uint32_t rank)
+{
+    kg_race_delay();
+    asm volatile("{\n"
+                 ".reg .b32 there;\n"
+                 "mapa.shared::cluster.u32 there, %0, %1;\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
+                 "}\n" ::"r"(kg_shared_address(barrier)),
+                 "r"(rank)
                  : "memory");
 }
 
@@ -93,6 +106,37 @@ static __device__ __forceinline__ void kg_tma_copy(void *shared, const struct kg
                  "[%0], [%1, {%2, %3}], [%4];\n" ::"r"(kg_shared_address(shared)),
                  "l"(map), "r"(column), "r"(line), "r"(kg_shared_address(barrier))
                  : "memory");
+}
+
+/* The same to the same place in each block of the cluster whose bit is set in `ranks`, and each
+ * one's barrier there counts the bytes. */
+static __device__ __forceinline__ void kg_tma_copy_to(void *shared, const struct kg_tensor_map *map,
+                                                      int column, int line, uint64_t *barrier,
+                                                      uint32_t ranks)
+{
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;\n" ::"r"(kg_shared_address(shared)),
+        "l"(map), "r"(column), "r"(line), "r"(kg_shared_address(barrier)), "h"((uint16_t)ranks)
+        : "memory");
+}
+
+/* --- Clusters: blocks that run together and see each other's shared memory -------------------- */
+static __device__ __forceinline__ uint32_t kg_cluster_rank()
+{
+    uint32_t rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;\n" : "=r"(rank));
+    return rank;
+}
+
+/* All threads of all blocks of the cluster meet; barriers made before are seen by all, TMA too. */
+static __device__ __forceinline__ void kg_cluster_meet()
+{
+    kg_race_delay();
+    asm volatile("fence.mbarrier_init.release.cluster;\n"
+                 "barrier.cluster.arrive.release;\n"
+                 "barrier.cluster.wait.acquire;\n" ::
+                     : "memory");
 }
 
 /* --- wgmma: 9.7.15 ---------------------------------------------------------------------------- */

@@ -31,6 +31,16 @@ static __device__ __forceinline__ void kg_race_delay()
 }
 #endif
 
+/* A kernel in clusters of so many blocks, which an attribute of its tells CUDA, where devices have
+ * clusters; the grid is a multiple of it. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define KG_CLUSTER(blocks)
+#else
+#define KG_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
+#endif
+#define KG_LAUNCH_CLUSTERS(kernel, cluster, grid, block, shared_bytes, stream, ...)                \
+    KG_LAUNCH(kernel, grid, block, shared_bytes, stream, __VA_ARGS__)
+
 /* Shared memory whose size the launch says, as an array of `type`, aligned to 128 bytes. */
 #define KG_DYNAMIC_SHARED(type, name)                                                              \
     extern __shared__ __align__(128) unsigned char kg_dynamic_shared[];                            \
