@@ -10,8 +10,8 @@
  * Blocks stay: as many as there are multiprocessors, each with one tile after the other, so that
  * the next tile's copies are under way while this one's sums are written. And two blocks that make
  * tiles one below the other are a cluster: each copies half of the columns of B that both need, to
- * both at once, so a block reads 32 KiB a stage from the second-level cache instead of 48. A slot is
- * free when both blocks' warps have multiplied what is in it, since each writes to the other's.
+ * both at once, so a block reads 32 KiB a stage from the second-level cache instead of 48. A slot
+ * is free when both blocks' warps have multiplied what is in it, since each writes to the other's.
  *
  * TMA needs lines that begin at multiples of 16 bytes: where k or n is not a multiple of 8, this
  * version is `tensor`. */

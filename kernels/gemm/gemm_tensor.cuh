@@ -31,9 +31,10 @@ static __host__ __device__ __forceinline__ bool kg_tensor_small(int large, int s
     return waves_small * 3 < waves * 5;
 }
 
-/* The first row and column of C of block `block`, of tiles of so many rows. Blocks that run at the same time are those of
- * KG_TENSOR_GROUP rows of tiles and about half as many columns, a square of elements: they read
- * least that way, and find most of it in the second-level cache. */
+/* The first row and column of C of block `block`, of tiles of so many rows. Blocks that run at the
+ * same time are those of KG_TENSOR_GROUP rows of tiles and about half as many columns, of large
+ * tiles a square of elements: they read least that way, and find most of it in the second-level
+ * cache. */
 static __host__ __device__ __forceinline__ int2 kg_tensor_tile(int tile_rows, int tiles_m,
                                                                int tiles_n, int block)
 {

@@ -240,8 +240,8 @@ static void products_of_random_shape(void **)
     }
 }
 
-/* More tiles than the emulator has processors, for single blocks and for pairs; of the last pair one
- * block's tile is not there. */
+/* More tiles than the emulator has processors, for single blocks and for pairs; of the last pair
+ * one block's tile is not there. */
 static void blocks_of_hopper_take_tile_after_tile(void **)
 {
     static const char *const shapes[][3] = {
