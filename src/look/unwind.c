@@ -145,11 +145,20 @@ static size_t number_of(struct kg_unwinder *unwinder, Dwfl_Module *module)
     return number - 1;
 }
 
+/* libdwfl gives what lies between two files to one of them. */
+static bool lies_in(Dwfl_Module *module, Dwarf_Addr address)
+{
+    Dwarf_Addr start, end;
+    dwfl_module_info(module, NULL, &start, &end, NULL, NULL, NULL, NULL);
+    return address >= start && address < end;
+}
+
 static bool frame_add(struct kg_unwinder *unwinder, Dwfl *dwfl, Dwarf_Addr address)
 {
     Dwarf_Addr bias = 0;
     Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
-    const size_t number = module ? number_of(unwinder, module) : KG_MODULES_MOST;
+    const size_t number =
+        module && lies_in(module, address) ? number_of(unwinder, module) : KG_MODULES_MOST;
     if (number >= KG_MODULES_MOST || !dwfl_module_getelf(module, &bias))
         return false;
     unwinder->frames[unwinder->frame_count++] =
