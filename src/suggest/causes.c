@@ -188,18 +188,60 @@ static void stacks_weigh(struct kg_weighing *weighing)
     missing_weigh(weighing, account.missing);
 }
 
+/* Whether what was counted is that function. Compilers add to the names of what they split off or
+ * specialise (`find.isra.0`), Callgrind to those of recursive calls (`find'2`). */
+static bool is_function(const char *counted, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
+}
+
+static double calls_of(const struct kg_counted *counted, const char *caller)
+{
+    double calls = 0;
+    for (size_t i = 0; i < counted->edge_count; i++)
+        calls += is_function(counted->edges[i].callee, caller) ? counted->edges[i].calls : 0;
+    return fmax(1, calls);
+}
+
 /* A function that compares and is called for entry after entry: how often in one call of the
  * function that calls it. */
 static double calls_each(const struct kg_counted *counted, const char *caller, const char *callee)
 {
-    double of_caller = 0, of_callee = 0;
+    double calls = 0;
+    for (size_t i = 0; i < counted->edge_count; i++)
+        if (is_function(counted->edges[i].caller, caller) &&
+            strstr(counted->edges[i].callee, callee))
+            calls += counted->edges[i].calls;
+    return calls / calls_of(counted, caller);
+}
+
+/* The same of all functions of a cause: samples may be in what these call inside of the library. */
+static double calls_of_kind(const struct kg_counted *counted, const struct kg_cause *cause)
+{
+    double calls = 0;
+    if (!cause->caller || !cause->caller->function)
+        return 0;
+    for (size_t i = 0; i < counted->edge_count; i++)
+        if (is_function(counted->edges[i].caller, cause->caller->function) &&
+            kg_known_function(counted->edges[i].callee) == cause->kind)
+            calls += counted->edges[i].calls;
+    return calls / calls_of(counted, cause->caller->function);
+}
+
+/* Whether one look through a string is long. Many short ones, each at another piece of a text, are
+ * how a text is read well. */
+static bool scans_far(const struct kg_counted *counted)
+{
+    static const double INSTRUCTIONS = 128; /* some 2 KiB by vectors */
+    double calls = 0, instructions = 0;
     for (size_t i = 0; i < counted->edge_count; i++) {
-        if (!strcmp(counted->edges[i].callee, caller))
-            of_caller += counted->edges[i].calls;
-        if (!strcmp(counted->edges[i].caller, caller) && strstr(counted->edges[i].callee, callee))
-            of_callee += counted->edges[i].calls;
+        const struct kg_counted_edge *edge = &counted->edges[i];
+        const bool scans = kg_known_function(edge->callee) == KG_CAUSE_STRING_SCANNING;
+        calls += scans ? edge->calls : 0;
+        instructions += scans ? edge->instructions : 0;
     }
-    return of_callee / fmax(1, of_caller);
+    return instructions >= INSTRUCTIONS * calls;
 }
 
 /* Or so often in one call of the workload it is done over and over. */
@@ -218,6 +260,10 @@ static const double REQUESTS = 4;
 
 static bool is_often(const struct kg_hot *hot, const struct kg_cause *cause)
 {
+    if (cause->kind == KG_CAUSE_STRING_SCANNING && !scans_far(&hot->counted))
+        return false;
+    if (calls_of_kind(&hot->counted, cause) >= KG_OFTEN)
+        return true;
     if (cause->call)
         return cause->call->calls >= REQUESTS;
     if (!cause->seen || !cause->seen->function || !kg_place_is_library(cause->seen))
@@ -264,6 +310,19 @@ static void few_requests_tell_nothing(struct kg_weighing *weighing)
             small += calls->kinds[i].calls;
     if (calls->source && small < REQUESTS)
         weighing->of[KG_CAUSE_SMALL_IO].share = 0;
+}
+
+/* Who starts programs over and over and waits to read is waiting for what they print. */
+static void programs_tell(struct kg_weighing *weighing)
+{
+    struct kg_cause *waiting = &weighing->of[KG_CAUSE_WAITING];
+    struct kg_cause *processes = &weighing->of[KG_CAUSE_PROCESSES];
+    const struct kg_system_call *started = call_of(weighing->hot, "execve");
+    if (!(processes->share >= KG_SHARE_LEAST) || !started || !(started->calls >= REQUESTS) ||
+        !waiting->call || strcmp(waiting->call->name, "read") != 0)
+        return;
+    processes->share = fmin(1, processes->share + waiting->share);
+    waiting->share = 0;
 }
 
 /* Who sleeps or polls makes others wait for locks and messages: the sleep is the cause. */
@@ -417,6 +476,7 @@ static void cpu_weigh(struct kg_weighing *weighing)
     stacks_weigh(weighing);
     searches_tell(weighing);
     few_requests_tell_nothing(weighing);
+    programs_tell(weighing);
     waits_tell(weighing);
     kg_weigh_own_code(weighing);
     faults_weigh(weighing);

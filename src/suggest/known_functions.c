@@ -99,6 +99,8 @@ static const struct {
     {"strtok", KG_CAUSE_STRING_SCANNING},
     {"strsep", KG_CAUSE_STRING_SCANNING},
     {"strcoll", KG_CAUSE_STRING_SCANNING},
+    {"regcomp", KG_CAUSE_REPEATED_WORK},
+    {"re_compile", KG_CAUSE_REPEATED_WORK},
     {"re_", KG_CAUSE_STRING_SCANNING},
     {"regexec", KG_CAUSE_STRING_SCANNING},
     {"msort_with_tmp", KG_CAUSE_CALL_OVERHEAD},

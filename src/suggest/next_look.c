@@ -15,8 +15,8 @@ static bool is_unseen(const struct kg_case_result *result)
 static bool is_nameless(const struct kg_case_result *result)
 {
     const struct kg_sampled *sampled = &result->hot.sampled;
-    return sampled->blocks >= NAMELESS ||
-           (sampled->function_count && !sampled->functions[0].place.function);
+    return sampled->blocks >= NAMELESS || (!sampled->line_count && sampled->function_count &&
+                                           !sampled->functions[0].place.function);
 }
 
 static bool is_uncounted(const struct kg_case_result *result)

@@ -102,6 +102,7 @@ static void known_functions_speak_for_their_cause(void **state)
         {"__vfprintf_internal", "libc.so.6", "formatting"},
         {"____strtod_l_internal", "libc.so.6", "formatting"},
         {"__strlen_evex", "libc.so.6", "string_scanning"},
+        {"regcomp", "libc.so.6", "repeated_work"},
         {"__cos_fma", "libm.so.6", "math_library"},
         {"pthread_mutex_lock@@GLIBC_2.2.5", "libc.so.6", "locks"},
         {"gomp_team_barrier_wait_end", "libgomp.so.1.0.0", "barriers"},
@@ -225,6 +226,64 @@ static void many_comparisons_in_a_call_are_a_search(void **state)
     ASSERT_CAUSE(&scene, "string_scanning");
     scene.edges[1].calls = 90;
     ASSERT_CAUSE(&scene, "linear_search");
+    /* also where the compiler has specialised the function that searches */
+    scene.edges[0].callee = scene.edges[1].caller = "work.isra.0";
+    ASSERT_CAUSE(&scene, "linear_search");
+    scene.edges[0].callee = scene.edges[1].caller = "worker";
+    ASSERT_CAUSE(&scene, "string_scanning");
+}
+
+static void many_short_looks_through_a_text_prove_nothing(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.8, "__memchr_avx2", "libc.so.6", NULL);
+    scene.hot.counted.edge_count = 1;
+    scene.edges[0] = (struct kg_counted_edge){"work", "__memchr_avx2", 6000, 6000 * 20};
+    ASSERT_CAUSE(&scene, "string_scanning");
+    assert_false(scene.causes.of[0].proven);
+    scene.edges[0].instructions = 6000 * 400; /* each a long way */
+    ASSERT_CAUSE(&scene, "string_scanning");
+    assert_true(scene.causes.of[0].proven);
+}
+
+static void what_is_called_often_is_so_by_whatever_name_it_was_seen(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.4, "__pthread_mutex_unlock_usercnt", "libc.so.6", NULL);
+    scene.hot.counted.edge_count = 1;
+    scene.edges[0] =
+        (struct kg_counted_edge){"work", "pthread_mutex_unlock@@GLIBC_2.2.5", 4000, 1e5};
+    ASSERT_CAUSE(&scene, "locks");
+    assert_true(scene.causes.of[0].proven);
+    /* nor does it matter that the most samples wait in the kernel */
+    stack_add(&scene, 0.5, "__lll_lock_wait", "libc.so.6", "futex");
+    scene.hot.system_calls.kind_count = 1;
+    scene.calls[0] = (struct kg_system_call){.name = "futex", .calls = 3.9};
+    ASSERT_CAUSE(&scene, "locks");
+    assert_true(scene.causes.of[0].proven);
+}
+
+static void who_waits_to_read_from_programs_waits_for_these(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    stack_add(&scene, 0.5, "read", "libc.so.6", "read");
+    scene.stacks[0].waiting = true;
+    stack_add(&scene, 0.2, "_Fork", "libc.so.6", "clone");
+    struct kg_system_call calls[] = {{.name = "read", .calls = 120, .bytes = 1e3},
+                                     {.name = "clone", .calls = 60},
+                                     {.name = "execve", .calls = 60}};
+    scene.hot.system_calls.kinds = calls;
+    scene.hot.system_calls.kind_count = 3;
+    ASSERT_CAUSE(&scene, "processes");
+    assert_float_equal(scene.causes.of[0].share, 0.7, 1e-9);
+    calls[2].calls = 1; /* the program itself */
+    ASSERT_CAUSE(&scene, "waiting");
 }
 
 static void loops_speak_for_what_they_are_made_of(void **state)
@@ -716,6 +775,9 @@ int main(void)
         cmocka_unit_test(a_twentieth_is_no_cause),
         cmocka_unit_test(system_calls_speak_for_theirs),
         cmocka_unit_test(many_comparisons_in_a_call_are_a_search),
+        cmocka_unit_test(many_short_looks_through_a_text_prove_nothing),
+        cmocka_unit_test(what_is_called_often_is_so_by_whatever_name_it_was_seen),
+        cmocka_unit_test(who_waits_to_read_from_programs_waits_for_these),
         cmocka_unit_test(loops_speak_for_what_they_are_made_of),
         cmocka_unit_test(a_loop_that_stalls_says_by_what_was_counted_in_it),
         cmocka_unit_test(the_processors_counters_count_instead_of_what_is_simulated),
