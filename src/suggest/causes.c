@@ -188,92 +188,6 @@ static void stacks_weigh(struct kg_weighing *weighing)
     missing_weigh(weighing, account.missing);
 }
 
-/* Whether what was counted is that function. Compilers add to the names of what they split off or
- * specialise (`find.isra.0`), Callgrind to those of recursive calls (`find'2`). */
-static bool is_function(const char *counted, const char *name)
-{
-    const size_t length = strlen(name);
-    return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
-}
-
-static double calls_of(const struct kg_counted *counted, const char *caller)
-{
-    double calls = 0;
-    for (size_t i = 0; i < counted->edge_count; i++)
-        calls += is_function(counted->edges[i].callee, caller) ? counted->edges[i].calls : 0;
-    return fmax(1, calls);
-}
-
-/* A function that compares and is called for entry after entry: how often in one call of the
- * function that calls it. */
-static double calls_each(const struct kg_counted *counted, const char *caller, const char *callee)
-{
-    double calls = 0;
-    for (size_t i = 0; i < counted->edge_count; i++)
-        if (is_function(counted->edges[i].caller, caller) &&
-            strstr(counted->edges[i].callee, callee))
-            calls += counted->edges[i].calls;
-    return calls / calls_of(counted, caller);
-}
-
-/* The same of all functions of a cause: samples may be in what these call inside of the library. */
-static double calls_of_kind(const struct kg_counted *counted, const struct kg_cause *cause)
-{
-    double calls = 0;
-    if (!cause->caller || !cause->caller->function)
-        return 0;
-    for (size_t i = 0; i < counted->edge_count; i++)
-        if (is_function(counted->edges[i].caller, cause->caller->function) &&
-            kg_known_function(counted->edges[i].callee) == cause->kind)
-            calls += counted->edges[i].calls;
-    return calls / calls_of(counted, cause->caller->function);
-}
-
-/* Whether one look through a string is long. Many short ones, each at another piece of a text, are
- * how a text is read well. */
-static bool scans_far(const struct kg_counted *counted)
-{
-    static const double INSTRUCTIONS = 128; /* some 2 KiB by vectors */
-    double calls = 0, instructions = 0;
-    for (size_t i = 0; i < counted->edge_count; i++) {
-        const struct kg_counted_edge *edge = &counted->edges[i];
-        const bool scans = kg_known_function(edge->callee) == KG_CAUSE_STRING_SCANNING;
-        calls += scans ? edge->calls : 0;
-        instructions += scans ? edge->instructions : 0;
-    }
-    return instructions >= INSTRUCTIONS * calls;
-}
-
-/* Or so often in one call of the workload it is done over and over. */
-static const double OFTEN_IN_ALL = 64;
-
-double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
-{
-    double calls = 0;
-    for (size_t i = 0; callee && i < counted->edge_count; i++)
-        calls += !strcmp(counted->edges[i].callee, callee) ? counted->edges[i].calls : 0;
-    return calls;
-}
-
-/* Fewer requests to the kernel, in one call of the workload, are not many. */
-static const double REQUESTS = 4;
-
-static bool is_often(const struct kg_hot *hot, const struct kg_cause *cause)
-{
-    if (cause->kind == KG_CAUSE_STRING_SCANNING && !scans_far(&hot->counted))
-        return false;
-    if (calls_of_kind(&hot->counted, cause) >= KG_OFTEN)
-        return true;
-    if (cause->call)
-        return cause->call->calls >= REQUESTS;
-    if (!cause->seen || !cause->seen->function || !kg_place_is_library(cause->seen))
-        return false;
-    return (cause->caller && cause->caller->function &&
-            calls_each(&hot->counted, cause->caller->function, cause->seen->function) >=
-                KG_OFTEN) ||
-           kg_calls_in_all(&hot->counted, cause->seen->function) >= OFTEN_IN_ALL;
-}
-
 /* Comparing with entry after entry is a search, whatever compares. */
 static void searches_tell(struct kg_weighing *weighing)
 {
@@ -284,7 +198,7 @@ static void searches_tell(struct kg_weighing *weighing)
         return;
     for (size_t i = 0; i < sizeof compares / sizeof *compares; i++) {
         if (!strstr(scanning->seen->function, compares[i]) ||
-            !(calls_each(&weighing->hot->counted, scanning->caller->function, compares[i]) >=
+            !(kg_calls_each(&weighing->hot->counted, scanning->caller->function, compares[i]) >=
               KG_OFTEN))
             continue;
         struct kg_cause *search =
@@ -308,7 +222,7 @@ static void few_requests_tell_nothing(struct kg_weighing *weighing)
                                  calls->kinds[i].bytes / calls->kinds[i].calls) ==
             KG_CAUSE_SMALL_IO)
             small += calls->kinds[i].calls;
-    if (calls->source && small < REQUESTS)
+    if (calls->source && small < KG_REQUESTS)
         weighing->of[KG_CAUSE_SMALL_IO].share = 0;
 }
 
@@ -318,7 +232,7 @@ static void programs_tell(struct kg_weighing *weighing)
     struct kg_cause *waiting = &weighing->of[KG_CAUSE_WAITING];
     struct kg_cause *processes = &weighing->of[KG_CAUSE_PROCESSES];
     const struct kg_system_call *started = call_of(weighing->hot, "execve");
-    if (!(processes->share >= KG_SHARE_LEAST) || !started || !(started->calls >= REQUESTS) ||
+    if (!(processes->share >= KG_SHARE_LEAST) || !started || !(started->calls >= KG_REQUESTS) ||
         !waiting->call || strcmp(waiting->call->name, "read") != 0)
         return;
     processes->share = fmin(1, processes->share + waiting->share);
@@ -334,99 +248,6 @@ static void waits_tell(struct kg_weighing *weighing)
         return;
     waiting->share = fmin(1, waiting->share + weighing->of[KG_CAUSE_LOCKS].share);
     weighing->of[KG_CAUSE_LOCKS].share = 0;
-}
-
-/* --- Experiments, pages --- */
-
-void kg_weighing_shrink(struct kg_weighing *weighing, double share)
-{
-    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
-        weighing->of[kind].share *= 1 - share;
-        weighing->of[kind].saves_least *= 1 - share;
-        weighing->of[kind].saves_most *= 1 - share;
-    }
-}
-
-/* Whether a loop is known to chase, stride or stream: huge pages help it too, but are not what it
- * lacks. */
-static bool has_its_name(const struct kg_weighing *weighing)
-{
-    static const double TELLS = 0.2;
-    return weighing->of[KG_CAUSE_POINTER_CHASING].share >= TELLS ||
-           weighing->of[KG_CAUSE_ACCESS_PATTERN].share >= TELLS ||
-           weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share >= TELLS;
-}
-
-/* Whether most accesses go on in the line of the one before: a page then serves many of them. Huge
- * pages help there, too, as the processor fetches ahead within a page only. */
-static bool is_in_sequence(const struct kg_hot *hot)
-{
-    static const double MISSES_OF_ACCESSES = 0.3;
-    return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
-}
-
-static void experiments_weigh(struct kg_weighing *weighing)
-{
-    static const struct {
-        const char *name;
-        enum kg_cause_kind cause;
-    } tried[] = {{"flush_denormals", KG_CAUSE_DENORMALS},
-                 {"huge_pages", KG_CAUSE_PAGE_WALKS},
-                 {"kept_memory", KG_CAUSE_PAGE_FAULTS}};
-    const struct kg_hot *hot = weighing->hot;
-    for (size_t i = 0; i < hot->experiment_count; i++)
-        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
-            const struct kg_experiment *experiment = &hot->experiments[i];
-            const double share = 1 - experiment->ratio;
-            if (strcmp(experiment->name, tried[t].name) != 0 || !(share >= KG_SHARE_LEAST) ||
-                !(experiment->ratio_high < 1))
-                continue;
-            /* what is saved is the faults, the calls that lead to them, and what follows them */
-            struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
-            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS && faults->share > share)
-                continue;
-            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS) {
-                faults->share = 0; /* its place stays */
-                faults->saves_least = faults->saves_most = NAN;
-            }
-            const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS &&
-                                (has_its_name(weighing) || is_in_sequence(hot));
-            if (!beside)
-                kg_weighing_shrink(weighing, share);
-            struct kg_cause *cause = kg_weighing_add(weighing, tried[t].cause, share);
-            cause->measured = cause->proven = !beside;
-            kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
-        }
-}
-
-/* Share of the samples in the kernel in no system call of another cause; 0: not known. */
-static double kernel_share(const struct kg_weighing *weighing)
-{
-    static const enum kg_cause_kind others[] = {KG_CAUSE_SMALL_IO,  KG_CAUSE_SYNC_IO,
-                                                KG_CAUSE_PROCESSES, KG_CAUSE_WAITING,
-                                                KG_CAUSE_LOCKS,     KG_CAUSE_BARRIERS};
-    double share = weighing->hot->sampled.system;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        share -= weighing->of[others[i]].share;
-    return kg_known_or_zero(share);
-}
-
-/* A fault takes longer than its first touch of a page was measured to, where its page must be
- * cleared and given back: what the kernel took in all says so. */
-static void faults_weigh(struct kg_weighing *weighing)
-{
-    const double modelled = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
-    struct kg_cause *cause = &weighing->of[KG_CAUSE_PAGE_FAULTS];
-    if (!(modelled >= KG_SHARE_LEAST))
-        return;
-    const double share = fmin(1, fmax(modelled, kernel_share(weighing)));
-    if (share <= cause->share)
-        return;
-    kg_weighing_shrink(weighing, share);
-    cause->share = share;
-    cause->proven = true;
-    /* what touches fresh pages misses the caches, too: half of the rest may go with it */
-    kg_cause_saves(cause, share, share + (1 - share) / 2);
 }
 
 /* --- The result --- */
@@ -456,7 +277,8 @@ static void conclude(struct kg_weighing *weighing, struct kg_causes *causes)
 {
     double explained = 0;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++)
-        weighing->of[kind].proven |= weighing->hot && is_often(weighing->hot, &weighing->of[kind]);
+        weighing->of[kind].proven |=
+            weighing->hot && kg_cause_is_often(weighing->hot, &weighing->of[kind]);
     qsort(weighing->of, KG_CAUSE_COUNT, sizeof *weighing->of, larger_first);
     for (int i = 0; i < KG_CAUSE_COUNT && causes->count < KG_CAUSES_MOST; i++) {
         struct kg_cause *cause = &weighing->of[i];
@@ -479,8 +301,8 @@ static void cpu_weigh(struct kg_weighing *weighing)
     programs_tell(weighing);
     waits_tell(weighing);
     kg_weigh_own_code(weighing);
-    faults_weigh(weighing);
-    experiments_weigh(weighing);
+    kg_weigh_faults(weighing);
+    kg_weigh_experiments(weighing);
     kg_weigh_threads(weighing);
 }
 

@@ -8,6 +8,8 @@ static const double KG_SHARE_LEAST = 0.1;
 static const double KG_TELLS_LEAST = 0.25;
 /* What is done so often in one call of the function that does it is done over and over. */
 static const double KG_OFTEN = 8;
+/* Fewer requests to the kernel, in one call of the workload, are not many. */
+static const double KG_REQUESTS = 4;
 
 struct kg_weighing {
     const struct kg_facts *facts;
@@ -33,6 +35,17 @@ bool kg_place_is_openmp(const struct kg_place *place);
 
 /* How often a function is called in one call of the workload. */
 double kg_calls_in_all(const struct kg_counted *counted, const char *callee);
+
+/* A function that is called for entry after entry: how often in one call of the function that calls
+ * it. `callee` is a part of its name. */
+double kg_calls_each(const struct kg_counted *counted, const char *caller, const char *callee);
+
+/* Whether what a cause accuses was counted to be done over and over. */
+bool kg_cause_is_often(const struct kg_hot *hot, const struct kg_cause *cause);
+
+/* What experiments measured, and what page faults take. */
+void kg_weigh_experiments(struct kg_weighing *weighing);
+void kg_weigh_faults(struct kg_weighing *weighing);
 
 /* What the trace of a case on the GPU says. */
 void kg_weigh_gpu(struct kg_weighing *weighing);

@@ -1,0 +1,99 @@
+/* causes_measured.c: causes whose cost was measured: by experiments, and of page faults on this
+ * machine. */
+#include <math.h>
+#include <string.h>
+
+#include "suggest/causes_weighing.h"
+#include "suggest/known_functions.h"
+#include "suggest/rule_parts.h"
+
+void kg_weighing_shrink(struct kg_weighing *weighing, double share)
+{
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
+        weighing->of[kind].share *= 1 - share;
+        weighing->of[kind].saves_least *= 1 - share;
+        weighing->of[kind].saves_most *= 1 - share;
+    }
+}
+
+/* Whether a loop is known to chase, stride or stream: huge pages help it too, but are not what it
+ * lacks. */
+static bool has_its_name(const struct kg_weighing *weighing)
+{
+    static const double TELLS = 0.2;
+    return weighing->of[KG_CAUSE_POINTER_CHASING].share >= TELLS ||
+           weighing->of[KG_CAUSE_ACCESS_PATTERN].share >= TELLS ||
+           weighing->of[KG_CAUSE_MEMORY_TRAFFIC].share >= TELLS;
+}
+
+/* Whether most accesses go on in the line of the one before: a page then serves many of them. Huge
+ * pages help there, too, as the processor fetches ahead within a page only. */
+static bool is_in_sequence(const struct kg_hot *hot)
+{
+    static const double MISSES_OF_ACCESSES = 0.3;
+    return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
+}
+
+void kg_weigh_experiments(struct kg_weighing *weighing)
+{
+    static const struct {
+        const char *name;
+        enum kg_cause_kind cause;
+    } tried[] = {{"flush_denormals", KG_CAUSE_DENORMALS},
+                 {"huge_pages", KG_CAUSE_PAGE_WALKS},
+                 {"kept_memory", KG_CAUSE_PAGE_FAULTS}};
+    const struct kg_hot *hot = weighing->hot;
+    for (size_t i = 0; i < hot->experiment_count; i++)
+        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+            const struct kg_experiment *experiment = &hot->experiments[i];
+            const double share = 1 - experiment->ratio;
+            if (strcmp(experiment->name, tried[t].name) != 0 || !(share >= KG_SHARE_LEAST) ||
+                !(experiment->ratio_high < 1))
+                continue;
+            /* what is saved is the faults, the calls that lead to them, and what follows them */
+            struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS && faults->share > share)
+                continue;
+            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS) {
+                faults->share = 0; /* its place stays */
+                faults->saves_least = faults->saves_most = NAN;
+            }
+            const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS &&
+                                (has_its_name(weighing) || is_in_sequence(hot));
+            if (!beside)
+                kg_weighing_shrink(weighing, share);
+            struct kg_cause *cause = kg_weighing_add(weighing, tried[t].cause, share);
+            cause->measured = cause->proven = !beside;
+            kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
+        }
+}
+
+/* Share of the samples in the kernel in no system call of another cause; 0: not known. */
+static double kernel_share(const struct kg_weighing *weighing)
+{
+    static const enum kg_cause_kind others[] = {KG_CAUSE_SMALL_IO,  KG_CAUSE_SYNC_IO,
+                                                KG_CAUSE_PROCESSES, KG_CAUSE_WAITING,
+                                                KG_CAUSE_LOCKS,     KG_CAUSE_BARRIERS};
+    double share = weighing->hot->sampled.system;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        share -= weighing->of[others[i]].share;
+    return kg_known_or_zero(share);
+}
+
+/* A fault takes longer than its first touch of a page was measured to, where its page must be
+ * cleared and given back: what the kernel took in all says so. */
+void kg_weigh_faults(struct kg_weighing *weighing)
+{
+    const double modelled = kg_faulting_ns(weighing->facts) / weighing->facts->traits.time_ns;
+    struct kg_cause *cause = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+    if (!(modelled >= KG_SHARE_LEAST))
+        return;
+    const double share = fmin(1, fmax(modelled, kernel_share(weighing)));
+    if (share <= cause->share)
+        return;
+    kg_weighing_shrink(weighing, share);
+    cause->share = share;
+    cause->proven = true;
+    /* what touches fresh pages misses the caches, too: half of the rest may go with it */
+    kg_cause_saves(cause, share, share + (1 - share) / 2);
+}
