@@ -282,18 +282,22 @@ static void the_end_of_the_process_is_left_for_who_started_it(void **state)
 
 /* --- A call that is in the middle of something -------------------------------------------------- */
 
+/* A function of its own: what its caller counts with must not lie where the child may write. */
+__attribute__((noinline)) static void vfork_nap(const struct timespec *nap)
+{
+    const pid_t child = vfork();
+    if (child == 0) {
+        nanosleep(nap, NULL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
 static void *vforks(void *user)
 {
-    const long nap_ns = *(const long *)user;
-    for (int i = 0; i < 40; i++) {
-        const pid_t child = vfork();
-        if (child == 0) {
-            const struct timespec nap = {.tv_nsec = nap_ns};
-            nanosleep(&nap, NULL);
-            _exit(0);
-        }
-        waitpid(child, NULL, 0);
-    }
+    const struct timespec nap = {.tv_nsec = *(const long *)user};
+    for (int i = 0; i < 40; i++)
+        vfork_nap(&nap);
     return NULL;
 }
 
