@@ -138,7 +138,7 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     struct kg_counts counts;
-    double core[KG_CORE_EVENTS];
+    double core[KG_CORE_EVENTS] = {0};
     if (!worker->workload && request->count_directory)
         return command_count(worker, err);
     const bool warm = worker->workload && !request->count_cold;
