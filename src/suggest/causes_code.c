@@ -154,7 +154,7 @@ static enum kg_cause_kind missing_kind(const struct kg_weighing *weighing,
                                                    : KG_CAUSE_CACHE_MISSES;
 }
 
-/* What a stalled turn waits for. Mispredicted branches are held against what they cost. */
+/* What a stalled turn waits for. Mispredicted branches are weighed by what they cost. */
 static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
                                      const struct kg_hot_loop *loop, const struct turn *turn)
 {

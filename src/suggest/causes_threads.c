@@ -1,4 +1,4 @@
-/* causes_threads.c: what threads do to each other. What samples say of it is held against the time
+/* causes_threads.c: what threads do to each other. What samples say of it is compared with the time
  * of one thread alone. */
 #include <math.h>
 #include <string.h>

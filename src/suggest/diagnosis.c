@@ -236,7 +236,7 @@ static void conclude(enum kg_bound bound, double share, const char *const *evide
 
 /* --- Neither --- */
 
-/* Whether all that a call does is held against a roof: what is left then is waiting for single
+/* Whether all that a call does is compared with a roof: what is left then is waiting for single
  * loads and results. On the CPU also whether the core's instructions are:
  * integer work has no roof. */
 static bool is_latency(const struct kg_facts *facts)
@@ -260,11 +260,11 @@ static const char *missing_of(const struct kg_facts *facts)
         return "what a call does is not known: let the workload tell its bytes and flops, or "
                "record a profile: `kgate run --profile`.";
     if (!kg_known(traits->bandwidth_share) && !kg_known(traits->flops_share))
-        return "it is held against no roof: these results have no ceilings for it; measure with "
-               "`trace: yes`, and let the workload tell the kind of its arithmetic.";
+        return "these results have no ceiling to compare it with; measure with `trace: yes`, and "
+               "let the workload tell the kind of its arithmetic.";
     if (kg_on_device(facts, "cuda"))
-        return "a part of what it does is held against no roof: let the workload tell its bytes, "
-               "its flops and the kind of its arithmetic.";
+        return "a part of what it does has no ceiling to compare with: let the workload tell its "
+               "bytes, its flops and the kind of its arithmetic.";
     if (!kg_known(traits->instructions))
         return "no roof is near; count instructions: `metrics: [time, peak_memory, instructions]`, "
                "and record a profile: `kgate run --profile`.";
