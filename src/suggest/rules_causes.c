@@ -492,7 +492,7 @@ static const struct kg_rule rules[] = {
         .hint = "Put one parallel region around the whole, give each more work, or let small cases "
                 "run on one thread (`if(n > 10000)`).",
         .before = "for (...) { #pragma omp parallel for ... }",
-        .after = "#pragma omp parallel\n  for (...) { #pragma omp for nowait ... }",
+        .after = "#pragma omp parallel { for (...) { #pragma omp for ... } }",
         .evidence = {"time_ns"},
         .when = "functions of OpenMP's runtime that start and join are on a tenth of the stacks or "
                 "more",

@@ -72,6 +72,18 @@ static void words_are_filled_in(void **state)
     kg_text_free(&text);
 }
 
+/* A line each on a terminal, which shows control characters as such. */
+static void sketches_are_single_lines(void **state)
+{
+    (void)state;
+    for (size_t r = 0; kg_rule_at(r); r++) {
+        const struct kg_rule *rule = kg_rule_at(r);
+        if (strpbrk(rule->before ? rule->before : "", "\n\t") ||
+            strpbrk(rule->after ? rule->after : "", "\n\t"))
+            fail_msg("the sketch of %s has more than a line", rule->name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +91,7 @@ int main(void)
         cmocka_unit_test(a_rule_looks_at_cases_or_at_scopes),
         cmocka_unit_test(words_name_facts_that_exist),
         cmocka_unit_test(words_are_filled_in),
+        cmocka_unit_test(sketches_are_single_lines),
     };
     return cmocka_run_group_tests_name("suggestion causes", tests, NULL, NULL);
 }
