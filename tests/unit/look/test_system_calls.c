@@ -217,9 +217,12 @@ static void threads_of_a_command_count_from_their_first_call(void **state)
     struct kg_system_calls calls;
     (void)state;
     if (trace(&worker, true, 100000, &arena, &calls)) {
-        /* among the first calls of each thread, and of the program itself */
-        assert_non_null(kind(&calls, "set_robust_list"));
-        assert_float_equal(kind(&calls, "set_robust_list")->calls, THREADS + 1, 1e-9);
+        /* Among the first calls of each thread, and of the program itself. Where enough other kinds
+         * took longer, as beside a sanitizer's, it is not listed. */
+        const struct kg_system_call *first = kind(&calls, "set_robust_list");
+        assert_true(first || calls.kind_count == KG_HOT_CALLS_MOST);
+        if (first)
+            assert_float_equal(first->calls, THREADS + 1, 1e-9);
     }
     assert_int_equal(worker_end(&worker), 0);
     kg_arena_free(&arena);
