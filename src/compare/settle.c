@@ -115,8 +115,10 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
         return true;
     for (size_t m = 0; m < change->metric_count; m++) {
         struct kg_metric *metric = &change->metrics[m];
-        const struct kg_metric *other = is_stored(metric) ? metric_find(pair, metric->name) : NULL;
-        if (!is_stored(metric) || (!undecided(metric) && (!other || undecided(other))))
+        if (!is_stored(metric))
+            continue;
+        const struct kg_metric *other = metric_find(pair, metric->name);
+        if (!undecided(metric) && (!other || undecided(other)))
             continue;
         if (!(other ? metric_take(arena, metric, other, pair->rounds, build)
                     : unsettled_say(arena, metric, pair, build)))

@@ -5,5 +5,6 @@
 
 /* Tries what may gain by what is known of the case: flushing denormal numbers to zero where its
  * instructions take longer than instructions do; huge pages where it works on more than a little
- * memory; keeping memory that the C library gives back to the kernel and takes again. Some ten milliseconds each where nothing moves. */
+ * memory; keeping memory that the C library gives back to the kernel and takes again.
+ * Some ten milliseconds each where nothing moves. */
 kg_hot_step kg_experiments_step;

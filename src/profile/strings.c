@@ -11,19 +11,6 @@
 
 static const char REPLACEMENT[] = "\xef\xbf\xbd";
 
-/* Whether all of it is UTF-8, as it nearly always is. */
-static bool is_valid(const unsigned char *bytes, size_t length)
-{
-    while (length) {
-        const size_t step = kg_utf8_length(bytes, length);
-        if (!step)
-            return false;
-        bytes += step;
-        length -= step;
-    }
-    return true;
-}
-
 static void repair(struct kg_text *text, const unsigned char *bytes, size_t length)
 {
     while (length) {
@@ -66,7 +53,7 @@ static const char *keep(struct kg_strings *strings, const char *bytes, size_t le
 const char *kg_strings_keep(struct kg_strings *strings, const char *bytes, size_t length)
 {
     const size_t whole = strnlen(bytes, length);
-    if (is_valid((const unsigned char *)bytes, whole))
+    if (kg_utf8_is_valid(bytes, whole))
         return keep(strings, bytes, whole);
     struct kg_text text = {0};
     repair(&text, (const unsigned char *)bytes, whole);

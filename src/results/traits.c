@@ -271,8 +271,7 @@ static double roof_time(const struct kg_traits *traits)
     return all ? duration(fmax(moving, computing)) : NAN;
 }
 
-/* The kernel that takes the most time. A single kernel needs no times to be the one. */
-static const struct kg_kernel_use *main_kernel(const struct kg_trace *trace)
+const struct kg_kernel_use *kg_trace_main_kernel(const struct kg_trace *trace)
 {
     const struct kg_kernel_use *longest = NULL;
     for (size_t i = 0; i < trace->kernel_count; i++) {
@@ -295,7 +294,7 @@ static double scaled(double seen_ns, const struct kg_trace *trace,
 static void main_kernel_find(const struct kg_trace *trace, const struct kg_breakdown *breakdown,
                              struct kg_traits *traits)
 {
-    const struct kg_kernel_use *kernel = main_kernel(trace);
+    const struct kg_kernel_use *kernel = kg_trace_main_kernel(trace);
     if (!kernel)
         return;
     traits->main_kernel_ns = isnan(duration(kernel->gpu_ns))

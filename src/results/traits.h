@@ -92,6 +92,9 @@ void kg_trait_set(struct kg_traits *traits, const struct kg_trait *trait, double
 /* "3.2 ms", "12.4 GB/s", "41 %", "L2". */
 void kg_trait_format(enum kg_trait_unit unit, double value, struct kg_text *text);
 
+/* The kernel that takes the most time. A single kernel needs no times to be the one. NULL: none. */
+const struct kg_kernel_use *kg_trace_main_kernel(const struct kg_trace *trace);
+
 /* All NaN. */
 void kg_traits_clear(struct kg_traits *traits);
 

@@ -63,9 +63,9 @@ enum { KG_CAUSES_MOST = 3 };
 struct kg_cause {
     enum kg_cause_kind kind;
     double share; /* of the case's time that it explains, 0 to 1 */
-    double
-        saves_least;   /* share of the case's time that mending it saves, at the least and at the */
-    double saves_most; /* most; NaN: not known, as it depends on what takes its place */
+    /* Share of the case's time that mending it saves, at the least and at the most; NaN: not known,
+     * as it depends on what takes its place. */
+    double saves_least, saves_most;
     bool proven;   /* it is counted that this is done over and over, or measured what it costs */
     bool measured; /* an experiment, or a run with one thread, says so */
     const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */

@@ -129,7 +129,7 @@ static struct turn turn_of(const struct kg_weighing *weighing, const struct kg_h
     return turn;
 }
 
-/* Stalls: more than half of a turn is not explained by its instructions. */
+/* Stalled: so much of a turn is not explained by its instructions. */
 static const double STALLED = 0.4;
 static const double MISSES_LEAST = 0.02, MISSES_PER_INSTRUCTION = 0.004;
 /* A load that waits for a store of the turn before is not seen in a long loop. */

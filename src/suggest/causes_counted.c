@@ -13,12 +13,18 @@ static bool is_function(const char *counted, const char *name)
     return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
 }
 
-static double calls_of(const struct kg_counted *counted, const char *caller)
+double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
 {
     double calls = 0;
-    for (size_t i = 0; i < counted->edge_count; i++)
-        calls += is_function(counted->edges[i].callee, caller) ? counted->edges[i].calls : 0;
-    return fmax(1, calls);
+    for (size_t i = 0; callee && i < counted->edge_count; i++)
+        calls += is_function(counted->edges[i].callee, callee) ? counted->edges[i].calls : 0;
+    return calls;
+}
+
+/* Of what nobody calls, as the workload's entry, there is one call. */
+static double calls_of(const struct kg_counted *counted, const char *caller)
+{
+    return fmax(1, kg_calls_in_all(counted, caller));
 }
 
 double kg_calls_each(const struct kg_counted *counted, const char *caller, const char *callee)
@@ -61,14 +67,6 @@ static bool scans_far(const struct kg_counted *counted)
 
 /* Or so often in one call of the workload it is done over and over. */
 static const double OFTEN_IN_ALL = 64;
-
-double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
-{
-    double calls = 0;
-    for (size_t i = 0; callee && i < counted->edge_count; i++)
-        calls += !strcmp(counted->edges[i].callee, callee) ? counted->edges[i].calls : 0;
-    return calls;
-}
 
 bool kg_cause_is_often(const struct kg_hot *hot, const struct kg_cause *cause)
 {

@@ -34,6 +34,34 @@ static bool is_in_sequence(const struct kg_hot *hot)
     return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
 }
 
+/* Keeping memory saves the faults, the calls that lead to them, and what follows them: it takes the
+ * place of what faults were weighed at, but for where they are. */
+static void faults_replace(struct kg_weighing *weighing)
+{
+    struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+    faults->share = 0;
+    faults->saves_least = faults->saves_most = NAN;
+}
+
+static void experiment_weigh(struct kg_weighing *weighing, const struct kg_experiment *experiment,
+                             enum kg_cause_kind kind)
+{
+    const double share = 1 - experiment->ratio;
+    const bool faults = kind == KG_CAUSE_PAGE_FAULTS;
+    if (!(share >= KG_SHARE_LEAST) || !(experiment->ratio_high < 1) ||
+        (faults && weighing->of[kind].share > share))
+        return;
+    if (faults)
+        faults_replace(weighing);
+    const bool beside =
+        kind == KG_CAUSE_PAGE_WALKS && (has_its_name(weighing) || is_in_sequence(weighing->hot));
+    if (!beside)
+        kg_weighing_shrink(weighing, share);
+    struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
+    cause->measured = cause->proven = !beside;
+    kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
+}
+
 void kg_weigh_experiments(struct kg_weighing *weighing)
 {
     static const struct {
@@ -44,28 +72,9 @@ void kg_weigh_experiments(struct kg_weighing *weighing)
                  {"kept_memory", KG_CAUSE_PAGE_FAULTS}};
     const struct kg_hot *hot = weighing->hot;
     for (size_t i = 0; i < hot->experiment_count; i++)
-        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
-            const struct kg_experiment *experiment = &hot->experiments[i];
-            const double share = 1 - experiment->ratio;
-            if (strcmp(experiment->name, tried[t].name) != 0 || !(share >= KG_SHARE_LEAST) ||
-                !(experiment->ratio_high < 1))
-                continue;
-            /* what is saved is the faults, the calls that lead to them, and what follows them */
-            struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
-            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS && faults->share > share)
-                continue;
-            if (tried[t].cause == KG_CAUSE_PAGE_FAULTS) {
-                faults->share = 0; /* its place stays */
-                faults->saves_least = faults->saves_most = NAN;
-            }
-            const bool beside = tried[t].cause == KG_CAUSE_PAGE_WALKS &&
-                                (has_its_name(weighing) || is_in_sequence(hot));
-            if (!beside)
-                kg_weighing_shrink(weighing, share);
-            struct kg_cause *cause = kg_weighing_add(weighing, tried[t].cause, share);
-            cause->measured = cause->proven = !beside;
-            kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
-        }
+        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++)
+            if (!strcmp(hot->experiments[i].name, tried[t].name))
+                experiment_weigh(weighing, &hot->experiments[i], tried[t].cause);
 }
 
 /* Share of the samples in the kernel in no system call of another cause; 0: not known. */

@@ -40,10 +40,7 @@ static void kernel_append(const struct kg_case_result *result, struct kg_text *t
 {
     static const char IDENTIFIER[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    const struct kg_kernel_use *most = NULL;
-    for (size_t i = 0; i < result->trace.kernel_count; i++)
-        if (!most || !(result->trace.kernels[i].gpu_ns <= most->gpu_ns))
-            most = &result->trace.kernels[i];
+    const struct kg_kernel_use *most = kg_trace_main_kernel(&result->trace);
     if (!most)
         return;
     const size_t whole = strcspn(most->name, "<(");

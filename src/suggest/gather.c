@@ -84,17 +84,6 @@ static void machine_facts(const struct kg_results *results, struct kg_facts *fac
         facts->gpu_roof_ns = gpu_roof(&results->ceilings, &facts->traits);
 }
 
-/* The kernel with the most time; without times the only one. */
-static const char *main_kernel(const struct kg_trace *trace)
-{
-    const struct kg_kernel_use *most = trace->kernel_count == 1 ? trace->kernels : NULL;
-    for (size_t i = 0; i < trace->kernel_count; i++)
-        if (kg_known(trace->kernels[i].gpu_ns) &&
-            (!most || !(trace->kernels[i].gpu_ns <= most->gpu_ns)))
-            most = &trace->kernels[i];
-    return most ? most->name : NULL;
-}
-
 static void case_facts(const struct kg_results *results, const struct kg_case_result *result,
                        const struct kg_traits *traits, struct kg_facts *facts)
 {
@@ -106,7 +95,8 @@ static void case_facts(const struct kg_results *results, const struct kg_case_re
     facts->traits = *traits;
     facts->whole_ns = traits->time_ns;
     facts->hot = kg_on_device(facts, "cpu") ? &result->hot : NULL;
-    facts->main_kernel.function = main_kernel(&result->trace);
+    const struct kg_kernel_use *kernel = kg_trace_main_kernel(&result->trace);
+    facts->main_kernel.function = kernel ? kernel->name : NULL;
     machine_facts(results, facts);
 }
 

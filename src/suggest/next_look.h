@@ -5,7 +5,7 @@
 #include "util/text.h"
 
 /* Appends why it is not known, and the command, as one sentence: "its instructions were not counted:
- * there is no valgrind …; once it is there, `kgate run …` counts them".
+ * there is no valgrind; with Valgrind installed `kgate run …` counts branches and cache misses by line".
  * profiled  whether a profile of it was recorded
  * taken     whether other programs had its CPUs
  * returns   false, and nothing appended, of a case that is not on the CPU */

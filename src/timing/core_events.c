@@ -27,8 +27,7 @@ const char *const kg_core_event_names[KG_CORE_EVENTS] = {
     [KG_CORE_LOADING] = "cycles_loading",
 };
 
-/* Counters are few: what is compared is counted at the same time, the rest in
- * turns. */
+/* Counters are few: what is compared is counted at the same time, the rest in turns. */
 enum { WORK, CACHES, STALLS, SLOTS, WAITS };
 
 static const struct {

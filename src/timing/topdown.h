@@ -10,8 +10,7 @@ struct kg_topdown {
     double bad_speculation; /* did what a wrong guess led to, or recovered from that */
     double frontend_bound;  /* nothing was fetched and decoded in time */
     double backend_bound;   /* nothing behind could take it */
-    double
-        memory_bound; /* of backend_bound: it waited for loads and stores; the rest for the core */
+    double memory_bound;    /* of that: it waited for loads and stores; the rest for the core */
 };
 
 /* counts   NaN for what was not counted

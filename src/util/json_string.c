@@ -1,21 +1,9 @@
 #include "util/json_string.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 #include "util/text.h"
 #include "util/utf8.h"
-
-static bool is_utf8(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        const size_t length = kg_utf8_length(s, KG_UTF8_MOST);
-        if (!length)
-            return false;
-        s += length;
-    }
-    return true;
-}
 
 static void escape(const char *text, struct kg_text *escaped)
 {
@@ -32,7 +20,7 @@ static void escape(const char *text, struct kg_text *escaped)
 
 json_t *kg_json_string(const char *text)
 {
-    if (!text || is_utf8(text))
+    if (!text || kg_utf8_is_valid(text, strlen(text)))
         return json_string(text);
     struct kg_text escaped = {0};
     escape(text, &escaped);

@@ -29,3 +29,12 @@ static inline size_t kg_utf8_length(const unsigned char *bytes, size_t available
                      (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] >= 0x90);
     return bad ? 0 : length;
 }
+
+/* Whether all of it is UTF-8. */
+static inline bool kg_utf8_is_valid(const char *text, size_t length)
+{
+    for (size_t at = 0, step; at < length; at += step)
+        if (!(step = kg_utf8_length((const unsigned char *)text + at, length - at)))
+            return false;
+    return true;
+}

@@ -212,7 +212,8 @@ static bool count_prepare(struct kg_worker *worker, struct kg_error *err)
     const struct kg_request *request = &worker->request;
     if (request->task != KG_TASK_COUNT || request->count_directory)
         return true;
-    kg_core_events_find(KG_CORE_DEVICES, KG_CORE_CPUINFO, &worker->core.events);
+    if (request->count_core)
+        kg_core_events_find(KG_CORE_DEVICES, KG_CORE_CPUINFO, &worker->core.events);
     if (request->count_core && !kg_core_counting_open(&worker->core))
         return kg_error_set(err, KG_ERROR_MEASURE, "cannot count cycles: %s", strerror(errno));
     return kg_counting_open(&worker->counting,
