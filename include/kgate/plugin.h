@@ -33,8 +33,8 @@ extern "C" {
 #endif
 
 /** Version of this interface. A plugin built for version 1, which had no `report`, 2, which had
- * nothing for the GPU, or 3, which had no written_bytes, works too; one built for a later version than kgate's is refused with a
- * message. */
+ * nothing for the GPU, or 3, which had no written_bytes, works too. One built for a later version
+ * than kgate's is refused with a message. */
 #define KGATE_PLUGIN_ABI 4u
 
 /** What a parameter's text is read as. */
@@ -75,9 +75,9 @@ struct kgate_work {
     double bytes; /**< bytes that must move at the least between memory and processor */
     double flops; /**< floating-point operations; one multiply-add is two */
     enum kgate_arithmetic arithmetic; /**< of the flops; since version 3 */
-    double
-        written_bytes; /**< those of `bytes` that are written, where that is known: memory that is
-                               only read may be faster; since version 4 */
+    /** Those of `bytes` that are written, where that is known: memory that is only read may be
+     * faster. Since version 4. */
+    double written_bytes;
 };
 
 /** What `check` found. A case whose error is above its tolerance, or is not a number, is FAILED. */

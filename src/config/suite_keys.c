@@ -72,8 +72,10 @@ static const struct kg_key policy_keys[] = {
     {"fail_on", KG_KEY_SET, POLICY(fail_on), "REGRESSION,FAILED", NULL, NULL, kg_change_names,
      "the changes that fail the gate"},
     {"missing_device", KG_KEY_CHOICE, POLICY(missing_device), "skip", NULL, NULL,
-     kg_missing_device_names, "what becomes of a case whose device this machine does not have: it is SKIPPED; with `fail` that fails the "
-     "gate, with `undecided` a gate in which every case of a device was SKIPPED is UNDECIDED, and `run` exits 4"},
+     kg_missing_device_names,
+     "what becomes of a case whose device this machine does not have: it is SKIPPED; with `fail` that "
+     "fails the gate, with `undecided` a gate in which every case of a device was SKIPPED is UNDECIDED, "
+     "and `run` exits 4"},
     {"undecided", KG_KEY_CHOICE, POLICY(undecided), "report", NULL, NULL, kg_undecided_names,
      "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or in which "
      "nothing could be compared: `report` is the verdict UNDECIDED and exit status 4; a first run, in which "

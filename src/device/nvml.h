@@ -68,9 +68,9 @@ struct kg_nvml {
     struct kg_nvml_calls *calls; /* NULL when closed */
     void *library;
     size_t device_count;
-    void
-        *instance; /* of MIG, that kg_nvml_find found last; NULL: none. Its processes are asked for:
-                       those of its neighbours have multiprocessors of their own */
+    /* Of MIG, that kg_nvml_find found last; NULL: none. Its processes are asked for: those of its
+     * neighbours have multiprocessors of their own. */
+    void *instance;
 };
 
 #define KG_NVML_LIBRARY "libnvidia-ml.so.1"
