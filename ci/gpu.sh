@@ -7,7 +7,10 @@ build=${KGATE_GPU_BUILD:-build/portable}
 config=${KGATE_GPU_CONFIG:-config}
 out=${KGATE_GPU_OUT:-out/gpu}
 kgate=$build/kgate
+carry=${KGATE_GPU_CARRY:-}
+within=${KGATE_GPU_WITHIN:-}
 no_device=75 # of a part: no GPU can be measured, or not any more
+cut_short=76 # of a part: the call's time was over before its own
 
 # name, limit in seconds, whether it needs the GPU, what it does: in the order of use
 parts() {
@@ -35,13 +38,20 @@ TABLE
 
 usage() {
     cat <<TEXT
-usage: ci/gpu.sh [PART...]
+usage: ci/gpu.sh [--within SECONDS] [--carry FILE] [PART...]
        ci/gpu.sh --build | --list | --help
 
 Runs parts of the job of a machine with a GPU. Without arguments: all of them, in this order, but those
 that ended before: a run that was killed goes on where it was. Named parts run again. 'suite' and
 'sanitizer' stand for all that begin so.
 
+  --within SECONDS
+            the call ends in that time. A part that it cuts has no status, and runs again in the next call,
+            unless it had the whole call (KGATE_GPU_WITHIN)
+  --carry FILE
+            after every part all of $out is in this one file, a .tar.gz: to be brought home from a machine
+            that gives back few files, and unpacked here for the next call, on another machine
+            (KGATE_GPU_CARRY)
   --build   makes build/portable and build/kgate-gpu.tar.gz, which has all that this needs: on a machine
             with glibc and the driver unpack it anywhere, and run ci/gpu.sh there
   --list    the parts with their time limits, and how they ended
@@ -69,30 +79,49 @@ suite_run() { # SUITE RESULTS [ARGUMENT...]
     "$kgate" run -c "$config/$suite" --set policy.missing_device=undecided -o "$dir/$results" "$@"
 }
 
-cases_count() { grep -o '"status": *"[A-Z]*"' "$1" | sed 's/.*"\([A-Z]*\)"/\1/' | sort | uniq -c | awk '{ printf "%s%d %s", n++ ? ", " : "", $1, $2 }'; }
+cases_count() { cat "$@" 2>/dev/null | grep -o '"status": *"[A-Z]*"' | sed 's/.*"\([A-Z]*\)"/\1/' | sort | uniq -c | awk '{ printf "%s%d %s", n++ ? ", " : "", $1, $2 }'; }
 
 # The last line of a part in the summary.
 note() { echo "$*" | tee "$dir/note"; }
 
+# What the machine is, for who reads it at home.
+machine_show() {
+    uname -a
+    ldd --version | head -n 1
+    nproc
+    df -h . | tail -n 1
+    nvidia-smi -q 2>/dev/null || echo "nvidia-smi: not here"
+    ldconfig -p 2>/dev/null | grep -E 'libcu(da|blas|pti)|nvidia-ml'
+    echo "compute-sanitizer: $(sanitizer_find || echo none)"
+}
+
+# Short ones first: the last three may take a minute or two each.
+tests_list() {
+    local test last='/gpu_(starts_and_kills|repeats|races)$'
+    for test in "$build"/tests/gpu/*; do
+        [ -f "$test" ] && [ -x "$test" ] && echo "$test"
+    done | awk -v last="$last" '$0 ~ last { later = later $0 "\n"; next } { print } END { printf "%s", later }'
+}
+
 # Each program has a time limit of its own.
 tests_do() {
     local test ran=0 failed=()
-    nvidia-smi -q 2>/dev/null || echo "nvidia-smi: not here"
+    machine_show
     "$kgate" doctor
-    for test in "$build"/tests/gpu/*; do
-        [ -f "$test" ] && [ -x "$test" ] || continue
+    for test in $(tests_list); do
         echo "== $test"
         ran=$((ran + 1))
         timeout -k 5 "${KGATE_GPU_TEST_LIMIT:-120}" "$test" ||
             { echo "== exit status $?"; failed+=("$(basename "$test")"); }
+        note "$ran programs, ${#failed[@]} failed${failed:+: ${failed[*]}}"
     done
-    note "$ran programs, ${#failed[@]} failed${failed:+: ${failed[*]}}"
     [ "$ran" -gt 0 ] && [ ${#failed[@]} -eq 0 ]
 }
 
+# One that hangs costs half a minute here, not the part; under the sanitizer it may take its ten minutes.
 check_do() {
     local status=0
-    suite_run gpu_check.yaml results.json || status=$?
+    suite_run gpu_check.yaml results.json --set timeout=30s || status=$?
     note "$(cases_count "$dir/results.json")"
     return "$status"
 }
@@ -123,24 +152,44 @@ sanitizer_find() {
     return 1
 }
 
+# Whether the sanitizer's word on one share of the cases, in this log, is that there was nothing.
+sanitizer_clean() { # LOG
+    grep -E '=========.*(Invalid|hazard|Race reported|Barrier error|[1-9][0-9]* (error|hazard))' "$1" |
+        grep -vE 'SUMMARY: 0 ' >>"$dir/findings.txt" && return 1
+    grep -qE 'SUMMARY: 0 (errors|hazards)' "$1"
+}
+
 # Its shadow memory slows a case a hundredfold, so nothing of this is timed. Not only its exit status
-# tells: a tool that was killed has said nothing against anybody.
+# tells: a tool that was killed has said nothing against anybody. The cases come in shares, each with the
+# tool's last word: where time runs out, those before are proved.
 sanitizer_do() { # TOOL
-    local sanitizer filter=() status=0
+    local sanitizer filter=() status worst=0 share shares=${KGATE_GPU_SHARES:-8} clean=0 log
     sanitizer=$(sanitizer_find) || { note "no compute-sanitizer here: nothing was checked"; return 1; }
     [ "$1" = memcheck ] || filter=(--filter tag:shared)
-    "$sanitizer" --tool "$1" --error-exitcode 9 --target-processes all \
-        "$kgate" run -c "$config/gpu_check.yaml" --set policy.missing_device=undecided -o "$dir/results.json" \
-        "${filter[@]}" || status=$?
-    if grep -E '=========.*(Invalid|hazard|Race reported|Barrier error|[1-9][0-9]* (error|hazard))' "$dir/log.txt" |
-        grep -vE 'SUMMARY: 0 ' >"$dir/findings.txt"; then
-        note "$(wc -l <"$dir/findings.txt") findings: $(head -n 1 "$dir/findings.txt")"
-        return 1
+    for ((share = 1; share <= shares; share++)); do
+        status=0
+        log=$dir/share-$share.txt
+        "$sanitizer" --tool "$1" --error-exitcode 9 --target-processes all \
+            "$kgate" run -c "$config/gpu_check.yaml" --set policy.missing_device=undecided \
+            --shard "$share/$shares" -o "$dir/results-$share.json" "${filter[@]}" >"$log" 2>&1 || status=$?
+        sanitizer_clean "$log" && clean=$((clean + 1)) || status=$((status > 0 ? status : 1))
+        [ "$status" -eq 0 ] || { worst=$status; tail -n 15 "$log"; }
+        sanitizer_note "$1" "$clean" "$share" "$shares"
+    done
+    return "$worst"
+}
+
+sanitizer_note() { # TOOL CLEAN DONE SHARES
+    local said="$2 of $3 shares clean" cases
+    cases=$(cases_count "$dir"/results-*.json)
+    [ "$3" -eq "$4" ] || said="$said so far, of $4"
+    if [ -s "$dir/findings.txt" ]; then
+        note "$(wc -l <"$dir/findings.txt") findings, $said: $(head -n 1 "$dir/findings.txt")"
+    elif [ "$2" -lt "$3" ]; then
+        note "$1 said no last word on some: $said ($cases)"
+    else
+        note "$said ($cases)"
     fi
-    grep -qE 'SUMMARY: 0 (errors|hazards)' "$dir/log.txt" ||
-        { note "$1 said no last word: nothing is proved"; return 1; }
-    note "clean: $(cases_count "$dir/results.json")"
-    return "$status"
 }
 
 profile_do() {
@@ -222,8 +271,9 @@ summary() {
         words=$(ended "$name")
         if [ -z "$words" ]; then
             words="not run"
+            [ -e "$dir/process" ] && words="KILLED"
+            [ -e "$dir/cut" ] && words="CUT after $(cat "$dir/cut") s"
             [ -e "$dir/lost" ] && words="NO DEVICE"
-            [ ! -e "$dir/lost" ] && [ -e "$dir/process" ] && words="KILLED"
         fi
         why=$dir/note
         [ -e "$dir/lost" ] && why=$dir/lost
@@ -234,15 +284,39 @@ summary() {
 child=
 stop() {
     [ -n "$child" ] && kill -TERM "$child" 2>/dev/null && wait "$child"
-    summary | tee "$out/summary.txt"
+    keep
+    cat "$out/summary.txt"
     exit 130
 }
+
+# What there is so far, also for a call that is killed in its next part. An archive that cannot be written
+# leaves the one before it.
+keep() {
+    summary >"$out/summary.txt"
+    [ -n "$carry" ] || return 0
+    if tar -czf "$carry.new" "$out" 2>/dev/null && mv "$carry.new" "$carry"; then
+        return 0
+    fi
+    rm -f "$carry.new"
+    echo "ci/gpu.sh: cannot write $carry" >&2
+}
+
+# Seconds until the call has to end; many where it does not have to. Some are for ending a part and keeping.
+left() {
+    if [ -n "$within" ]; then echo $((within - SECONDS - ${KGATE_GPU_RESERVE:-20})); else echo 1000000; fi
+}
+
+# The lesser of two times, at least a second: to timeout(1) 0 is none.
+least() { echo $(($1 > $2 ? ($2 > 1 ? $2 : 1) : $1)); }
+
+# Processes of another machine, whose folder was brought here, have these numbers too.
+boot() { cat /proc/sys/kernel/random/boot_id 2>/dev/null || echo unknown; }
 
 # As a process of its own, so that nothing that it does can end this one.
 limited() { # SECONDS WHAT NAME
     timeout -k 15 "$1" bash "$0" "--$2" "$3" >>"$dir/log.txt" 2>&1 &
     child=$!
-    echo "$child" >"$dir/process"
+    echo "$child $(boot)" >"$dir/process"
     wait "$child"
     local status=$?
     child=
@@ -251,8 +325,9 @@ limited() { # SECONDS WHAT NAME
 
 # What a run that was killed outright left at work: it would disturb this one.
 leftover_end() {
-    local process i
-    process=$(cat "$dir/process" 2>/dev/null) || return 0
+    local process when i
+    read -r process when 2>/dev/null <"$dir/process" || return 0
+    [ "$when" = "$(boot)" ] && [ "$process" != $$ ] || return 0
     tr '\0' ' ' <"/proc/$process/cmdline" 2>/dev/null | grep -q 'gpu\.sh' || return 0
     echo "   ending process $process, left by a run that was killed"
     kill -TERM "$process"
@@ -263,32 +338,62 @@ leftover_end() {
     kill -KILL -- "-$process"
 }
 
-# Whether the GPU can be measured; says in the part's folder that it cannot.
+# Whether the GPU can be measured: 0, or says in the part's folder that it cannot; $cut_short where the call
+# ends before that is known.
 there() { # NAME WORDS
-    limited "${KGATE_GPU_PROBE_LIMIT:-90}" probe "$1" && return
+    local most=${KGATE_GPU_PROBE_LIMIT:-90} limit status=0
+    limit=$(least "$most" "$(left)")
+    limited "$limit" probe "$1" || status=$?
+    [ "$status" -ne 0 ] || return 0
+    ! timed_out "$status" || [ "$limit" -eq "$most" ] || return "$cut_short"
     echo "$2: $(grep -m 1 -E 'CUDA|GPU|driver' "$dir/log.txt" | sed 's/^ *//' | cut -c 1-120)" >"$dir/lost"
     cat "$dir/lost"
-    return 1
+    return "$no_device"
+}
+
+timed_out() { [ "$1" -eq 124 ] || [ "$1" -eq 137 ]; }
+
+proved= # the device: the part before ended well
+first=1 # part of this call
+
+# The part, between looks at the device where it needs one: its exit status, $no_device or $cut_short.
+part_limited() { # NAME LIMIT DEVICE
+    local limit status=0
+    if [ "$3" = gpu ] && [ -z "$proved" ]; then
+        there "$1" "no GPU of this machine can be measured" || return
+    fi
+    proved=
+    limit=$(least "$2" "$(left)")
+    limited "$limit" part "$1" || status=$?
+    ! timed_out "$status" || [ "$limit" -eq "$2" ] || return "$cut_short"
+    [ "$status" -eq 0 ] || tail -n "${KGATE_GPU_TAIL:-15}" "$dir/log.txt" | sed 's/^/   | /'
+    if [ "$3" = gpu ] && [ "$status" -ne 0 ]; then
+        there "$1" "the GPU was lost" || return
+    fi
+    [ "$3" != gpu ] || [ "$status" -ne 0 ] || proved=1
+    return "$status"
 }
 
 part_start() { # NAME
-    local name=$1 limit status=0 start=$SECONDS device
+    local name=$1 limit status=0 start=$SECONDS whole=$first
     limit=${KGATE_GPU_LIMIT:-$(field_of "$name" 2)}
-    device=$(field_of "$name" 3)
     dir=$(folder_of "$name")
-    echo "== $name, at most $limit s"
+    if [ -z "$whole" ] && [ "$(least "$limit" "$(left)")" -lt "$(least "$limit" "${KGATE_GPU_LEAST:-15}")" ]; then
+        echo "== $name: no time is left"
+        return "$cut_short"
+    fi
+    echo "== $name, at most $(least "$limit" "$(left)") s"
+    first=
     leftover_end
     rm -rf "$dir"
     mkdir -p "$dir"
-    if [ "$device" = gpu ]; then
-        there "$name" "no GPU of this machine can be measured" || return "$no_device"
-    fi
-    limited "$limit" part "$name" || status=$?
-    if [ "$status" -ne 0 ]; then
-        tail -n "${KGATE_GPU_TAIL:-15}" "$dir/log.txt" | sed 's/^/   | /'
-        if [ "$device" = gpu ]; then
-            there "$name" "the GPU was lost" || return "$no_device"
-        fi
+    part_limited "$name" "$limit" "$(field_of "$name" 3)" || status=$?
+    [ "$status" -ne "$no_device" ] || return "$status"
+    if [ "$status" -eq "$cut_short" ]; then
+        echo $((SECONDS - start)) >"$dir/cut"
+        echo "   cut after $((SECONDS - start)) s: the call ends"
+        [ -n "$whole" ] || return "$status"
+        status=124
     fi
     rm -f "$dir/process"
     echo "$status $((SECONDS - start))" >"$dir/status.new" && mv "$dir/status.new" "$dir/status"
@@ -300,12 +405,24 @@ build_make() {
     command -v ninja >/dev/null && set -- -G Ninja || set --
     cmake --preset portable "$@" >/dev/null &&
         cmake --build --preset portable -j "$(nproc)" --target kgate kgate_worker gpu_tests &&
+        tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker \
+            build/portable/tests/gpu/gpu_* &&
         tar -czf build/kgate-gpu.tar.gz ci/gpu.sh config/gpu.yaml config/gpu_check.yaml \
             build/portable/kgate build/portable/kgate-worker build/portable/tests/gpu/gpu_*
 }
 
 main() {
-    local name chosen=() all worst=0 status named=$#
+    local name chosen=() all worst=0 status named
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --within) within=${2-} ;;
+        --carry) carry=${2-} ;;
+        *) break ;;
+        esac
+        shift $(($# > 1 ? 2 : 1))
+    done
+    case $within in *[!0-9]*) echo "ci/gpu.sh: --within takes seconds, not '$within'" >&2; return 2 ;; esac
+    named=$#
     for name in "$@"; do
         all=$(known "$name")
         [ -n "$all" ] || { echo "ci/gpu.sh: no part is called '$name'; --list shows them" >&2; return 2; }
@@ -314,6 +431,8 @@ main() {
     [ "$named" -gt 0 ] || mapfile -t chosen < <(parts | awk '{ print $1 }')
     [ -x "$kgate" ] || build_make || { echo "ci/gpu.sh: $kgate is not there, and cannot be built" >&2; return 2; }
     mkdir -p "$out"
+    # Ceilings of this device: for the next call on it, and to be brought home.
+    export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(cd "$out" && pwd)/cache}
     trap stop INT TERM
     for name in "${chosen[@]}"; do
         if [ "$named" -eq 0 ] && [ -e "$(folder_of "$name")/status" ]; then
@@ -322,12 +441,14 @@ main() {
         else
             status=0
             part_start "$name" || status=$?
+            keep
         fi
         [ "$status" -eq "$no_device" ] && worst=3
         [ "$status" -ne 0 ] && [ "$worst" -eq 0 ] && worst=1
     done
     echo
-    summary | tee "$out/summary.txt"
+    keep
+    cat "$out/summary.txt"
     return "$worst"
 }
 
@@ -337,6 +458,7 @@ case ${1-} in
 --list) summary ;;
 --part) dir=$(folder_of "$2") && part_do "$2" ;;
 --probe) dir=$(folder_of "$2") && probe_do ;;
+--within | --carry) main "$@" ;;
 --*)
     usage >&2
     exit 2

@@ -62,6 +62,7 @@ if [ "$job" = all ]; then
     preset_build sanitize
     preset_test sanitize
     preset_build portable -DBUILD_TESTING=OFF
+    tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
     preset_build test
     preset_test test
 else

@@ -22,7 +22,12 @@ find_library(KGATE_JANSSON_ARCHIVE NAMES libjansson.a jansson REQUIRED)
 
 kgate_library(kgate_dwfl elfutils/libdwfl.h libdw.a dw)
 if(KGATE_PORTABLE)
-  target_link_libraries(kgate_dwfl INTERFACE libelf.a libz.a liblzma.a libbz2.a)
+  # By their paths: CMake makes -lelf of the name libelf.a, and that is the shared library where there is
+  # one. tests/structure/portable.sh looks at what came of it.
+  foreach(archive elf z lzma bz2)
+    find_library(KGATE_ARCHIVE_${archive} NAMES lib${archive}.a REQUIRED)
+    target_link_libraries(kgate_dwfl INTERFACE ${KGATE_ARCHIVE_${archive}})
+  endforeach()
 else()
   target_link_libraries(kgate_dwfl INTERFACE elf)
 endif()

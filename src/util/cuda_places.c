@@ -73,11 +73,32 @@ static bool toolkits_offer(const struct search *search)
 }
 
 /* Wheels for CUDA 13 share a folder, cu13; those for CUDA 12 have one each. */
+static const char *const wheels[] = {"/lib/python3*/site-packages/nvidia/*/lib",
+                                     "/lib/python3*/dist-packages/nvidia/*/lib",
+                                     "/lib/python3/dist-packages/nvidia/*/lib", NULL};
+
+/* Those of every python3 in $PATH: images have their Python where they like, and say so there. */
+static bool programs_offer(const struct search *search)
+{
+    static const char bin[] = "/bin";
+    char path[PATH_BYTES];
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        const size_t length = strcspn(list, ":"), root = length - strlen(bin);
+        if (length > strlen(bin) && !strncmp(list + root, bin, strlen(bin)) &&
+            snprintf(path, sizeof path, "%.*s/python3", (int)length, list) < PATH_BYTES &&
+            access(path, X_OK) == 0) {
+            path[root] = '\0';
+            if (root_offer(search, path, wheels))
+                return true;
+        }
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
+
 static bool packages_offer(const struct search *search)
 {
-    static const char *const wheels[] = {"/lib/python3*/site-packages/nvidia/*/lib",
-                                         "/lib/python3*/dist-packages/nvidia/*/lib",
-                                         "/lib/python3/dist-packages/nvidia/*/lib", NULL};
     static const char *const conda[] = {"/lib", "/targets/*/lib", NULL};
     char users[PATH_BYTES] = "";
     const char *home = getenv("HOME");
@@ -89,7 +110,7 @@ static bool packages_offer(const struct search *search)
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
         if (root_offer(search, roots[i], wheels))
             return true;
-    return root_offer(search, getenv("CONDA_PREFIX"), conda);
+    return programs_offer(search) || root_offer(search, getenv("CONDA_PREFIX"), conda);
 }
 
 bool kg_cuda_places(const char *file, bool (*take)(const char *path, void *user), void *user)

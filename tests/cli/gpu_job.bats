@@ -26,7 +26,7 @@ $head
   - {name: compute, $work, params: {ns: 90000}, tags: [compute, scatter]}
 YAML
     program good 'echo works'
-    export KGATE_GPU_BUILD=build
+    export KGATE_GPU_BUILD=build KGATE_GPU_SHARES=2
     export LD_LIBRARY_PATH=$PLUGINS/fake_cuda:$PLUGINS/fake_cupti
 }
 
@@ -56,9 +56,13 @@ status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
     grep -q works out/gpu/tests/log.txt
     ls out/gpu/baselines/*.json
     grep -qE '^check +good, [0-9]+ s +3 OK$' out/gpu/summary.txt
-    grep -qE '^sanitizer:memcheck +good, [0-9]+ s +clean: 3 OK$' out/gpu/summary.txt
+    grep -qE '^sanitizer:memcheck +good, [0-9]+ s +2 of 2 shares clean \(3 OK\)$' out/gpu/summary.txt
     grep -qE '^sanitizer:racecheck +not run' out/gpu/summary.txt
     diff <(tail -n "$(wc -l <out/gpu/summary.txt)" <<<"$output") out/gpu/summary.txt
+    # the table of docs/gpu.md is made of what is there
+    run -0 "$SOURCE/tests/bench/gpu/table.sh" out/gpu
+    [[ "${lines[0]}" == "Simulated GPU, driver 580"* ]]
+    grep -qE '^\| memory .*\| [0-9.]+ us \|' <<<"$output"
 }
 
 @test "a part that fails, or runs out of time, hides no other; it can be run again alone" {
@@ -93,7 +97,7 @@ YAML
     wait "$killed" || true
     [ "$(status_of check)" -eq 0 ]
     [ ! -e out/gpu/suite-pipeline/status ] && [ ! -e out/gpu/suite-memory ]
-    orphan=$(cat out/gpu/suite-pipeline/process)
+    read -r orphan _ <out/gpu/suite-pipeline/process
     kill -0 "$orphan"
     run -0 ci/gpu.sh --list
     grep -qE '^suite:pipeline +KILLED' <<<"$output"
@@ -139,19 +143,67 @@ YAML
 @test "the sanitizer's word counts, not its exit status alone" {
     job_make
     sanitizer_make 'echo "========= Invalid __global__ read of size 4 bytes"; echo "========= ERROR SUMMARY: 1 error"'
-    run -1 ci/gpu.sh sanitizer:memcheck
-    [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "2 findings: ========= Invalid"* ]]
+    KGATE_GPU_SHARES=1 run -1 ci/gpu.sh sanitizer:memcheck
+    [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "2 findings, 0 of 1 shares clean: ========= Invalid"* ]]
     sanitizer_make 'echo "========= COMPUTE-SANITIZER"'
-    run -1 ci/gpu.sh sanitizer:memcheck
-    [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "memcheck said no last word"* ]]
+    KGATE_GPU_SHARES=1 run -1 ci/gpu.sh sanitizer:memcheck
+    [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "memcheck said no last word on some: 0 of 1 shares clean (3 OK)" ]]
     # racecheck looks at what shares memory within a block
     sanitizer_make 'echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
     run -0 ci/gpu.sh sanitizer:racecheck
-    jq -e '[.cases[].workload] == ["check", "check"]' out/gpu/sanitizer-racecheck/results.json
+    jq -es '[.[].cases[].workload] == ["check", "check"]' out/gpu/sanitizer-racecheck/results-*.json
+    # where time runs out in the second share, the first is proved
+    sanitizer_make '[ -e once ] && sleep 100; touch once; echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
+    KGATE_GPU_LIMIT=3 run -1 ci/gpu.sh sanitizer:racecheck
+    grep -qE '^sanitizer:racecheck +TIMED OUT after [0-9]+ s +1 of 1 shares clean so far, of 2 \(1 OK\)$' out/gpu/summary.txt
     # where every case was skipped nothing was checked
+    sanitizer_make 'echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
     sed -i 's/name: check, /name: check, params: {fail: unavailable}, /; s/, matrix: {ns: .1000, 2000.}//' config/gpu_check.yaml
-    run -1 ci/gpu.sh sanitizer:racecheck
+    KGATE_GPU_SHARES=1 run -1 ci/gpu.sh sanitizer:racecheck
     [ "$(status_of sanitizer-racecheck)" -eq 4 ]
+}
+
+@test "a call of so many seconds: what it cuts runs again, unless it had all of it; all of it in one file" {
+    job_make
+    program slow 'sleep 100'
+    export KGATE_GPU_RESERVE=1 KGATE_GPU_LEAST=2
+    # the second part is cut, or the look at the device before it; the third never begins
+    run -1 ci/gpu.sh --within 4 --carry away.tgz fields tests suite:memory
+    [ "$(status_of fields)" -eq 1 ]
+    [ ! -e out/gpu/tests/status ] && [ ! -e out/gpu/suite-memory ]
+    grep -qE '^tests +CUT after [0-9]+ s' out/gpu/summary.txt
+    [[ "$output" == *"== suite:memory: no time is left"* ]]
+    # what comes home is all there was, and another machine goes on from it
+    rm -rf out
+    tar -xzf away.tgz
+    [ "$(status_of fields)" -eq 1 ] && [ -s out/gpu/fields/note ] && [ -e out/gpu/tests/log.txt ]
+    # alone it has the whole call: more there will never be
+    run -1 ci/gpu.sh --within 2 tests
+    [ "$(status_of tests)" -eq 124 ]
+    run -2 ci/gpu.sh --within soon
+    [[ "$output" == *"takes seconds"* ]]
+}
+
+@test "a process number that was brought from another machine is none of this one's" {
+    job_make
+    mkdir -p out/gpu/check
+    bash -c 'exec -a ci/gpu.sh sleep 30' &
+    other=$!
+    echo "$other 00000000-0000-0000-0000-000000000000" >out/gpu/check/process
+    run -0 ci/gpu.sh check
+    kill -0 "$other"
+    kill "$other"
+}
+
+@test "an archive that cannot be written leaves the one before it, and says so" {
+    job_make
+    mkdir away
+    run -1 ci/gpu.sh --carry away/gpu.tgz fields
+    cp away/gpu.tgz before.tgz
+    mkdir away/gpu.tgz.new
+    run -1 ci/gpu.sh --carry away/gpu.tgz fields
+    [[ "$output" == *"cannot write away/gpu.tgz"* ]]
+    cmp before.tgz away/gpu.tgz
 }
 
 @test "parts that are not, and options that are not, are said" {

@@ -21,6 +21,7 @@ static void make(const char *path)
     }
     FILE *file = fopen(whole, "w");
     assert_non_null(file);
+    assert_int_equal(fchmod(fileno(file), 0700), 0);
     fclose(file);
 }
 
@@ -76,6 +77,7 @@ static void a_library_is_looked_for_where_images_have_it(void **state)
         "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so.13",
         "conda/lib/python3.11/site-packages/nvidia/cublas/lib/libx.so.13",
         "user/.local/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so.13",
+        "image/.venv/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so.13",
         "conda/lib/libx.so.13",
     };
     enum { FILES = sizeof files / sizeof *files };
@@ -84,9 +86,15 @@ static void a_library_is_looked_for_where_images_have_it(void **state)
         if (strchr(files[i], '/'))
             make(files[i]);
     make("other/libx.so.12");
+    /* the packages of a python3 in $PATH; not those beside a folder of it that has none */
+    make("image/.venv/bin/python3");
+    make("image/none/lib/python3.12/site-packages/nvidia/cu13/lib/libx.so.13");
+    make("image/none/bin/python2");
     char list[512];
     snprintf(list, sizeof list, "%s/other::%s/mine:", folder, folder);
     setenv("KGATE_CUDA_LIBS", list, 1);
+    snprintf(list, sizeof list, "bin::/bin:%s/image/none/bin:%s/image/.venv/bin", folder, folder);
+    setenv("PATH", list, 1);
     say("CUDA_PATH", "toolkit");
     say("CUDA_HOME", "home");
     say("VIRTUAL_ENV", "venv");
