@@ -158,6 +158,27 @@ static bool is_request(enum kg_cause_kind kind)
            kind == KG_CAUSE_WAITING;
 }
 
+double kg_in_call(const struct kg_sampled *sampled, const char *call)
+{
+    double share = 0;
+    for (size_t i = 0; i < sampled->stack_count; i++)
+        if (sampled->stacks[i].call && !strcmp(sampled->stacks[i].call, call))
+            share += sampled->stacks[i].share;
+    return share;
+}
+
+/* Whether a cause was seen in other system calls than that which has the most of it. */
+static void several_tell(struct kg_weighing *weighing)
+{
+    static const double ALONE = 0.8;
+    for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
+        struct kg_cause *cause = &weighing->of[kind];
+        if (cause->in_call)
+            cause->several =
+                kg_in_call(&weighing->hot->sampled, cause->in_call) < ALONE * cause->share;
+    }
+}
+
 static void stacks_weigh(struct kg_weighing *weighing)
 {
     const struct kg_sampled *sampled = &weighing->hot->sampled;
@@ -180,8 +201,10 @@ static void stacks_weigh(struct kg_weighing *weighing)
         most[kind] = stack->share;
         cause->seen = seen;
         cause->caller = caller_in(stack);
+        cause->in_call = stack->call;
         cause->call = stack->call ? call_of(weighing->hot, stack->call) : NULL;
     }
+    several_tell(weighing);
     /* stacks that were too many to be kept are like those that were */
     if (kept > 0)
         weighing->own *= fmax(1, fmin(1 / kept, 4));
@@ -212,7 +235,7 @@ static void searches_tell(struct kg_weighing *weighing)
 }
 
 /* A sample that is due may wait until the thread comes to the kernel: one or two system calls a call
- * then seem to take far more than they do. */
+ * then seem to take far more than they do. Where they were too many to be traced, they are not few. */
 static void few_requests_tell_nothing(struct kg_weighing *weighing)
 {
     const struct kg_system_calls *calls = &weighing->hot->system_calls;
@@ -222,7 +245,8 @@ static void few_requests_tell_nothing(struct kg_weighing *weighing)
                                  calls->kinds[i].bytes / calls->kinds[i].calls) ==
             KG_CAUSE_SMALL_IO)
             small += calls->kinds[i].calls;
-    if (calls->source && small < KG_REQUESTS)
+    const bool traced = calls->source && (calls->kind_count || !isnan(calls->calls));
+    if (traced && small < KG_REQUESTS)
         weighing->of[KG_CAUSE_SMALL_IO].share = 0;
 }
 

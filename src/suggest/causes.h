@@ -59,6 +59,19 @@ enum kg_cause_kind kg_cause_find(const char *name);
 
 enum { KG_CAUSES_MOST = 3 };
 
+/* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
+ * was counted of the workload's own code, as of its samples. */
+struct kg_loop_turn {
+    double cycles;       /* NaN: nothing was counted */
+    double least_cycles; /* that it takes by its instructions */
+    double stalled;      /* share of the cycles that its instructions do not explain */
+    double mispredicted;
+    double misses;
+    double memory_misses;
+    double guessed; /* cycles that wrong guesses cost, and that misses do: about */
+    double missed;
+};
+
 /* A cause, with where it is best seen. Places are of the facts' `hot`. */
 struct kg_cause {
     enum kg_cause_kind kind;
@@ -71,7 +84,10 @@ struct kg_cause {
     const struct kg_place *seen;    /* the function of a library, or the line; NULL: not known */
     const struct kg_place *caller;  /* the workload's function that leads there; NULL: not known */
     const struct kg_hot_loop *loop; /* or NULL */
-    const struct kg_system_call *call; /* or NULL */
+    struct kg_loop_turn turn;       /* of that; all zero without */
+    const char *in_call;            /* the system call that most of it is in; NULL: in none */
+    const struct kg_system_call *call; /* that, as it was traced; NULL: it was not */
+    bool several;                      /* it is in other functions, or system calls, too */
 };
 
 struct kg_causes {

@@ -83,22 +83,10 @@ static double least_cycles(const struct kg_hot_loop *loop)
     return fmax(fmax(loop->chain_cycles, loop->throughput_cycles), loop->instructions / PER_CYCLE);
 }
 
-/* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
- * was counted of the workload's own code, as of its samples. */
-struct turn {
-    double cycles;  /* NaN: nothing was counted */
-    double stalled; /* share of them that its instructions do not explain */
-    double mispredicted;
-    double misses;
-    double memory_misses;
-    double guessed; /* cycles that wrong guesses cost, and that misses do: about */
-    double missed;
-};
-
 /* What wrong guesses and misses cost in a turn: by how many there were; where the top-down method tells,
  * and most of the time is in this loop, by the slots that they took. */
 static void costs_find(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
-                       struct turn *turn)
+                       struct kg_loop_turn *turn)
 {
     static const double MOST = 0.5;
     const struct kg_core_counts *core = &weighing->hot->core;
@@ -112,16 +100,16 @@ static void costs_find(const struct kg_weighing *weighing, const struct kg_hot_l
                              turn->memory_misses * MEMORY_NS * 1e-9 * weighing->facts->clock_hz;
 }
 
-static struct turn turn_of(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
-                           const struct counts *counts)
+static struct kg_loop_turn turn_of(const struct kg_weighing *weighing,
+                                   const struct kg_hot_loop *loop, const struct counts *counts)
 {
     const double turns = counts->instructions / loop->instructions;
-    struct turn turn = {.cycles = NAN, .stalled = NAN};
+    struct kg_loop_turn turn = {.cycles = NAN, .stalled = NAN, .least_cycles = least_cycles(loop)};
     if (!(turns >= 1) ||
         (isnan(weighing->hot->counted.calls) && isnan(weighing->hot->core.instructions)))
         return turn;
     turn.cycles = weighing->own * cycles_of_call(weighing) / turns;
-    turn.stalled = fmax(0, 1 - least_cycles(loop) / turn.cycles);
+    turn.stalled = fmax(0, 1 - turn.least_cycles / turn.cycles);
     turn.mispredicted = counts->mispredicted / turns;
     turn.misses = counts->line_misses / turns;
     turn.memory_misses = counts->memory_misses / turns;
@@ -142,7 +130,8 @@ static bool is_regular(const struct kg_hot_loop *loop)
 }
 
 static enum kg_cause_kind missing_kind(const struct kg_weighing *weighing,
-                                       const struct kg_hot_loop *loop, const struct turn *turn)
+                                       const struct kg_hot_loop *loop,
+                                       const struct kg_loop_turn *turn)
 {
     const bool streams =
         kg_at_least(weighing->facts->traits.bandwidth_share, weighing->settings->bound_share);
@@ -156,7 +145,8 @@ static enum kg_cause_kind missing_kind(const struct kg_weighing *weighing,
 
 /* What a stalled turn waits for. Mispredicted branches are weighed by what they cost. */
 static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
-                                     const struct kg_hot_loop *loop, const struct turn *turn)
+                                     const struct kg_hot_loop *loop,
+                                     const struct kg_loop_turn *turn)
 {
     const double stall = turn->stalled * turn->cycles;
     if (turn->guessed >= 0.4 * stall && turn->guessed >= turn->missed)
@@ -182,7 +172,7 @@ static bool divides_where_hot(const struct kg_hot_loop *loop)
 }
 
 /* What a turn of the loop spends its cycles on by its instructions. */
-static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct turn *turn,
+static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct kg_loop_turn *turn,
                                     double *part)
 {
     const double longest = fmax(least_cycles(loop), isnan(turn->cycles) ? 0 : turn->cycles);
@@ -233,7 +223,7 @@ static double part_left(double cycles, double turn_cycles)
 /* What mending a loop saves, where its machine code says what its turn then takes. `share` is what
  * the cause explains of the time, `whole` what the loop takes of it. */
 static void loop_saves(struct kg_cause *cause, const struct kg_hot_loop *loop,
-                       const struct turn *turn, double share, double whole)
+                       const struct kg_loop_turn *turn, double share, double whole)
 {
     enum { SUMS = 4 }; /* that are made of one */
     const double quick = loop->instructions / MOST_PER_CYCLE;
@@ -259,7 +249,7 @@ static void loop_saves(struct kg_cause *cause, const struct kg_hot_loop *loop,
 }
 
 /* Its code says that it waits for what it has just stored, whatever else it misses, but for memory. */
-static bool forwards(const struct kg_hot_loop *loop, const struct turn *turn)
+static bool forwards(const struct kg_hot_loop *loop, const struct kg_loop_turn *turn)
 {
     const double longest = fmax(least_cycles(loop), isnan(turn->cycles) ? 0 : turn->cycles);
     return loop->forwarded > 0 && loop->forwarded * CYCLES_OF_FORWARDING >= 0.25 * longest &&
@@ -271,7 +261,7 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
 {
     if (isnan(loop->throughput_cycles)) /* it has instructions that could not be read */
         return;
-    const struct turn turn = turn_of(weighing, loop, counts);
+    const struct kg_loop_turn turn = turn_of(weighing, loop, counts);
     double part = 1;
     enum kg_cause_kind kind = KG_CAUSE_COUNT;
     if (loop->locked > 0)
@@ -292,6 +282,7 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
     struct kg_cause *cause = kg_weighing_add(weighing, kind, share);
     if (!cause->loop) {
         cause->loop = loop;
+        cause->turn = turn;
         cause->seen = cause->seen ? cause->seen : &loop->place;
     }
     loop_saves(cause, loop, &turn, share, fmin(loop->share, *left));

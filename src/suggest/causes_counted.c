@@ -7,7 +7,7 @@
 
 /* Whether what was counted is that function. Compilers add to the names of what they split off or
  * specialise (`find.isra.0`), Callgrind to those of recursive calls (`find'2`). */
-static bool is_function(const char *counted, const char *name)
+bool kg_counted_is(const char *counted, const char *name)
 {
     const size_t length = strlen(name);
     return !strncmp(counted, name, length) && strchr(".@'", counted[length]);
@@ -17,7 +17,7 @@ double kg_calls_in_all(const struct kg_counted *counted, const char *callee)
 {
     double calls = 0;
     for (size_t i = 0; callee && i < counted->edge_count; i++)
-        calls += is_function(counted->edges[i].callee, callee) ? counted->edges[i].calls : 0;
+        calls += kg_counted_is(counted->edges[i].callee, callee) ? counted->edges[i].calls : 0;
     return calls;
 }
 
@@ -31,7 +31,7 @@ double kg_calls_each(const struct kg_counted *counted, const char *caller, const
 {
     double calls = 0;
     for (size_t i = 0; i < counted->edge_count; i++)
-        if (is_function(counted->edges[i].caller, caller) &&
+        if (kg_counted_is(counted->edges[i].caller, caller) &&
             strstr(counted->edges[i].callee, callee))
             calls += counted->edges[i].calls;
     return calls / calls_of(counted, caller);
@@ -44,7 +44,7 @@ static double calls_of_kind(const struct kg_counted *counted, const struct kg_ca
     if (!cause->caller || !cause->caller->function)
         return 0;
     for (size_t i = 0; i < counted->edge_count; i++)
-        if (is_function(counted->edges[i].caller, cause->caller->function) &&
+        if (kg_counted_is(counted->edges[i].caller, cause->caller->function) &&
             kg_known_function(counted->edges[i].callee) == cause->kind)
             calls += counted->edges[i].calls;
     return calls / calls_of(counted, cause->caller->function);

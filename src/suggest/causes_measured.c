@@ -34,11 +34,22 @@ static bool is_in_sequence(const struct kg_hot *hot)
     return hot->counted.line_misses < MISSES_OF_ACCESSES * hot->counted.loads;
 }
 
+/* Where few samples were in system calls for memory, these are not where the faults are. */
+static void faults_elsewhere(struct kg_cause *faults, double share)
+{
+    static const double MOSTLY = 0.5;
+    if (faults->share >= MOSTLY * share)
+        return;
+    faults->in_call = NULL;
+    faults->call = NULL;
+}
+
 /* Keeping memory saves the faults, the calls that lead to them, and what follows them: it takes the
  * place of what faults were weighed at, but for where they are. */
-static void faults_replace(struct kg_weighing *weighing)
+static void faults_replace(struct kg_weighing *weighing, double share)
 {
     struct kg_cause *faults = &weighing->of[KG_CAUSE_PAGE_FAULTS];
+    faults_elsewhere(faults, share);
     faults->share = 0;
     faults->saves_least = faults->saves_most = NAN;
 }
@@ -52,7 +63,7 @@ static void experiment_weigh(struct kg_weighing *weighing, const struct kg_exper
         (faults && weighing->of[kind].share > share))
         return;
     if (faults)
-        faults_replace(weighing);
+        faults_replace(weighing, share);
     const bool beside =
         kind == KG_CAUSE_PAGE_WALKS && (has_its_name(weighing) || is_in_sequence(weighing->hot));
     if (!beside)
@@ -62,19 +73,42 @@ static void experiment_weigh(struct kg_weighing *weighing, const struct kg_exper
     kg_cause_saves(cause, 1 - experiment->ratio_high, 1 - experiment->ratio_low);
 }
 
+static const struct {
+    const char *name, *words;
+    enum kg_cause_kind cause;
+} tried[] = {{"flush_denormals", "denormals set to zero", KG_CAUSE_DENORMALS},
+             {"huge_pages", "huge pages", KG_CAUSE_PAGE_WALKS},
+             {"kept_memory", "memory that malloc keeps", KG_CAUSE_PAGE_FAULTS}};
+enum { TRIED = sizeof tried / sizeof *tried };
+
+static size_t tried_find(const char *name)
+{
+    size_t i = 0;
+    while (i < TRIED && strcmp(tried[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+enum kg_cause_kind kg_experiment_cause(const char *name)
+{
+    const size_t i = tried_find(name);
+    return i < TRIED ? tried[i].cause : KG_CAUSE_COUNT;
+}
+
+const char *kg_experiment_words(const char *name)
+{
+    const size_t i = tried_find(name);
+    return i < TRIED ? tried[i].words : name;
+}
+
 void kg_weigh_experiments(struct kg_weighing *weighing)
 {
-    static const struct {
-        const char *name;
-        enum kg_cause_kind cause;
-    } tried[] = {{"flush_denormals", KG_CAUSE_DENORMALS},
-                 {"huge_pages", KG_CAUSE_PAGE_WALKS},
-                 {"kept_memory", KG_CAUSE_PAGE_FAULTS}};
     const struct kg_hot *hot = weighing->hot;
-    for (size_t i = 0; i < hot->experiment_count; i++)
-        for (size_t t = 0; t < sizeof tried / sizeof *tried; t++)
-            if (!strcmp(hot->experiments[i].name, tried[t].name))
-                experiment_weigh(weighing, &hot->experiments[i], tried[t].cause);
+    for (size_t i = 0; i < hot->experiment_count; i++) {
+        const enum kg_cause_kind kind = kg_experiment_cause(hot->experiments[i].name);
+        if (kind != KG_CAUSE_COUNT)
+            experiment_weigh(weighing, &hot->experiments[i], kind);
+    }
 }
 
 /* Share of the samples in the kernel in no system call of another cause; 0: not known. */
@@ -101,6 +135,7 @@ void kg_weigh_faults(struct kg_weighing *weighing)
     if (share <= cause->share)
         return;
     kg_weighing_shrink(weighing, share);
+    faults_elsewhere(cause, share);
     cause->share = share;
     cause->proven = true;
     /* what touches fresh pages misses the caches, too: half of the rest may go with it */

@@ -29,9 +29,15 @@ void kg_cause_saves(struct kg_cause *cause, double least, double most);
 /* What was measured takes its share from what was only seen. */
 void kg_weighing_shrink(struct kg_weighing *weighing, double share);
 
+/* Share of the samples in a system call. */
+double kg_in_call(const struct kg_sampled *sampled, const char *call);
+
 /* Whether the place is in a library of the system, not in the workload's own code. */
 bool kg_place_is_library(const struct kg_place *place);
 bool kg_place_is_openmp(const struct kg_place *place);
+
+/* Whether what was counted is that function, by whatever name compilers and Callgrind gave it. */
+bool kg_counted_is(const char *counted, const char *name);
 
 /* How often a function is called in one call of the workload. */
 double kg_calls_in_all(const struct kg_counted *counted, const char *callee);
@@ -42,6 +48,10 @@ double kg_calls_each(const struct kg_counted *counted, const char *caller, const
 
 /* Whether what a cause accuses was counted to be done over and over. */
 bool kg_cause_is_often(const struct kg_hot *hot, const struct kg_cause *cause);
+
+/* Of an experiment the cause that it measures, KG_CAUSE_COUNT without one, and what it changes. */
+enum kg_cause_kind kg_experiment_cause(const char *name);
+const char *kg_experiment_words(const char *name);
 
 /* What experiments measured, and what page faults take. */
 void kg_weigh_experiments(struct kg_weighing *weighing);

@@ -79,14 +79,16 @@ void kg_place_words(const struct kg_place *place, struct kg_text *text)
 void kg_cause_words(const struct kg_cause *cause, struct kg_text *text)
 {
     kg_text_printf(text, "%.0f %%", 100 * cause->share);
-    if (cause->call)
-        kg_text_printf(text, " in the system call %s", cause->call->name);
+    if (cause->in_call)
+        kg_text_printf(
+            text, cause->several ? " in the system calls %s and others" : " in the system call %s",
+            cause->in_call);
     else if (cause->seen) {
         kg_text_append(text, " in ");
         kg_place_words(cause->seen, text);
     }
     if (cause->caller && cause->caller != cause->seen) {
-        kg_text_append(text, cause->call || cause->seen ? ", called from " : " below ");
+        kg_text_append(text, cause->in_call || cause->seen ? ", called from " : " below ");
         kg_place_words(cause->caller, text);
     }
 }

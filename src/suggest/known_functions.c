@@ -184,13 +184,19 @@ static bool ends_well(const char *rest)
     return !*rest || *rest == '_' || *rest == '@' || *rest == '.' || isdigit((unsigned char)*rest);
 }
 
+const char *kg_function_plain(const char *function)
+{
+    function += strspn(function, "_");
+    if (!strncmp(function, "GI_", 3))
+        function += 3 + strspn(function + 3, "_");
+    return function;
+}
+
 enum kg_cause_kind kg_known_function(const char *function)
 {
     if (!function)
         return KG_CAUSE_COUNT;
-    function += strspn(function, "_");
-    if (!strncmp(function, "GI_", 3))
-        function += 3 + strspn(function + 3, "_");
+    function = kg_function_plain(function);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         const size_t length = strcspn(functions[i].begins, "$");
         if (!strncmp(function, functions[i].begins, length) &&

@@ -8,3 +8,6 @@ enum kg_cause_kind kg_known_function(const char *function);
 
 /* By the name of a system call, with the mean of the bytes that one moves (NaN: not known). */
 enum kg_cause_kind kg_known_system_call(const char *name, double bytes);
+
+/* The function's name without the underscores and the `GI_` that libraries put in front of it. */
+const char *kg_function_plain(const char *function);

@@ -365,7 +365,7 @@ static const struct kg_rule rules[] = {
                 "that stay in the cache.",
         .before = "for (...) a[i] += b[i]; for (...) a[i] *= c;",
         .after = "for (...) a[i] = (a[i] + b[i]) * c;",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "bandwidth_share", "line_bytes"},
         .when = "a turn of the hottest loop takes far longer than its instructions, "
                 "there are cache misses in it, and it moves vectors in sequence, or "
                 "`bound_share` of the bandwidth; or it goes through memory in "
@@ -405,7 +405,7 @@ static const struct kg_rule rules[] = {
                 "power cut.",
         .before = "for (...) { write(fd, record, n); fsync(fd); }",
         .after = "for (...) write(fd, record, n); fdatasync(fd);",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "cpu_ns"},
         .when = "fsync and its like are on a tenth of the stacks or more",
         .assumes = "none: that depends on how many records go to the disk at once",
         .settings = "min_gain",
@@ -422,7 +422,7 @@ static const struct kg_rule rules[] = {
                 "program.",
         .before = "for (...) { pthread_create(&t, ...); pthread_join(t, NULL); }",
         .after = "pool_submit(pool, job); pool_wait(pool);",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "cpu_ns"},
         .when = "clone, fork, exec and waiting for their end are on a tenth of the stacks or more",
         .assumes = "it goes away, but for a tenth of it; no figure where that is not "
                    "told within 1.5 times",
@@ -440,7 +440,7 @@ static const struct kg_rule rules[] = {
                 "once, or compute meanwhile.",
         .before = "while (!done) usleep(1000);",
         .after = "pthread_cond_wait(&changed, &lock); /* or poll() on the descriptor */",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "cpu_ns"},
         .when = "sleeps, polls and reads that wait are on a tenth of the stacks or more",
         .assumes = "none: that depends on when the event comes",
         .settings = "min_gain",
@@ -457,7 +457,7 @@ static const struct kg_rule rules[] = {
                 "its own and join them at the end.",
         .before = "for (...) { lock(m); total += a[i]; unlock(m); }",
         .after = "for (...) mine += a[i]; lock(m); total += mine; unlock(m);",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "alone_ns", "threads", "cores_busy"},
         .when = "functions of mutexes and futex are on a tenth of the stacks or more",
         .assumes = "none: one thread alone takes the lock, too",
         .settings = "min_gain",
@@ -475,7 +475,7 @@ static const struct kg_rule rules[] = {
                 "where no read-modify-write is needed.",
         .before = "for (...) atomic_fetch_add(&total, a[i]);",
         .after = "for (...) mine += a[i]; atomic_fetch_add(&total, mine);",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "alone_ns", "threads", "cores_busy"},
         .when = "the hottest loop has locked instructions",
         .assumes = "none: one thread alone has the locked instructions, too",
         .settings = "min_gain",
@@ -493,7 +493,7 @@ static const struct kg_rule rules[] = {
                 "run on one thread (`if(n > 10000)`).",
         .before = "for (...) { #pragma omp parallel for ... }",
         .after = "#pragma omp parallel { for (...) { #pragma omp for ... } }",
-        .evidence = {"time_ns"},
+        .evidence = {"time_ns", "alone_ns", "threads", "fork_join_ns"},
         .when = "functions of OpenMP's runtime that start and join are on a tenth of the stacks or "
                 "more",
         .assumes = "the threads do what one does alone, evenly divided, and half as "

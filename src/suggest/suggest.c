@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "suggest/changed.h"
+#include "suggest/evidence.h"
 #include "suggest/gather.h"
 #include "suggest/next_look.h"
 #include "suggest/notes.h"
 #include "suggest/rule_parts.h"
+#include "suggest/sketches.h"
 
 /* What is being made, from what. */
 struct maker {
@@ -30,38 +32,17 @@ static const char *kept_text(struct maker *maker, struct kg_text *text)
     return copy;
 }
 
-/* --- Evidence --------------------------------------------------------------------------------- */
-
-static bool figure_make(struct maker *maker, const struct kg_facts *facts, const char *name,
-                        struct kg_evidence_figure *figure)
-{
-    struct kg_text text = {0};
-    struct kg_trait fact;
-    const double value = kg_fact_find(name, &fact) ? kg_fact_get(facts, &fact) : NAN;
-    *figure = (struct kg_evidence_figure){.value = NAN};
-    if (!isfinite(value))
-        return true;
-    kg_fact_words(&fact, value, &text);
-    *figure = (struct kg_evidence_figure){.name = fact.name,
-                                          .unit = kg_trait_unit_names[fact.unit],
-                                          .value = value,
-                                          .text = kept_text(maker, &text)};
-    return figure->text != NULL;
-}
-
-/* Figures of those facts that are known; `names` ends at NULL or `most`. */
+/* Figures of those facts that are known, and of the cause, if there is one. */
 static bool figures_make(struct maker *maker, const struct kg_facts *facts,
-                         const char *const *names, size_t most, struct kg_evidence_figure **figures,
-                         size_t *count)
+                         const char *const *names, size_t most, const struct kg_cause *cause,
+                         struct kg_evidence_figure **figures, size_t *count)
 {
-    *count = 0;
-    *figures = kg_arena_alloc(&maker->made->arena, most, sizeof **figures);
-    for (size_t i = 0; *figures && i < most && names[i]; i++) {
-        if (!figure_make(maker, facts, names[i], &(*figures)[*count]))
-            return kg_error_memory(maker->err);
-        *count += isfinite((*figures)[*count].value) ? 1 : 0;
-    }
-    return *figures ? true : kg_error_memory(maker->err);
+    struct kg_evidence evidence = {.arena = &maker->made->arena};
+    const bool good = kg_evidence_facts(&evidence, facts, names, most) &&
+                      (!cause || kg_evidence_cause(&evidence, facts, cause));
+    *figures = evidence.figures;
+    *count = evidence.count;
+    return good ? true : kg_error_memory(maker->err);
 }
 
 /* --- Findings --------------------------------------------------------------------------------- */
@@ -152,7 +133,7 @@ static bool finding_make(struct maker *maker, const struct kg_facts *facts,
         .missing = missing_text(maker, facts, &diagnosis),
     };
     good = good && (finding->missing || !diagnosis.missing);
-    if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, &finding->evidence,
+    if (!figures_make(maker, facts, diagnosis.evidence, EVIDENCE_MOST, NULL, &finding->evidence,
                       &finding->evidence_count))
         return false;
     finding->text = finding_text(maker, facts, finding);
@@ -223,6 +204,13 @@ static const char *rule_text(struct maker *maker, const char *template,
     return kept_text(maker, &text);
 }
 
+static const char *sketch_text(struct maker *maker, const char *words, const struct kg_cause *cause)
+{
+    struct kg_text text = {0};
+    kg_sketch_text(words, cause, &text);
+    return kept_text(maker, &text);
+}
+
 /* What is wrong, and what is doubtful of it. */
 static const char *description_text(struct maker *maker, const struct kg_rule *rule,
                                     const struct kg_facts *facts, const struct kg_judged *judged)
@@ -265,6 +253,24 @@ static bool speaks_for_cause(const struct kg_rule *rule, const struct kg_facts *
            (kg_on_device(facts, "cuda") && !strcmp(kg_cause_name(rule->cause), rule->name));
 }
 
+/* Code before and after, and what to do, by what the cause was seen in where that has words of its
+ * own. */
+static bool sketch_fill(struct maker *maker, const struct kg_rule *rule,
+                        const struct kg_facts *facts, const struct kg_cause *cause,
+                        struct kg_suggestion *suggestion)
+{
+    const struct kg_sketch *sketch = cause ? kg_sketch_of(facts, cause) : NULL;
+    suggestion->before = rule->before;
+    suggestion->after = rule->after;
+    suggestion->hint = sketch && sketch->hint ? sketch_text(maker, sketch->hint, cause)
+                                              : rule_text(maker, rule->hint, facts);
+    if (!sketch || !sketch->before)
+        return suggestion->hint != NULL;
+    suggestion->before = sketch_text(maker, sketch->before, cause);
+    suggestion->after = sketch_text(maker, sketch->after, cause);
+    return suggestion->hint && suggestion->before && suggestion->after;
+}
+
 static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
                             const struct kg_facts *facts, const struct kg_judged *judged)
 {
@@ -283,9 +289,6 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .priority = judged->priority,
         .basis = judged->basis,
         .description = description_text(maker, rule, facts, judged),
-        .hint = rule_text(maker, rule->hint, facts),
-        .before = rule->before,
-        .after = rule->after,
         .rank = judged->rank,
         .share = judged->share,
         .current_ns = judged->current_ns,
@@ -295,13 +298,14 @@ static bool suggestion_make(struct maker *maker, const struct kg_rule *rule,
         .current_bytes = judged->current_bytes,
         .estimated_bytes = judged->estimated_bytes,
     };
+    const struct kg_cause *cause =
+        speaks_for_cause(rule, facts, judged) ? kg_cause_of(facts, rule->cause) : NULL;
     whole_fill(maker, facts, suggestion);
-    place_fill(speaks_for_cause(rule, facts, judged) ? kg_cause_of(facts, rule->cause) : NULL,
-               arena, &suggestion->place, &good);
-    return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, &suggestion->evidence,
-                        &suggestion->evidence_count) &&
-           (good && suggestion->description && suggestion->hint ? true
-                                                                : kg_error_memory(maker->err));
+    place_fill(cause, arena, &suggestion->place, &good);
+    good = sketch_fill(maker, rule, facts, cause, suggestion) && good && suggestion->description;
+    return figures_make(maker, facts, rule->evidence, KG_RULE_EVIDENCE_MOST, cause,
+                        &suggestion->evidence, &suggestion->evidence_count) &&
+           (good ? true : kg_error_memory(maker->err));
 }
 
 static bool rules_ask(struct maker *maker, const struct kg_facts *facts)
