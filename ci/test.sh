@@ -13,7 +13,8 @@ where the tree was built before. ctest's summary is the last that is printed, an
 script's.
 
   --all     also what takes longer: the tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
-            of threads under ThreadSanitizer, clang-tidy, a build with clang, and the portable build
+            of threads under ThreadSanitizer, clang-tidy, a build with clang, the portable build, what only
+            a machine with a GPU runs (compiled), and the budgets of the kernels' machine code
   --help    prints this
 
 The builds are in build/PRESET; KGATE_TEST_JOBS is how many tests run at a time (default: as many as
@@ -64,6 +65,8 @@ if [ "$job" = all ]; then
     preset_build portable -DBUILD_TESTING=OFF
     tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
     preset_build test
+    # What only a machine with a GPU runs, and the kernels' machine code.
+    cmake --build --preset test -j "$(nproc)" --target gpu_tests device_figures
     preset_test test
 else
     preset_build test
