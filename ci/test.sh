@@ -13,8 +13,9 @@ where the tree was built before. ctest's summary is the last that is printed, an
 script's.
 
   --all     also what takes longer: the tests under AddressSanitizer and UndefinedBehaviorSanitizer, those
-            of threads under ThreadSanitizer, clang-tidy, a build with clang, the portable build, what only
-            a machine with a GPU runs (compiled), and the budgets of the kernels' machine code
+            of threads under ThreadSanitizer, clang-tidy, a build with clang, the portable build, readers on
+            made-up bytes (ci/fuzz.sh), what only a machine with a GPU runs (compiled), the budgets of the
+            kernels' machine code, and further tests of the command line
   --help    prints this
 
 The builds are in build/PRESET; KGATE_TEST_JOBS is how many tests run at a time (default: as many as
@@ -62,6 +63,7 @@ if [ "$job" = all ]; then
     preset_test thread
     preset_build sanitize
     preset_test sanitize
+    ci/fuzz.sh --runs 20000
     preset_build portable -DBUILD_TESTING=OFF
     tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
     preset_build test

@@ -146,6 +146,7 @@ same_or_open() {
     [ "$status" -eq 1 ]
 }
 
+# bats test_tags=thorough
 @test "a program and kgate itself are measured again too" {
     cp /bin/true app
     cat >mixed.yaml <<'YAML'
@@ -181,6 +182,7 @@ YAML
     [[ "$output" == *"note: turns/cpu: the baseline's build cannot be used: "* ]]
 }
 
+# bats test_tags=thorough
 @test "a kept build with other bytes is not run" {
     stored
     printf 'x' >>base/builds/*/libit.so
@@ -191,6 +193,7 @@ YAML
     [ ! -e out/base.json ]
 }
 
+# bats test_tags=thorough
 @test "why kept builds cannot be used is noted once, with the number of cases" {
     plugin_suite
     echo '  - {name: again, plugin: libit.so, workload: turns}' >>builds.yaml

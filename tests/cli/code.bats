@@ -19,6 +19,7 @@ source_copy() {
     cp -r "$SOURCE/src/util" "$1/src"
 }
 
+# bats test_tags=thorough
 @test "a comment or another folder changes no kernel's hash, a constant that of its own kernel alone" {
     source_copy one
     source_copy elsewhere/two
@@ -153,6 +154,7 @@ plugin_over_library() {
     [[ "$output" != *"same code"* ]]
 }
 
+# bats test_tags=thorough
 @test "the hash of CUDA code is the same in another folder, and follows the fat binary" {
     nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || skip "no nvcc"
     mkdir -p one two/deeper

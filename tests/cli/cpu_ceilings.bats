@@ -36,6 +36,7 @@ YAML
     jq -e --slurpfile r r.json '.cpu_ceilings.one == $r[0].cpu_ceilings.one' r2.json
 }
 
+# bats test_tags=thorough
 @test "what is kept and is broken, makes no sense or is of another machine is measured anew" {
     one_case
     run -0 kgate run -c one.yaml -o r.json
@@ -49,6 +50,7 @@ YAML
     done
 }
 
+# bats test_tags=thorough
 @test "where nothing can be kept they are measured all the same" {
     one_case
     mkdir cache && touch cache/kgate

@@ -66,6 +66,7 @@ YAML
     [ ! -e none ]
 }
 
+# bats test_tags=thorough
 @test "a budget is not judged by such rounds" {
     busy_suite ', budget: {time: "<= 1ns"}'
     rivals_start
@@ -75,6 +76,7 @@ YAML
     [ "$status" -ne 1 ]
 }
 
+# bats test_tags=thorough
 @test "pairs are as disturbed as the worse of the two builds, and replaced together" {
     busy_suite
     rivals_start
@@ -85,6 +87,7 @@ YAML
     jq -e '.cases[0].rounds.disturbance | length >= 6' out/head.json
 }
 
+# bats test_tags=thorough
 @test "a command's processes wait too" {
     cat >busy.yaml <<YAML
 version: 1
@@ -100,6 +103,7 @@ YAML
     jq -e '.cases[0].rounds | (.wait_ns | length) == 3 and (.disturbance | all(. > 0.3))' r.json
 }
 
+# bats test_tags=thorough
 @test "a suite may take every round as it is" {
     busy_suite
     rivals_start

@@ -101,6 +101,7 @@ YAML
     jq -e '.cases[0].breakdown | .wall_ns >= .gpu_ns and .gpu_ns > 0' r.json
 }
 
+# bats test_tags=thorough
 @test "a failure costs its own case: the others are measured, each reason is said, exit 3" {
     gpu_suite <<YAML
   - {name: first, plugin: $PLUGINS/libgpu.so, workload: gpu_work}

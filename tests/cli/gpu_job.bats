@@ -65,6 +65,7 @@ status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
     grep -qE '^\| memory .*\| [0-9.]+ us \|' <<<"$output"
 }
 
+# bats test_tags=thorough
 @test "a part that fails, or runs out of time, hides no other; it can be run again alone" {
     job_make
     program bad 'exit 4'
@@ -126,6 +127,7 @@ YAML
     grep -qE '^check +NO DEVICE +no GPU of this machine can be measured: .*no CUDA device' out/gpu/summary.txt
 }
 
+# bats test_tags=thorough
 @test "a device that is lost: its part and those after it have no status, and run again" {
     job_make
     export FAKE_CUDA_LOST=$PWD/lost
@@ -140,6 +142,7 @@ YAML
     grep -qE '^tests +good' out/gpu/summary.txt
 }
 
+# bats test_tags=thorough
 @test "the sanitizer's word counts, not its exit status alone" {
     job_make
     sanitizer_make 'echo "========= Invalid __global__ read of size 4 bytes"; echo "========= ERROR SUMMARY: 1 error"'

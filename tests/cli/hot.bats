@@ -32,6 +32,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
     [[ "$output" == *"its hottest functions, by "*" samples"*" %  cos (libm.so.6), called from make_window (hot.c:"* ]]
 }
 
+# bats test_tags=thorough
 @test "copying and allocating are named too" {
     plain_only
     sampled copy
@@ -46,6 +47,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
         and ([.stacks[0].frames[].function] | index("stir"))' inline.sampled
 }
 
+# bats test_tags=thorough
 @test "without symbols and frame pointers the library's function is named nevertheless" {
     sampled cosine hot_bare
     jq -e '.functions[0].place.function == "cos" and (.stacks[0].frames[1] | .module == "libhot_bare.so"
@@ -64,6 +66,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
     jq -e '[.stacks[0].frames[].function] | index("dive") and (map(select(. == "dive")) | length == 1)' recursion.sampled
 }
 
+# bats test_tags=thorough
 @test "threads: those at work count, and a lock that they fight for is seen" {
     sampled threads
     jq -e '.functions[0].place.function == "churn" and .functions[0].self > 0.5' threads.sampled
@@ -77,6 +80,7 @@ plain_only() { [ "$SANITIZED" != yes ] || skip "the sanitizers' own functions ar
     [ "$(jq -r '.cases[0].status' exit.json)" = OK ]
 }
 
+# bats test_tags=thorough
 @test "of a command the program is sampled, and none of the worker" {
     cat >loop.c <<'C'
 #include <math.h>

@@ -59,6 +59,7 @@ YAML
     jq -e 'all(.cases[]; .look.source == "callgrind" and .look.line_bytes >= 0)' r.json
 }
 
+# bats test_tags=thorough
 @test "a call that takes long is counted in part" {
     runs_valgrind
     looked_suite <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
@@ -68,6 +69,7 @@ YAML
     jq -e '.cases[0].status == "OK" and .cases[0].look.instructions == null' r.json
 }
 
+# bats test_tags=thorough
 @test "a command is counted from start to end, or as far as it comes" {
     runs_valgrind
     looked_suite <<YAML
@@ -129,6 +131,7 @@ YAML
     jq -e --arg key "$key" '.cases[0].hot.kept != $key' code.json
 }
 
+# bats test_tags=thorough
 @test "a kept file that is damaged is ignored, and written anew" {
     runs_valgrind
     looked_suite <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
@@ -200,6 +203,7 @@ experiments() { # COUNT
     jq -e '.cases[0].status == "OK" and ([.cases[0].hot.experiments[]?.name] | index("flush_denormals") == null)' r.json
 }
 
+# bats test_tags=thorough
 @test "the processor's counters agree with what is simulated, where there are any" {
     runs_valgrind
     lines_suite

@@ -31,6 +31,7 @@ YAML
     jq -e '(.cases[0].look.alone_ns > 0) == (.machine.cpu_count > 1)' r.json
 }
 
+# bats test_tags=thorough
 @test "what breaks with one thread is a reason, and no failure" {
     suite_of <<YAML
   - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_alone, threads: 2}
@@ -91,6 +92,7 @@ YAML
     jq -e '.cases[0].look == null and .cases[0].threads == 2' ab/head.json
 }
 
+# bats test_tags=thorough
 @test "cache lines are counted with instructions: a copy's are what it moves, a transpose's more" {
     [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"
     needs_valgrind

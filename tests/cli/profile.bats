@@ -129,6 +129,7 @@ YAML
     [ "$(jq '.names[] | select(.name == "compute") | .calls' run.json)" -eq 300 ]
 }
 
+# bats test_tags=thorough
 @test "text, tree and markdown end in the bottleneck of each case, which JSON has too" {
     suite_of <<YAML
   - name: pipeline
@@ -196,6 +197,7 @@ YAML
     grep -q stages run.txt
 }
 
+# bats test_tags=thorough
 @test "KGATE_PROFILE's report has the process's number where asked for, and a file of its own beside another's" {
     KGATE_PROFILE='t.%p.json' "$PLUGINS/scopes_program" 10
     [ "$(ls t.[0-9]*.json | wc -l)" -eq 1 ]

@@ -45,6 +45,7 @@ kind() {
     [[ "$output" != *"system calls of a call"* ]]
 }
 
+# bats test_tags=thorough
 @test "what is called so often that nobody watches to the end is told by its reads" {
     calls_suite many
     awk -v reads="$(kind many read calls)" 'BEGIN { exit !(reads > 57000 && reads < 63000) }'
@@ -88,6 +89,7 @@ SH
     looked_at <<<"  - {name: program, command: ['sh', 'hanging.sh']}"
 }
 
+# bats test_tags=thorough
 @test "what takes too long while it is traced is left alone, and ends" {
     hanging
     kgate run -c one.yaml -o r.json -q

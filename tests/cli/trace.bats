@@ -38,6 +38,7 @@ YAML
         and .gpu_ns + .transfer_ns + .overhead_ns <= .wall_ns * 1.000001)' r.json
 }
 
+# bats test_tags=thorough
 @test "counters are for looking at: a run against its own baseline passes with and without them" {
     gpu_suite
     run -0 gpu gate -c gpu.yaml -b base -o out --update-missing
@@ -56,6 +57,7 @@ YAML
         and (.trace.reason | test("crashed: signal 6")))' r.json
 }
 
+# bats test_tags=thorough
 @test "tracing that hangs twice in a row is given up, and costs no case" {
     gpu_suite 5s
     for name in second third; do
@@ -67,6 +69,7 @@ YAML
     jq -e '.cases[3].trace.reason | test("^not traced: ")' r.json
 }
 
+# bats test_tags=thorough
 @test "tracing that hangs once costs that case's trace alone" {
     gpu_suite 5s
     echo "  - {name: other, plugin: $PLUGINS/libgpu.so, workload: gpu_work}" >>gpu.yaml

@@ -76,6 +76,7 @@ YAML
     jq -e '[.cases[].status == "OK"] | all' all.json
 }
 
+# bats test_tags=thorough
 @test "what changed is measured: a library, the program, and what has a budget" {
     start
     library 11
@@ -92,6 +93,7 @@ YAML
     jq -e '[.cases[].status == "OK"] | all' out/results.json
 }
 
+# bats test_tags=thorough
 @test "a baseline of another system, or from before libraries were hashed, is measured against" {
     start
     store=$(ls baselines/*.json)

@@ -242,6 +242,7 @@ YAML
     [[ "$output" == *"next: the case says what instructions lacks"*INCONCLUSIVE*"there is no valgrind"* ]]
 }
 
+# bats test_tags=thorough
 @test "calibrate says what a suite is worth here" {
     run kgate calibrate -c suite.yaml --runs 2 -o calibration.json -q
     [ "$status" -eq 0 ]

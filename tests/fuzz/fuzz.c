@@ -1,0 +1,48 @@
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+_Noreturn void fuzz_fail(const char *what, const char *why)
+{
+    fprintf(stderr, "FAULT: %s: %s\n", what, why);
+    abort();
+}
+
+const char *fuzz_file(const uint8_t *bytes, size_t length)
+{
+    static char path[64];
+    static int file = -1;
+    if (file < 0) {
+        file = memfd_create("fuzz", MFD_CLOEXEC);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    if (file < 0 || ftruncate(file, 0) || pwrite(file, bytes, length, 0) != (ssize_t)length)
+        fuzz_fail("the input", "cannot be written to memory");
+    return path;
+}
+
+/* kgate writes files by way of another beside them: they need a folder. */
+static char folder[] = "/tmp/kgate-fuzz-XXXXXX";
+static char written[sizeof folder + 8];
+
+static void folder_remove(void)
+{
+    unlink(written);
+    rmdir(folder);
+}
+
+const char *fuzz_written(void)
+{
+    if (!*written) {
+        if (!mkdtemp(folder))
+            fuzz_fail("a folder for what is written", "cannot be made");
+        snprintf(written, sizeof written, "%s/file", folder);
+        atexit(folder_remove);
+    }
+    return written;
+}

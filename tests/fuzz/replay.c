@@ -1,0 +1,75 @@
+/* Gives the bytes of files, or of all files of folders, to a harness: without libFuzzer, with every
+ * compiler.
+ *     fuzz_replay HARNESS FILE_OR_FOLDER... */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fuzz.h"
+#include "util/file.h"
+
+#define HARNESS(name) int fuzz_##name(const uint8_t *bytes, size_t length);
+#include "harnesses.def"
+#undef HARNESS
+
+static const struct {
+    const char *name;
+    int (*run)(const uint8_t *bytes, size_t length);
+} harnesses[] = {
+#define HARNESS(name) {#name, fuzz_##name},
+#include "harnesses.def"
+#undef HARNESS
+};
+
+/* How many inputs were given to harness `h`. */
+static size_t file_replay(size_t h, const char *path)
+{
+    struct kg_text text = {0};
+    struct kg_error err = {0};
+    if (!kg_file_read(path, (size_t)1 << 30, &text, &err))
+        fuzz_fail(path, err.message);
+    harnesses[h].run((const uint8_t *)kg_text_string(&text), text.length);
+    kg_text_free(&text);
+    return 1;
+}
+
+static size_t folder_replay(size_t h, const char *path)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        fuzz_fail(path, "cannot be read");
+    size_t count = 0;
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        char inside[4096];
+        snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name);
+        struct stat status;
+        if (!stat(inside, &status) && S_ISREG(status.st_mode))
+            count += file_replay(h, inside);
+    }
+    closedir(folder);
+    return count;
+}
+
+static size_t harness_find(const char *name)
+{
+    for (size_t h = 0; h < sizeof harnesses / sizeof *harnesses; h++)
+        if (name && !strcmp(harnesses[h].name, name))
+            return h;
+    fuzz_fail(name ? name : "no name", "is no harness");
+}
+
+int main(int argc, char **argv)
+{
+    const size_t h = harness_find(argc > 1 ? argv[1] : NULL);
+    size_t count = 0;
+    for (int i = 2; i < argc; i++) {
+        struct stat status;
+        if (stat(argv[i], &status))
+            fuzz_fail(argv[i], "is not there");
+        count += S_ISDIR(status.st_mode) ? folder_replay(h, argv[i]) : file_replay(h, argv[i]);
+    }
+    printf("%zu inputs, nothing found\n", count);
+    return count ? EXIT_SUCCESS : EXIT_FAILURE;
+}
