@@ -1,8 +1,8 @@
 /* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
  * DIR/<fingerprint>.json, kgate.baseline.v2.
  *
- * Other folders also include builds.h (the builds behind stored runs) and build_names.h (which builds
- * the runs name). */
+ * Other folders also include builds.h (the builds behind stored runs), build_names.h (which builds
+ * the runs name) and store_check.h (what can be said of a store before anything is measured). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,7 +78,9 @@ struct kg_baseline {
     struct kg_machine machine;    /* of the newest run */
     struct kg_baseline_run *runs; /* oldest first */
     size_t run_count;
-    bool chosen; /* named by a user, who expects the suite in it; not found by its fingerprint */
+    bool expected; /* to have the suite: a file that a user named, or a gate that records nothing */
+    const char *missing; /* what was looked for and is not there, as kg_store_missing says it; or
+                            NULL. Its maker's, not the arena's */
 };
 
 extern const struct kg_record kg_baseline_record;

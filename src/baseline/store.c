@@ -1,6 +1,7 @@
 /* store.c: changes to the store: read, change, write back, under its lock. The builds beside it have
  * a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,6 +159,54 @@ static bool pin_free(const struct kg_baseline *baseline, const char *suite, cons
     return true;
 }
 
+/* As far as a file keeps them. */
+static bool same_series(const struct kg_baseline_series *a, const struct kg_baseline_series *b)
+{
+    if (!b || a->value_count != b->value_count)
+        return false;
+    for (size_t i = 0; i < a->value_count; i++)
+        if (fabs(a->values[i] - b->values[i]) > 1e-9 * fabs(b->values[i]))
+            return false;
+    return true;
+}
+
+static bool same_values(const struct kg_baseline_case *a, const struct kg_baseline_case *b)
+{
+    if (!same_case(a, b))
+        return false;
+    for (size_t i = 0; i < a->series_count; i++)
+        if (!same_series(&a->series[i],
+                         kg_baseline_series_find(b, a->series[i].name, a->series[i].source)))
+            return false;
+    return true;
+}
+
+static bool same_run(const struct kg_baseline_run *a, const struct kg_baseline_run *b)
+{
+    if (strcmp(a->created, b->created) != 0 || strcmp(a->suite, b->suite) != 0 ||
+        a->case_count != b->case_count)
+        return false;
+    for (size_t i = 0; i < a->case_count; i++)
+        if (!same_values(&a->cases[i], &b->cases[i]))
+            return false;
+    return true;
+}
+
+/* One run counted twice would be two that agree: the noise between runs would look small. To pin it
+ * besides is fine. */
+static bool run_is_new(const struct kg_baseline *baseline, const struct kg_baseline_run *run,
+                       struct kg_error *err)
+{
+    for (size_t i = 0; i < baseline->run_count && !run->pin; i++)
+        if (!baseline->runs[i].pin && same_run(&baseline->runs[i], run))
+            return kg_error_set(
+                err, KG_ERROR_USAGE,
+                "this run of %s is in the baseline already: recorded twice it "
+                "would look like two runs that agree; measure again with `kgate run`",
+                run->created);
+    return true;
+}
+
 /* Puts the results into the baseline in memory. */
 static bool change_apply(const struct change *change, struct kg_baseline *baseline, size_t *added)
 {
@@ -171,6 +220,8 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
     run.pin = options->pin;
     if (options->missing_only)
         run_keep_missing(baseline, &run);
+    else if (!run_is_new(baseline, &run, change->err))
+        return false;
     *added = run.case_count;
     if (!run.case_count)
         return true;

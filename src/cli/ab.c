@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/progress_bar.h"
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_ab *ab,
                           const char *directory, struct kg_error *err)

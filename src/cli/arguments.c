@@ -216,6 +216,16 @@ static bool option_parse(const struct kg_subcommand *subcommand, int argc, char 
     return option_store(option, argv[(*next)++], arguments, err);
 }
 
+static bool missing_say(const struct kg_subcommand *subcommand, const struct kg_option *option,
+                        struct kg_error *err)
+{
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, " (-%c)", option->letter);
+    return kg_error_set(err, KG_ERROR_USAGE, "`kgate %s` needs --%s %s%s: %s", subcommand->name,
+                        option->name, option->value, letter, help_of(subcommand, option));
+}
+
 static bool required_check(const struct kg_subcommand *subcommand,
                            const struct kg_arguments *arguments, struct kg_error *err)
 {
@@ -223,13 +233,33 @@ static bool required_check(const struct kg_subcommand *subcommand,
     for (size_t i = 0; i < OPTION_COUNT; i++)
         if (takes(subcommand, &options[i], &required) && required &&
             !*(const char *const *)(const void *)((const char *)arguments + options[i].offset))
-            return kg_error_set(err, KG_ERROR_USAGE, "`kgate %s` needs --%s %s (-%c): %s",
-                                subcommand->name, options[i].name, options[i].value,
-                                options[i].letter, help_of(subcommand, &options[i]));
+            return missing_say(subcommand, &options[i], err);
     if (arguments->positional_count < subcommand->operands_least)
         return kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s %s", subcommand->name,
                             subcommand->operands);
     return true;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), end = strlen(ending);
+    return length >= end && !strcmp(text + length - end, ending);
+}
+
+/* A suite is an option's value, which is easily forgotten. */
+static bool operand_refuse(const struct kg_subcommand *subcommand, const char *given,
+                           struct kg_error *err)
+{
+    bool required;
+    const struct kg_option *suite = option_find(subcommand, "suite", strlen("suite"), 0);
+    if (suite && takes(subcommand, suite, &required) &&
+        (ends_with(given, ".yaml") || ends_with(given, ".yml")))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "unexpected argument '%.200s'; did you mean `-c %.200s`?", given,
+                            given);
+    return kg_error_set(err, KG_ERROR_USAGE, "unexpected argument '%.200s'; usage: kgate %s %s",
+                        given, subcommand->name,
+                        *subcommand->operands ? subcommand->operands : "[options]");
 }
 
 bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char **argv,
@@ -247,9 +277,7 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
         } else if (arguments->positional_count < subcommand->operands_most) {
             arguments->positional[arguments->positional_count++] = argv[i++];
         } else {
-            return kg_error_set(err, KG_ERROR_USAGE,
-                                "'%.100s' is one operand too many; usage: kgate %s %s", argv[i],
-                                subcommand->name, subcommand->operands);
+            return operand_refuse(subcommand, argv[i], err);
         }
     }
     return arguments->help || required_check(subcommand, arguments, err);

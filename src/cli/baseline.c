@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +5,7 @@
 #include <string.h>
 
 #include "baseline/build_names.h"
+#include "baseline/store_check.h"
 #include "cli/cli.h"
 #include "util/escape.h"
 #include "util/nearest.h"
@@ -66,12 +66,6 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
     return good ? KG_EXIT_PASS : kg_fail(err);
 }
 
-static int is_store_file(const struct dirent *entry)
-{
-    const size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 5 && !strcmp(entry->d_name + length - 5, ".json");
-}
-
 /* ", builds kept for 3 of 12 cases" */
 static void builds_print(const struct kg_stored_builds *builds, struct kg_text *text)
 {
@@ -130,7 +124,7 @@ static int list(const struct kg_arguments *arguments, struct kg_error *err)
     struct dirent **entries;
     struct kg_text text = {0};
     const char *directory = kg_baseline_directory(arguments);
-    const int count = scandir(directory, &entries, is_store_file, alphasort);
+    const int count = scandir(directory, &entries, kg_store_entry, alphasort);
     bool good = count >= 0 || errno == ENOENT
                     ? true
                     : kg_error_set(err, KG_ERROR_USAGE, "cannot read the folder '%s': %s",

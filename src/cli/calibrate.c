@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/progress_bar.h"
 #include "gate/calibrate_suite.h"
 
 struct shown {
@@ -65,10 +66,12 @@ int kg_cli_calibrate(const struct kg_arguments *arguments)
         .run_begins = run_begins};
     bool good = kg_calibrate_suite(&what, &options, &calibration, &signal, &err);
     kg_progress_bar_clear(&shown.bar);
-    if (signal)
-        fprintf(stderr, "kgate: interrupted; nothing is said of a part\n");
-    else
-        good = good && print(arguments, &calibration, &err);
+    if (good && signal)
+        fprintf(stderr, "kgate: interrupted; %s\n",
+                calibration.runs ? "this is of the runs that were whole"
+                                 : "two whole runs are needed to say anything");
+    if (good && (!signal || calibration.runs))
+        good = print(arguments, &calibration, &err);
     const int status = !good ? kg_fail(&err) : signal ? KG_EXIT_SIGNAL + signal : KG_EXIT_PASS;
     kg_calibration_free(&calibration);
     kg_prepared_free(&prepared);

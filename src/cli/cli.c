@@ -7,8 +7,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "measure/measurement.h"
-#include "timing/clock.h"
 #include "util/escape.h"
 #include "util/file.h"
 #include "util/units.h"
@@ -188,42 +186,6 @@ void kg_prepared_free(struct kg_prepared *prepared)
     kg_plan_free(&prepared->plan);
     kg_suite_free(&prepared->suite);
     kg_arena_free(&prepared->arena);
-}
-
-static void bar_report(void *user, size_t done, size_t planned, const char *id)
-{
-    enum { CELLS = 24 };
-    struct kg_progress_bar *bar = user;
-    char left[KG_UNIT_BYTES] = "-";
-    struct kg_text line = {0};
-    const double elapsed = (double)(kg_clock_ns() - bar->started_ns);
-    const size_t full = planned ? done * CELLS / planned : 0;
-    for (size_t i = 0; i < CELLS; i++)
-        kg_text_append(&line, i < full ? "█" : "░");
-    if (done)
-        kg_duration_format(elapsed / (double)done * (double)(planned - done), left);
-    kg_text_printf(&line, " %zu/%zu, %s left  ", done, planned, left);
-    kg_escape_terminal(&line, id, 40);
-    const size_t width = kg_text_width(kg_text_string(&line));
-    fprintf(stderr, "\r%s%*s", kg_text_string(&line),
-            width < bar->width ? (int)(bar->width - width) : 0, "");
-    fflush(stderr);
-    bar->width = width;
-    kg_text_free(&line);
-}
-
-struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
-                                         const struct kg_arguments *arguments)
-{
-    *bar = (struct kg_progress_bar){.enabled = isatty(STDERR_FILENO) && !arguments->quiet,
-                                    .started_ns = kg_clock_ns()};
-    return (struct kg_progress){.report = bar->enabled ? bar_report : NULL, .user = bar};
-}
-
-void kg_progress_bar_clear(struct kg_progress_bar *bar)
-{
-    if (bar->enabled)
-        fprintf(stderr, "\r%*s\r", (int)bar->width, "");
 }
 
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err)

@@ -47,17 +47,6 @@ void kg_prepared_free(struct kg_prepared *prepared);
 /* The same as a measurement takes it. */
 struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared);
 
-/* The progress bar on a terminal; nothing elsewhere or with --quiet. */
-struct kg_progress;
-struct kg_progress_bar {
-    bool enabled;
-    unsigned long long started_ns;
-    size_t width; /* of what was printed last */
-};
-struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
-                                         const struct kg_arguments *arguments);
-void kg_progress_bar_clear(struct kg_progress_bar *bar);
-
 /* --budget as nanoseconds; INFINITY where it is not given. */
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err);
 

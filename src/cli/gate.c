@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/progress_bar.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
@@ -62,7 +63,10 @@ int kg_cli_gate(const struct kg_arguments *arguments)
                                             .progress = kg_progress_bar_start(&bar, arguments)};
     bool good = kg_gate_run(&what, &options, &gate, &err);
     kg_progress_bar_clear(&bar);
-    good = good && summary_print(arguments, &gate, options.directory, &err);
+    struct kg_error printing;
+    if (gate.decided &&
+        !summary_print(arguments, &gate, options.directory, good ? &err : &printing))
+        good = false;
     if (gate.signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate.results_path);
     const int status = !good         ? kg_fail(&err)

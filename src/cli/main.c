@@ -1,4 +1,5 @@
 /* main.c: finds the subcommand and hands over. */
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -111,7 +112,7 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) static void start
 __attribute__((section(".preinit_array"),
                used)) static void (*const before_libraries)(void) = started_on_ask;
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
     struct kg_arguments arguments;
     struct kg_error err;
@@ -119,17 +120,6 @@ int main(int argc, char **argv)
         kg_error_set(&err, KG_ERROR_USAGE, "no subcommand; `kgate --help` lists them");
         return kg_fail(&err);
     }
-    if (!strcmp(argv[1], "worker") && argc > 2 && !strcmp(argv[2], "--protocol")) {
-        printf("%s\n", KG_REQUEST_SCHEMA);
-        return KG_EXIT_PASS;
-    }
-    if (!strcmp(argv[1], "worker"))
-        return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
-    if (started_on_known)
-        sched_setaffinity(0, sizeof started_on, &started_on);
-    /* A write that reaches the limit on the size of files is to fail and say so. After the worker:
-     * a workload has the signal as it would without kgate. */
-    (void)signal(SIGXFSZ, SIG_IGN);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         help();
         return KG_EXIT_PASS;
@@ -152,4 +142,29 @@ int main(int argc, char **argv)
         return subcommand->run(&arguments);
     }
     return unknown(argv[1]);
+}
+
+/* What was printed must have arrived: a full disk, or a closed descriptor. */
+static int printed(int status)
+{
+    struct kg_error err;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != KG_EXIT_PASS)
+        return status;
+    kg_error_set(&err, KG_ERROR_SYSTEM, "cannot write to standard output: %s", strerror(errno));
+    return kg_fail(&err);
+}
+
+int main(int argc, char **argv)
+{
+    const bool is_worker = argc > 1 && !strcmp(argv[1], "worker");
+    if (is_worker && argc > 2 && !strcmp(argv[2], "--protocol"))
+        return printf("%s\n", KG_REQUEST_SCHEMA) > 0 ? KG_EXIT_PASS : KG_EXIT_FAILED;
+    if (is_worker)
+        return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
+    if (started_on_known)
+        sched_setaffinity(0, sizeof started_on, &started_on);
+    /* A write that reaches the limit on the size of files is to fail and say so. After the worker:
+     * a workload has the signal as it would without kgate. */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    return printed(dispatch(argc, argv));
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/progress_bar.h"
 #include "gate/allocate.h"
 #include "gate/planned.h"
 #include "measure/measurement.h"

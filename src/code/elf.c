@@ -143,6 +143,22 @@ const char *kg_elf_interpreter(const struct kg_elf *elf)
     return bytes && size > 1 && bytes[size - 1] == 0 ? (const char *)bytes : NULL;
 }
 
+bool kg_elf_is_pie(const struct kg_elf *elf)
+{
+    Elf64_Shdr section;
+    Elf64_Dyn entry;
+    size_t size;
+    if (!section_find(elf, ".dynamic", &section))
+        return false;
+    const unsigned char *bytes = kg_elf_section_bytes(elf, &section, &size);
+    for (size_t at = 0; bytes && at + sizeof entry <= size; at += sizeof entry) {
+        memcpy(&entry, bytes + at, sizeof entry);
+        if (entry.d_tag == DT_FLAGS_1)
+            return entry.d_un.d_val & DF_1_PIE;
+    }
+    return false;
+}
+
 /* Of a note's header, its name and its contents, each rounded up to 4 bytes (System V ABI). */
 const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size)
 {

@@ -39,6 +39,8 @@ bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t
 /* The path of the program interpreter (.interp): the dynamic loader; NULL where there is none, as in
  * a static program or a shared object. */
 const char *kg_elf_interpreter(const struct kg_elf *elf);
+/* Whether it says that it is a program that can be loaded anywhere (DF_1_PIE). */
+bool kg_elf_is_pie(const struct kg_elf *elf);
 /* The build id that the linker made of the contents, `size` bytes; NULL where it has none. */
 const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
 /* Whether it leaves one of these names, ended by NULL, to be found in another file as it starts. */

@@ -35,7 +35,7 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
                            kg_change_name(KG_CHANGE_INCONCLUSIVE));
 }
 
-const char *kg_undecided_nothing(struct kg_comparison *comparison)
+const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing)
 {
     const struct kg_change_counts *counts = &comparison->counts;
     const struct {
@@ -53,6 +53,8 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison)
             kg_text_printf(&text, "%s%zu %s", separator, words[i].count, words[i].word);
             separator = ", ";
         }
+    if (missing)
+        kg_text_printf(&text, "; %s", missing);
     const char *copy =
         text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);
@@ -166,8 +168,8 @@ static const char *nothing_next(const struct kg_comparison *comparison)
 {
     return comparison->counts.skipped && !comparison->counts.new_case
                ? "`kgate doctor` says what this machine has; each case says why it was skipped"
-               : "the next run is compared with what `kgate gate --update-missing` or `kgate "
-                 "baseline update` records";
+               : "`kgate gate --update-missing` or `kgate baseline update` records a run, with "
+                 "which the next one is compared";
 }
 
 const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,

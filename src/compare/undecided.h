@@ -17,8 +17,9 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison);
 /* "4 of 5 compared cases are undecided: 1 SUSPECT, 3 INCONCLUSIVE"; NULL where memory is out. */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 
-/* "nothing was compared: 2 new, 1 skipped"; NULL where memory is out. */
-const char *kg_undecided_nothing(struct kg_comparison *comparison);
+/* "nothing was compared: 2 new, 1 skipped; no baseline of suite …"; NULL where memory is out.
+ * missing  what the baseline lacks; or NULL */
+const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing);
 
 /* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where memory is
  * out. */

@@ -127,8 +127,9 @@ static bool undecided_add(struct kg_comparison *comparison, const char *reason)
 }
 
 /* A PASS says that something was decided. Of a first run nothing can be. */
-static bool undecided_judge(struct kg_comparison *comparison, const struct kg_results *current,
-                            const struct kg_decided *decided, bool first_run)
+static bool undecided_judge(const struct kg_baseline *baseline, struct kg_comparison *comparison,
+                            const struct kg_results *current, const struct kg_decided *decided,
+                            bool first_run)
 {
     const char *missed = comparison->policy.missing_device == KG_MISSING_UNDECIDED
                              ? kg_results_device_missed(current)
@@ -146,7 +147,7 @@ static bool undecided_judge(struct kg_comparison *comparison, const struct kg_re
         !undecided_add(comparison, kg_undecided_most(comparison, decided)))
         return false;
     return decided->compared || comparison->exit_status != KG_EXIT_PASS ||
-           undecided_add(comparison, kg_undecided_nothing(comparison));
+           undecided_add(comparison, kg_undecided_nothing(comparison, baseline->missing));
 }
 
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)
@@ -154,14 +155,13 @@ static bool same_machine(const struct kg_baseline *baseline, const struct kg_mac
     return baseline->fingerprint && !strcmp(baseline->fingerprint, machine->fingerprint);
 }
 
-/* Whether this is the first run of the suite on the machine. A base that a user named was meant to
- * have the suite. */
+/* Whether this is the first run of the suite on the machine, of which nothing is expected. */
 static bool is_first_run(const struct kg_baseline *baseline, const struct kg_comparison *comparison,
                          const struct kg_decided *decided)
 {
     const bool stored = comparison->baseline_runs + comparison->pin_count > 0;
     const bool here = !baseline->fingerprint || same_machine(baseline, &comparison->machine);
-    return !stored && here && !baseline->chosen &&
+    return !stored && here && !baseline->expected &&
            decided->compared + comparison->counts.new_case > 0;
 }
 
@@ -202,7 +202,7 @@ static bool decide(const struct kg_baseline *baseline, const struct kg_results *
         !reason_add(comparison, "the run was interrupted: not every case was measured",
                     no_verdict(&comparison->policy)))
         return false;
-    if (!undecided_judge(comparison, current, &decided, first_run))
+    if (!undecided_judge(baseline, comparison, current, &decided, first_run))
         return false;
     comparison->verdict = verdict_of(comparison->exit_status);
     return next_say(comparison, current, &decided, first_run);
@@ -384,6 +384,13 @@ static bool notes_make(const struct kg_baseline *baseline, const struct kg_resul
     return good ? true : kg_error_memory(err);
 }
 
+/* Where it is no reason of the verdict: of a first run that is recorded. */
+static bool missing_note(const struct kg_baseline *baseline, struct kg_comparison *comparison)
+{
+    return !baseline->missing || comparison->verdict == KG_VERDICT_UNDECIDED ||
+           note(comparison, kg_arena_copy(&comparison->arena, baseline->missing));
+}
+
 bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_results *current,
                        struct kg_comparison *comparison, struct kg_error *err)
 {
@@ -393,5 +400,7 @@ bool kg_verdict_decide(const struct kg_baseline *baseline, const struct kg_resul
         comparison->cases[i].fails = policy_fails(&comparison->policy, comparison->cases[i].change);
     if (!notes_make(baseline, current, comparison, err))
         return false;
-    return decide(baseline, current, comparison, counts) ? true : kg_error_memory(err);
+    if (!decide(baseline, current, comparison, counts))
+        return kg_error_memory(err);
+    return missing_note(baseline, comparison) ? true : kg_error_memory(err);
 }

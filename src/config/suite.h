@@ -130,6 +130,7 @@ struct kg_workload_spec {
     const char *target; /* a name, a file's path or the command's first word, as kg_target has it */
     struct kg_mark target_mark;
     const char *entry;    /* KG_TARGET_FILE: the workload in it, by default `name`; else NULL */
+    bool entry_given;     /* it is not the default */
     const char **command; /* KG_TARGET_WORDS: all of them, with {parameter} unexpanded; else NULL */
     size_t command_count;
     struct kg_axis *axes; /* params and matrix, in the order of the file */

@@ -78,8 +78,8 @@ static const struct kg_key policy_keys[] = {
      "and `run` exits 4"},
     {"undecided", KG_KEY_CHOICE, POLICY(undecided), "report", NULL, NULL, kg_undecided_names,
      "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or in which "
-     "nothing could be compared: `report` is the verdict UNDECIDED and exit status 4; a first run, in which "
-     "every case is NEW, passes"},
+     "nothing could be compared: `report` is the verdict UNDECIDED and exit status 4; a first run "
+     "that `--update-missing` records passes"},
 };
 
 static const struct kg_key default_keys[] = {
@@ -191,7 +191,7 @@ static const struct kg_key workload_keys[] = {
      "figures that the workload itself reports, each with `better` (`lower` or `higher`) and "
      "`threshold`"},
     {"tags", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
-     "words to group workloads by; same characters as a name"},
+     "words to group workloads by, same characters as a name: `--filter tag:NAME` measures those of a tag"},
     {"reference", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "what the other versions are compared with, and nobody is told to replace: a value of the "
      "parameter `version`, or `yes` for the whole workload"},

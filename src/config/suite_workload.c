@@ -211,6 +211,7 @@ static bool entry_finish(struct kg_suite_reader *reader, const struct entry *ent
         return kg_reader_fail(reader, kg_yaml_find(entry->node, "workload")->mark,
                               "'workload' names a workload in a plugin, but %s is a %s",
                               entry->place, entry->source->key);
+    spec->entry_given = spec->entry != NULL;
     if (of_file && !spec->entry)
         spec->entry = spec->name;
     return kg_suite_rounds_check(reader, &spec->settings, NULL);

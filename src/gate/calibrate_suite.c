@@ -3,6 +3,8 @@
 #include "gate/calibrate.h"
 #include "gate/planned.h"
 
+enum { RUNS_LEAST = 2 };
+
 struct runs {
     const struct kg_prepared_suite *what;
     const struct kg_calibrate_options *options;
@@ -11,6 +13,7 @@ struct runs {
     struct kg_round_limits *limits;
     size_t *wanted; /* rounds of each case */
     int signal;
+    struct kg_interrupt interrupt; /* one for all runs: a stop between two of them counts too */
     struct kg_arena arena;
     struct kg_error *err;
 };
@@ -41,6 +44,7 @@ static bool run_measure(struct runs *runs)
     const struct kg_measurement_options options = {.filter = runs->options->left_out,
                                                    .batches =
                                                        runs->count ? runs->runs[0].batch : NULL,
+                                                   .interrupt = &runs->interrupt,
                                                    .progress = runs->options->progress};
     if (!kg_measurement_begin(run, runs->what, &options, runs->err))
         return false;
@@ -74,12 +78,13 @@ static bool runs_measure(struct runs *runs)
 
 static bool conclude(struct runs *runs, struct kg_calibration *calibration)
 {
-    struct kg_results *results = kg_arena_alloc(&runs->arena, runs->count, sizeof *results);
+    const size_t whole = runs->count - (runs->signal ? 1 : 0); /* it stopped the last one */
+    struct kg_results *results = kg_arena_alloc(&runs->arena, whole, sizeof *results);
     if (!results)
         return kg_error_memory(runs->err);
-    for (size_t i = 0; i < runs->count; i++)
+    for (size_t i = 0; i < whole; i++)
         results[i] = runs->runs[i].results;
-    return kg_calibrate(results, runs->count, runs->limits, calibration, runs->err);
+    return whole < RUNS_LEAST || kg_calibrate(results, whole, runs->limits, calibration, runs->err);
 }
 
 bool kg_calibrate_suite(const struct kg_prepared_suite *what,
@@ -95,9 +100,11 @@ bool kg_calibrate_suite(const struct kg_prepared_suite *what,
     const bool room = runs.runs && runs.wanted && runs.limits;
     if (!room)
         kg_error_memory(err);
+    kg_interrupt_begin(&runs.interrupt);
     bool good = room && runs_measure(&runs);
+    kg_interrupt_end(&runs.interrupt);
     *signal = runs.signal;
-    if (good && !runs.signal)
+    if (good)
         good = conclude(&runs, calibration);
     for (size_t i = 0; i < runs.count; i++)
         kg_measurement_free(&runs.runs[i]);

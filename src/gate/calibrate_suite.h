@@ -19,8 +19,9 @@ struct kg_calibrate_options {
 
 /* Measures the suite options->runs times, one after the other, and calibrates. A case that fails is
  * KG_ERROR_MEASURE by its name: then nothing can be said of noise.
- * calibration  filled, to be freed with kg_calibration_free; zeroed on failure and on a signal
- * signal       that stopped measuring, 0 without one; nothing is said of a part
+ * calibration  filled, to be freed with kg_calibration_free; zeroed on failure. After a signal it is
+ *              of the runs that were whole, and zeroed where these are fewer than two
+ * signal       that stopped measuring, 0 without one
  * returns      true also when stopped by a signal */
 bool kg_calibrate_suite(const struct kg_prepared_suite *what,
                         const struct kg_calibrate_options *options,

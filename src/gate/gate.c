@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "baseline/store_check.h"
 #include "compare/unchanged.h"
 #include "gate/allocate.h"
 #include "gate/planned.h"
@@ -169,6 +170,12 @@ static bool settling_start(const struct kg_prepared_suite *what,
     return kg_settle_start(&gate->settling, &gate->settled, err);
 }
 
+static bool store_check(const struct kg_gate_options *options, struct kg_error *err)
+{
+    return options->update_missing ? kg_store_writable(options->baseline_directory, err)
+                                   : kg_store_check(options->baseline_directory, err);
+}
+
 /* What can fail before anything is measured. */
 static bool start(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                   struct kg_gate *gate, struct kg_error *err)
@@ -178,10 +185,14 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
         kg_baseline_path(&gate->arena, options->baseline_directory, what->machine->fingerprint);
     if (!gate->results_path || !stored)
         return kg_error_memory(err);
-    if (!kg_baseline_load(stored, &gate->baseline, err) ||
+    if (!store_check(options, err) || !kg_baseline_load(stored, &gate->baseline, err) ||
         !kg_directory_make(options->directory, err))
         return false;
     gate->base_path = gate->baseline.run_count ? stored : NULL;
+    gate->baseline.expected = !options->update_missing;
+    if (!kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
+                          what->suite->name, &gate->baseline, &gate->baseline.missing))
+        return kg_error_memory(err);
     return settling_start(what, options, gate, err);
 }
 
@@ -189,12 +200,13 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
                  struct kg_gate *gate, struct kg_error *err)
 {
     *gate = (struct kg_gate){0};
-    return start(what, options, gate, err) && begin(what, options, gate, err) &&
-           measure(what, options, gate, err) &&
-           kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison,
-                           err) &&
-           missing_record(options, gate, err) && suggestions_make(gate, err) &&
-           kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
+    gate->decided =
+        start(what, options, gate, err) && begin(what, options, gate, err) &&
+        measure(what, options, gate, err) &&
+        kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison, err) &&
+        suggestions_make(gate, err) &&
+        kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
+    return gate->decided && missing_record(options, gate, err);
 }
 
 void kg_gate_free(struct kg_gate *gate)

@@ -33,6 +33,8 @@ struct kg_gate {
     const struct kg_results *results; /* NULL where measuring did not begin */
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
+    bool
+        decided; /* there is a comparison, and the reports are written: also where recording failed */
     const char *results_path;        /* DIRECTORY/results.json */
     size_t recorded;                 /* cases added to the store */
     struct kg_builds_outcome builds; /* of these cases */
@@ -49,13 +51,14 @@ struct kg_gate {
     struct kg_arena arena;
 };
 
-/* Measures, compares, records, suggests, and writes results.json, comparison.json, suggestions.json
- * and report.md. A baseline that cannot be read, and a directory that cannot be made, fail before
- * anything is measured. What was measured is written also where something fails later.
+/* Measures, compares, suggests, writes results.json, comparison.json, suggestions.json and report.md,
+ * and records. A baseline that cannot be read, a store that cannot be written, and a directory that
+ * cannot be made, fail before anything is measured. What was measured is written also where
+ * something fails later, and so are the reports where recording fails.
  * what     must outlive the gate
- * gate     filled; to be freed with kg_gate_free also on failure, when only `results_path`, `signal`
- *          and `recorded` may be read
- * returns  whether there is a comparison; its exit_status says what was decided */
+ * gate     filled; to be freed with kg_gate_free also on failure, when only `results_path`, `signal`,
+ *          `recorded` and `decided` may be read, and where it is decided everything
+ * returns  whether all of it was done; comparison.exit_status says what was decided */
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                  struct kg_gate *gate, struct kg_error *err);
 void kg_gate_free(struct kg_gate *gate);

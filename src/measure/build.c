@@ -1,5 +1,6 @@
 #include "measure/build.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "code/code_identity.h"
+#include "code/elf.h"
 #include "measure/interrupt.h"
 #include "measure/supervise.h"
 #include "measure/worker_program.h"
@@ -31,6 +33,37 @@ static bool contains(const struct kg_text *text, const char *mark)
     return text->length && memmem(text->data, text->length, mark, strlen(mark)) != NULL;
 }
 
+/* A program has an interpreter, or says that it is one (DF_1_PIE) where it is linked without any;
+ * of an entry point nothing can be said: libc.so.6 has one. */
+static bool is_library(const struct kg_text *text)
+{
+    struct kg_elf elf;
+    Elf64_Ehdr header;
+    if (text->length < sizeof header || !kg_elf_open(text->data, text->length, &elf))
+        return false;
+    memcpy(&header, text->data, sizeof header);
+    return header.e_type == ET_DYN && !kg_elf_interpreter(&elf) && !kg_elf_is_pie(&elf);
+}
+
+/* A checkout that is not there yet, or was left out of what a job fetched, is the likeliest mistake:
+ * with nothing in it, both sides would be the same programs of the system. */
+static bool folder_check(const char *path, const struct kg_build *build, struct kg_error *err)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry = NULL;
+    if (!folder)
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot read '%.300s': %s", build->label,
+                            build->given, strerror(errno));
+    do
+        entry = readdir(folder);
+    while (entry && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")));
+    const bool empty = !entry;
+    closedir(folder);
+    return !empty || kg_error_set(err, KG_ERROR_USAGE,
+                                  "--%s: '%.300s' is an empty folder: there is nothing to compare",
+                                  build->label, build->given);
+}
+
 /* A kgate is known by the protocol's name in its data, so that no unknown program is run. */
 static bool kind_find(const char *path, struct kg_build *build, struct kg_error *err)
 {
@@ -41,17 +74,25 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
                             build->given, strerror(errno));
     if (S_ISDIR(facts.st_mode)) {
         build->kind = KG_BUILD_CHECKOUT;
-        return true;
+        return folder_check(path, build, err);
     }
     if (!kg_file_read(path, PROGRAM_MOST, &text, err))
         return kg_error_wrap(err, "--%s", build->label);
     const bool kgate = contains(&text, "kgate.request.v");
     const bool plugin = contains(&text, "kgate_plugin_workloads");
+    const bool library = !plugin && is_library(&text);
     kg_text_free(&text);
     const bool executable = access(path, X_OK) == 0;
     build->kind = kgate && executable ? KG_BUILD_KGATE
                   : plugin            ? KG_BUILD_PLUGIN
                                       : KG_BUILD_COMMAND;
+    if (build->kind == KG_BUILD_COMMAND && library)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--%s: '%.300s' is a shared library, not a plugin of kgate's nor a "
+                            "program; to compare two versions of a library give two folders, each "
+                            "with the plugin or program and the library that it loads "
+                            "(docs/ci.md, `Two versions of a library`)",
+                            build->label, build->given);
     if (build->kind == KG_BUILD_COMMAND && !executable)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "--%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "

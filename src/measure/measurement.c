@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "device/tree.h"
 #include "measure/case_result.h"
 #include "measure/case_threads.h"
 #include "measure/case_worker.h"
@@ -125,8 +127,29 @@ static void round_length_set(struct kg_measurement *measurement, size_t index, d
         measurement->results.cases[index].round_ns = round_ns;
 }
 
-bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
-                          const struct kg_measurement_options *options, struct kg_error *err)
+/* A CPU that is asked for must be one of those that this process may use. */
+static bool pins_check(const struct kg_prepared_suite *what, struct kg_error *err)
+{
+    char allowed[KG_TREE_LINE];
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return true;
+    kg_cpu_list_format(&set, allowed);
+    for (size_t i = 0; i < what->plan->case_count; i++) {
+        const struct kg_workload_spec *spec = what->plan->cases[i].spec;
+        const int pin = spec->settings.pin;
+        if (pin >= 0 && (pin >= CPU_SETSIZE || !CPU_ISSET((unsigned)pin, &set)))
+            return kg_error_at(err, what->suite->path, spec->mark.line, spec->mark.column,
+                               "in workload '%s': pin: %d, but the CPUs that kgate may use here "
+                               "are %s",
+                               spec->name, pin, allowed);
+    }
+    return true;
+}
+
+bool kg_measurement_prepare(struct kg_measurement *measurement,
+                            const struct kg_prepared_suite *what,
+                            const struct kg_measurement_options *options, struct kg_error *err)
 {
     *measurement = (struct kg_measurement){.plan = what->plan,
                                            .progress = options->progress,
@@ -135,13 +158,25 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
                                            .started_ns = kg_clock_ns()};
     measurement->random.state = measurement->started_ns;
     measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
-    if (!program_find(measurement, err) || !kg_measurement_worker_find(measurement, err) ||
+    if (!pins_check(what, err) || !program_find(measurement, err) ||
+        !kg_measurement_worker_find(measurement, err) ||
         !kg_results_start(&measurement->results, what->suite, what->plan, what->machine,
                           options->filter, err))
         return false;
     measurement->results.sequential = options->sequential;
-    bool good = arrays_make(measurement, err);
-    if (good && options->batches)
+    if (arrays_make(measurement, err))
+        return true;
+    kg_measurement_free(measurement);
+    return false;
+}
+
+bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
+                          const struct kg_measurement_options *options, struct kg_error *err)
+{
+    if (!kg_measurement_prepare(measurement, what, options, err))
+        return false;
+    bool good = true;
+    if (options->batches)
         memcpy(measurement->batch, options->batches,
                what->plan->case_count * sizeof *measurement->batch);
     for (size_t i = 0; i < what->plan->case_count && good && options->round_ns; i++)
@@ -164,10 +199,10 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
         kg_measurement_free(measurement);
         return false;
     }
-    if (!options->interrupt) {
+    if (!options->paired)
         kg_probe_start(&measurement->probe, measurement->started_ns);
+    if (!options->interrupt)
         kg_interrupt_begin(measurement->interrupt);
-    }
     measurement->planned = work_planned(measurement);
     if (check_all(measurement, err) && kg_count_pass(measurement, err) &&
         kg_ceilings_pass(measurement, err))

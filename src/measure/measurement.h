@@ -2,7 +2,8 @@
  * rounds of all cases interleaved. One at a time in a process: it owns the signals meanwhile.
  *
  * Other folders also include pairing.h (two builds, measured turn by turn), profile_pass.h (one
- * extra pass that records where the time goes) and hot_kept.h (what was seen of cases is kept). */
+ * extra pass that records where the time goes), hot_kept.h (what was seen of cases is kept) and
+ * opening.h (whether plugins and programs are there). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,7 +80,13 @@ struct kg_measurement {
     size_t planned;
 };
 
-/* Prepares results for the plan, checks every case that can run here, so that a wrong result is
+/* Finds what cases are measured by, and makes their empty results. To be freed. A `pin` that is no CPU
+ * of this process is KG_ERROR_USAGE at its workload. Starts nothing. */
+bool kg_measurement_prepare(struct kg_measurement *measurement,
+                            const struct kg_prepared_suite *what,
+                            const struct kg_measurement_options *options, struct kg_error *err);
+
+/* Does that, checks every case that can run here, so that a wrong result is
  * FAILED before anything is timed, counts instructions where the suite compares them, and finds
  * what the GPU is capable of. On failure nothing is held. */
 bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,

@@ -38,23 +38,34 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
            kg_error_wrap(match->err, "the %s", side_names[side]);
 }
 
+/* Which of the two fails, and why. */
+static const char *side_reason(struct kg_arena *arena, const struct kg_case_result *base,
+                               const struct kg_case_result *head)
+{
+    if (kg_case_measurable(head))
+        return base->status == KG_STATUS_SKIPPED
+                   ? kg_arena_copy(arena, base->reason)
+                   : kg_arena_printf(arena, "the base cannot be measured: %s", base->reason);
+    return kg_arena_printf(arena, "the head fails%s: %s",
+                           base->status == KG_STATUS_FAILED ? ", and so does the base" : "",
+                           head->reason);
+}
+
 /* A case that one build cannot measure cannot be compared. It is FAILED where the head fails. Where
  * only the base fails, the head may have added or repaired it: the case is SKIPPED, with the
- * reason. */
+ * reason. To be called once when a side cannot be measured any more. */
 static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error *err)
 {
     const struct kg_case_result *base = &pairing->base.results.cases[index];
     struct kg_results *results = &pairing->head.results;
     struct kg_case_result *head = &results->cases[index];
-    if (kg_case_measurable(base) || !kg_case_measurable(head))
+    if (head->status != KG_STATUS_FAILED && (kg_case_measurable(base) || !kg_case_measurable(head)))
         return true;
-    head->status = KG_STATUS_SKIPPED;
-    head->reason =
-        base->status == KG_STATUS_SKIPPED
-            ? kg_arena_copy(&results->arena, base->reason)
-            : kg_arena_printf(&results->arena, "the base cannot be measured: %s", base->reason);
+    head->reason = side_reason(&results->arena, base, head);
     if (!head->reason)
         return kg_error_memory(err);
+    if (head->status != KG_STATUS_FAILED)
+        head->status = KG_STATUS_SKIPPED;
     return !pairing->head.journaled || kg_journal_case(&pairing->head.journal, index, head, err);
 }
 

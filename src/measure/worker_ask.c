@@ -51,6 +51,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .source = spec->source,
         .target = spec->target,
         .entry = spec->entry,
+        .entry_given = spec->entry_given,
         .params = planned->params,
         .param_count = planned->param_count,
         .command = words,

@@ -3,6 +3,7 @@
 
 #include "report/advice.h"
 #include "report/cells.h"
+#include "report/markdown_words.h"
 #include "report/report.h"
 #include "util/escape.h"
 #include "util/units.h"
@@ -55,12 +56,12 @@ static void headline(const struct kg_comparison *comparison, struct kg_text *tex
     kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
         kg_text_append(text, i ? "- " : "\n- ");
-        kg_escape_markdown(text, comparison->verdict_reasons[i], REASON_MOST);
+        kg_markdown_words(text, comparison->verdict_reasons[i], REASON_MOST);
         kg_text_append(text, "\n");
     }
     if (comparison->next) {
         kg_text_append(text, "\nNext: ");
-        kg_escape_markdown(text, comparison->next, NEXT_MOST);
+        kg_markdown_words(text, comparison->next, NEXT_MOST);
         kg_text_append(text, "\n");
     }
 }
@@ -78,7 +79,7 @@ static void figures_print(struct kg_text *text, const char *figures)
     if (!figures || !*figures)
         return;
     kg_text_append(text, "<br>");
-    kg_escape_markdown(text, figures, REASON_MOST);
+    kg_markdown_words(text, figures, REASON_MOST);
 }
 
 /* What changed in its evidence where that was looked at, under its case: the most telling first. */
@@ -93,7 +94,7 @@ static void evidence_print(struct kg_text *text, const struct kg_suggestions *su
         if (strcmp(suggestions->changes[i].operation, change->id) != 0)
             continue;
         kg_text_append(text, "<br>↳ ");
-        kg_escape_markdown(text, suggestions->changes[i].text, EVIDENCE_MOST);
+        kg_markdown_words(text, suggestions->changes[i].text, EVIDENCE_MOST);
         shown++;
     }
 }
@@ -194,11 +195,11 @@ static void reasons(const struct kg_comparison *comparison, size_t room, struct 
         name(text, change->id);
         kg_text_append(text, ": ");
         if (any)
-            kg_escape_markdown(text, circumstances, REASON_MOST);
+            kg_markdown_words(text, circumstances, REASON_MOST);
         if (any && change->reason)
             kg_text_append(text, "; ");
         if (change->reason)
-            kg_escape_markdown(text, change->reason, REASON_MOST);
+            kg_markdown_words(text, change->reason, REASON_MOST);
         if (change->stderr_tail)
             tail_print(change->stderr_tail, text);
         kg_text_append(text, "\n");
@@ -264,7 +265,7 @@ static void closing_print(const struct kg_comparison *comparison, struct kg_text
     kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->note_count && text->length < CLOSING_MOST; i++) {
         kg_text_append(text, "- ");
-        kg_escape_markdown(text, comparison->notes[i], REASON_MOST);
+        kg_markdown_words(text, comparison->notes[i], REASON_MOST);
         kg_text_append(text, "\n");
     }
     kg_text_append(text, "- kgate ");
@@ -332,7 +333,7 @@ static void result_row(struct kg_text *text, struct kg_arena *arena,
                    kg_status_names[result->status]);
     if (result->reason) {
         kg_text_append(text, ": ");
-        kg_escape_markdown(text, result->reason, REASON_MOST);
+        kg_markdown_words(text, result->reason, REASON_MOST);
     }
     kg_text_append(text, " |\n");
 }

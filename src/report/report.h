@@ -2,7 +2,8 @@
  * kg_report_files_write: text in memory from structs; a text whose `failed` is set ran out of
  * memory.
  *
- * Other folders also include formats.h: what every kind of saved file can be printed as. */
+ * Other folders also include formats.h (what every kind of saved file can be printed as) and
+ * progress.h (how far measuring has come). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/advice.h"
+#include "report/markdown_words.h"
 #include "report/report.h"
 #include "util/escape.h"
 #include "util/units.h"
@@ -19,30 +20,11 @@ static const char *symbol(enum kg_priority priority)
     return symbols[priority];
 }
 
-/* Prose; what stands in it between two backticks is code. */
 static void words(struct kg_text *text, const char *before, const char *string, const char *after)
 {
-    bool code = false;
-    struct kg_text cut = {0};
-    kg_text_append_ends(&cut, string ? string : "", WORDS_MOST);
     kg_text_append(text, before);
-    for (const char *rest = kg_text_string(&cut); *rest;) {
-        const size_t length = strcspn(rest, "`");
-        struct kg_text part = {0};
-        kg_text_append_bytes(&part, rest, length);
-        kg_escape_markdown(text, kg_text_string(&part), WORDS_MOST);
-        text->failed = text->failed || part.failed;
-        kg_text_free(&part);
-        rest += length;
-        if (!*rest)
-            break;
-        kg_text_append(text, code ? "</code>" : strchr(rest + 1, '`') ? "<code>" : "\\`");
-        code = !code && strchr(rest + 1, '`');
-        rest++;
-    }
+    kg_markdown_words(text, string ? string : "", WORDS_MOST);
     kg_text_append(text, after);
-    text->failed = text->failed || cut.failed;
-    kg_text_free(&cut);
 }
 
 static void name(struct kg_text *text, const char *string)

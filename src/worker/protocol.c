@@ -1,7 +1,7 @@
 #include "worker/protocol.h"
 
 static const char *const task_names[] = {"check", "round",    "turns",        "count", "profile",
-                                         "trace", "ceilings", "cpu_ceilings", NULL};
+                                         "trace", "ceilings", "cpu_ceilings", "open",  NULL};
 
 #define STRUCT kg_request
 static const struct kg_field request_fields[] = {
@@ -9,6 +9,7 @@ static const struct kg_field request_fields[] = {
     KG_FIELD(source, ENUM, NULL, KG_NAMES(kg_source_names)),
     KG_FIELD(target, STRING, NULL),
     KG_FIELD(entry, STRING, NULL, KG_OPTIONAL),
+    KG_FIELD(entry_given, BOOL, NULL, KG_OPTIONAL),
     KG_LIST(params, param_count, PAIRS, NULL),
     KG_LIST(command, command_count, STRINGS, NULL, KG_OPTIONAL),
     KG_FIELD(device, SIZE, NULL),

@@ -40,6 +40,7 @@ enum kg_task {
     KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
     KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
     KG_TASK_CPU_CEILINGS, /* what the CPUs are capable of that the process may use; likewise */
+    KG_TASK_OPEN,         /* find the workload, and whether it takes its parameters; no set-up */
 };
 
 #define KG_TURN "turn\n"
@@ -51,6 +52,7 @@ struct kg_request {
     enum kg_source source;
     const char *target;
     const char *entry; /* plugin: the workload in it */
+    bool entry_given;  /* the suite names it: no other will do */
     struct kg_pair *params;
     size_t param_count;
     const char **command;

@@ -115,11 +115,13 @@ static bool workload_find(struct kg_worker *worker, struct kg_error *err)
     size_t at;
     const struct kg_source_operations *source = kg_sources[request->source];
     if (!source->open) {
-        worker->command = (struct kg_command_run){
-            .argv = (char *const *)request->command, .fail = command_fail, .owner = worker};
+        worker->command = (struct kg_command_run){.argv = (char *const *)request->command,
+                                                  .fail = command_fail,
+                                                  .owner = worker,
+                                                  .shows = request->task == KG_TASK_CHECK};
         return true;
     }
-    worker->workload = source->open(request->target, request->entry, err);
+    worker->workload = source->open(request->target, request->entry, request->entry_given, err);
     if (!worker->workload)
         return false;
     if (worker->workload->param_count > KG_PARAMS_MOST || !worker->workload->run ||
@@ -270,6 +272,8 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
     if (!limit_memory(worker, err) || !workload_find(worker, err) || !describe(worker, err) ||
         !count_prepare(worker, err))
         return false;
+    if (request->task == KG_TASK_OPEN)
+        return true;
     counters_prepare(worker);
     if (request->flush_denormals)
         kg_denormals_flush();

@@ -313,7 +313,8 @@ bool kg_worker_task(struct kg_worker *worker, struct kg_error *err)
         return profile(worker, err);
     case KG_TASK_TRACE:
         return kg_worker_gpu_trace(worker, err);
-    case KG_TASK_CEILINGS: /* these need no workload: worker.c */
+    case KG_TASK_OPEN: /* these need no workload that is set up: worker.c */
+    case KG_TASK_CEILINGS:
     case KG_TASK_CPU_CEILINGS:
         break;
     }

@@ -1,6 +1,7 @@
 /* command.h: a command as a workload: one call is one process, from fork to its end. Runs inside
  * the worker process. One thread. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,13 +12,15 @@ struct kg_command_run {
     void (*fail)(void *owner,
                  const char *message); /* called when the command fails; does not return */
     void *owner;
+    bool shows; /* its standard output is the worker's, so that a failure is seen; else /dev/null */
     uint64_t peak_bytes; /* largest resident set of a process so far */
     double wait_ns;      /* that the processes' first threads waited for a CPU; NaN: not known */
     pid_t ended;         /* a process that is still to be reaped; 0: none */
     int exec_error;      /* its errno where it could not become the command */
 };
 
-/* Runs the command once with standard input and output at /dev/null and standard error as it is;
+/* Runs the command once with standard input at /dev/null, and standard output likewise unless it
+ * `shows`, and standard error as it is;
  * calls `fail` where it cannot be started, exits non-zero or dies by a signal. `state` is a
  * struct kg_command_run. */
 void kg_command_call(void *state);

@@ -5,11 +5,28 @@
 
 #include "util/library.h"
 #include "util/nearest.h"
+#include "util/text.h"
 
 enum { NAMES_MOST = 256 };
 
+/* The nearest of the names that there are, or some of them. */
+static void names_append(struct kg_text *text, const char *name, const char *const *names,
+                         size_t count)
+{
+    enum { SHOWN_MOST = 8 };
+    const char *nearest = kg_nearest(name, names, count);
+    if (nearest) {
+        kg_text_printf(text, "; did you mean '%s'?", nearest);
+        return;
+    }
+    for (size_t i = 0; i < count && i < SHOWN_MOST; i++)
+        kg_text_printf(text, "%s'%s'", i ? ", " : "; it has ", names[i]);
+    if (count > SHOWN_MOST)
+        kg_text_append(text, ", …");
+}
+
 static const struct kgate_workload *workload_find(const struct kgate_plugin *plugin,
-                                                  const char *path, const char *name,
+                                                  const char *path, const char *name, bool given,
                                                   struct kg_error *err)
 {
     const char *names[NAMES_MOST];
@@ -20,16 +37,19 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
         if (count < NAMES_MOST)
             names[count++] = plugin->workloads[i]->name;
     }
-    if (plugin->workload_count == 1)
+    if (plugin->workload_count == 1 && !given)
         return plugin->workloads[0];
-    const char *nearest = kg_nearest(name, names, count);
-    kg_error_set(err, KG_ERROR_USAGE,
-                 "plugin '%s' has no workload '%s'%s%s%s; name one with `workload:`", path, name,
-                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    struct kg_text text = {0};
+    kg_text_printf(&text, "plugin '%s' has no workload '%s'", path, name);
+    names_append(&text, name, names, count);
+    if (!given)
+        kg_text_append(&text, "; name one with `workload:`");
+    kg_error_set(err, KG_ERROR_USAGE, "%s", kg_text_string(&text));
+    kg_text_free(&text);
     return NULL;
 }
 
-const struct kgate_workload *kg_plugin_load(const char *path, const char *name,
+const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
                                             struct kg_error *err)
 {
     static const struct kg_symbol symbol = {"kgate_plugin_workloads", NULL, 0, false};
@@ -54,5 +74,5 @@ const struct kgate_workload *kg_plugin_load(const char *path, const char *name,
                      path, plugin ? plugin->abi : 0, KGATE_PLUGIN_ABI);
         return NULL;
     }
-    return workload_find(plugin, path, name, err);
+    return workload_find(plugin, path, name, given, err);
 }

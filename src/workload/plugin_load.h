@@ -6,8 +6,10 @@
 
 /* Loads a shared object, which stays loaded, and finds a workload in it.
  * path     as the loader takes it; without a slash it is in the current folder
- * name     of the workload; where the object has only one, that one is meant whatever its name
+ * name     of the workload
+ * given    whether the suite says this name; else, where the object has only one workload, that one
+ *          is meant whatever its name
  * returns  NULL with KG_ERROR_USAGE where the object cannot be loaded, is no plugin, or has another
  *          interface version or no such workload */
-const struct kgate_workload *kg_plugin_load(const char *path, const char *name,
+const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
                                             struct kg_error *err);

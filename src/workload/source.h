@@ -50,7 +50,8 @@ struct kg_source_operations {
      * arena    owns the words
      * params   spec->axis_count of them
      * command  spec->command_count words and NULL
-     * returns  false with KG_ERROR_USAGE at its place in the suite where a word names no parameter */
+     * returns  false with KG_ERROR_USAGE at its place in the suite where a word names no parameter, or
+     *          no word names one of several values */
     bool (*expand)(struct kg_arena *arena, const char *path, const struct kg_workload_spec *spec,
                    const struct kg_pair *params, const char ***command, struct kg_error *err);
 
@@ -62,8 +63,9 @@ struct kg_source_operations {
     /* In the worker process: gives the workload to set up, check, run and tear down. NULL: there is
      * none to open; the worker runs the command instead.
      * target, entry  of the suite's entry, or of the build in its place
+     * given          whether the suite names that entry
      * returns        NULL with KG_ERROR_USAGE where it cannot be loaded */
-    const struct kgate_workload *(*open)(const char *target, const char *entry,
+    const struct kgate_workload *(*open)(const char *target, const char *entry, bool given,
                                          struct kg_error *err);
 };
 

@@ -59,10 +59,38 @@ static bool word_expand(struct kg_arena *arena, const char *path,
     return *expanded ? true : kg_error_memory(err);
 }
 
+/* Whether a word of the command has the parameter in braces. */
+static bool axis_is_used(const struct kg_workload_spec *spec, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < spec->command_count; i++)
+        for (const char *at = strchr(spec->command[i], '{'); at; at = strchr(at + 1, '{'))
+            if (!strncmp(at + 1, name, length) && at[1 + length] == '}')
+                return true;
+    return false;
+}
+
+/* A parameter that no word uses would only measure the same command several times. */
+static bool axes_are_used(const char *path, const struct kg_workload_spec *spec,
+                          struct kg_error *err)
+{
+    for (size_t i = 0; i < spec->axis_count; i++) {
+        const struct kg_axis *axis = &spec->axes[i];
+        if (axis->value_count > 1 && !axis_is_used(spec, axis->name))
+            return kg_error_at(err, path, axis->mark.line, axis->mark.column,
+                               "in workload '%s': no word of the command has the parameter '%s': "
+                               "its %zu values would be the same case; write {%s} where it belongs",
+                               spec->name, axis->name, axis->value_count, axis->name);
+    }
+    return true;
+}
+
 static bool command_expand(struct kg_arena *arena, const char *path,
                            const struct kg_workload_spec *spec, const struct kg_pair *params,
                            const char ***command, struct kg_error *err)
 {
+    if (!axes_are_used(path, spec, err))
+        return false;
     *command = kg_arena_alloc(arena, spec->command_count + 1, sizeof **command);
     if (!*command)
         return kg_error_memory(err);

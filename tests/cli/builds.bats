@@ -64,12 +64,16 @@ YAML
     kgate run -c builds.yaml -o a.json -q
     kgate baseline update a.json -b base --keep-builds 0
     [ ! -e base/builds ]
-    run kgate baseline update a.json -b base --keep-builds 1kB
+    later a.json 1 >again.json
+    run kgate baseline update again.json -b base --keep-builds 1kB
     [[ "$output" == *"not kept, since there is no room (--keep-builds): $PWD/libit.so"* ]]
     kgate baseline update a.json -b base --pin first
     cp "$PLUGINS/libreporting_slow.so" libit.so
     kgate run -c builds.yaml -o b.json -q
-    for _ in 1 2 3; do kgate baseline update b.json -b base -q --keep 2; done
+    for i in 1 2 3; do
+        later b.json $i >again.json
+        kgate baseline update again.json -b base -q --keep 2
+    done
     [ "$(find base/builds -name '*.so' | wc -l)" -eq 2 ]
     # the pinned run keeps its build until it goes
     kgate baseline prune -b base --keep 1

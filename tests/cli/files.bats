@@ -77,14 +77,18 @@ YAML
     [[ "$output" == *"pinned as v1.2"* ]]
     run kgate baseline prune -b base --pin v1.2
     [[ "$output" == "removed 1 run" ]]
-    for _ in 1 2 3 4 5 6; do kgate baseline update a.json -b base -q --keep 3; done
+    for i in 1 2 3 4 5 6; do
+        later a.json $i >b.json
+        kgate baseline update b.json -b base -q --keep 3
+    done
     run kgate baseline show -b base
     [ "$(grep -c ' 2 cases' <<<"$output")" -eq 3 ]
 }
 
 @test "two writers at once lose no run" {
     kgate run -c suite.yaml -o a.json -q
-    for _ in 1 2 3 4 5 6 7 8; do kgate baseline update a.json -b base -q --keep 20 & done
+    for i in 1 2 3 4 5 6 7 8; do later a.json $i >a$i.json; done
+    for i in 1 2 3 4 5 6 7 8; do kgate baseline update a$i.json -b base -q --keep 20 & done
     wait
     run kgate baseline show -b base
     [ "$(grep -c ' 2 cases' <<<"$output")" -eq 8 ]
@@ -94,7 +98,8 @@ YAML
     kgate run -c suite.yaml -o a.json -q
     kgate baseline update a.json -b base -q
     before=$(cat base/*.json)
-    run bash -c "trap '' XFSZ; ulimit -f 1; '$KGATE' baseline update a.json -b base"
+    later a.json 1 >b.json
+    run bash -c "trap '' XFSZ; ulimit -f 1; '$KGATE' baseline update b.json -b base"
     [ "$status" -eq 3 ]
     [[ "$output" == *"cannot write"* ]]
     [ "$before" = "$(cat base/*.json)" ]

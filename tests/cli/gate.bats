@@ -1,13 +1,13 @@
 load support
 
-@test "gate without a baseline calls all cases NEW, passes and writes its files" {
+@test "gate without a baseline calls all cases NEW, and writes its files: exit 4" {
     run kgate gate -c suite.yaml -b base -o out
-    [ "$status" -eq 0 ]
-    [[ "${lines[0]}" == "PASS  small, 2 cases: 2 new" ]]
+    [ "$status" -eq 4 ]
+    [[ "${lines[0]}" == "UNDECIDED  small, 2 cases: 2 new" ]]
     [ -s out/results.json ] && [ -s out/comparison.json ] && [ -s out/report.md ]
     [ ! -e out/results.json.journal ]
     [ ! -e base ]
-    head -n 1 out/report.md | grep -q '^\*\*✅ kgate PASS\*\*'
+    head -n 1 out/report.md | grep -q 'kgate UNDECIDED'
 }
 
 @test "gate --update-missing records, and the next run compares" {
@@ -51,7 +51,7 @@ load support
 @test "a missing device is skipped with the reason, or fails by policy: exit 3" {
     suite_of <<<'  - {name: copy, kernel: copy, devices: [cpu, cuda]}'
     if kgate list -c one.yaml | grep -q 'copy/cuda$'; then skip "this machine has a GPU"; fi
-    run kgate gate -c one.yaml -b base -o out
+    run kgate gate -c one.yaml -b base -o out --update-missing
     [ "$status" -eq 0 ]
     [[ "$output" == *"copy/cuda"*"SKIPPED"*"no CUDA device"* ]]
     run kgate gate -c one.yaml -b base -o out --set policy.missing_device=fail

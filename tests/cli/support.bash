@@ -41,6 +41,9 @@ suite_of() {
 # Multiplies all times of a results file by $2.
 scale() { jq "(.cases[].rounds.median_ns) |= map(. * $2)" "$1"; }
 
+# The results $1 as if they had been measured $2 seconds later: another run of the same times.
+later() { jq --argjson seconds "$2" '.created |= (fromdate + $seconds | todate)' "$1"; }
+
 # Waits until the file $1 has more than $2 lines, as the journal of a run that goes on: for two minutes
 # on a machine that is slow or busy. What follows finds out whether they are there.
 lines_wait() {

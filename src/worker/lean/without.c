@@ -12,10 +12,10 @@ static bool not_here(const char *what, struct kg_error *err)
 
 /* --- Built-in kernels ------------------------------------------------------------------------- */
 
-static const struct kgate_workload *kernel_open(const char *target, const char *entry,
+static const struct kgate_workload *kernel_open(const char *target, const char *entry, bool given,
                                                 struct kg_error *err)
 {
-    (void)target, (void)entry;
+    (void)target, (void)entry, (void)given;
     not_here("built-in kernel", err);
     return NULL;
 }

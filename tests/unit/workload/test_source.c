@@ -37,12 +37,12 @@ static void a_kernel_is_found_by_its_name_or_the_nearest_is_said(void **state)
     (void)state;
     assert_true(source->find("s.yaml", &spec, &found, &err));
     assert_string_equal(found->name, "gemm");
-    assert_ptr_equal(source->open("gemm", NULL, &err), found);
+    assert_ptr_equal(source->open("gemm", NULL, false, &err), found);
     spec.target = "gem";
     assert_false(source->find("s.yaml", &spec, &found, &err));
     assert_int_equal(err.line, 3);
     assert_non_null(strstr(err.message, "did you mean 'gemm'?"));
-    assert_null(source->open("gem", NULL, &err));
+    assert_null(source->open("gem", NULL, false, &err));
     assert_non_null(strstr(err.message, "this kgate has no kernel 'gem'"));
 }
 

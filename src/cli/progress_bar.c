@@ -1,0 +1,74 @@
+#include "cli/progress_bar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "timing/clock.h"
+#include "util/escape.h"
+
+enum { CELLS = 24 };
+
+/* By the variables that decide it, in their order (POSIX, Environment Variables). */
+static bool is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (!value || !*value)
+            continue;
+        for (; *value; value++)
+            if (!strncasecmp(value, "UTF-8", 5) || !strncasecmp(value, "UTF8", 4))
+                return true;
+        return false;
+    }
+    return false;
+}
+
+static void bar_draw(struct kg_progress_bar *bar, size_t planned, const char *id)
+{
+    struct kg_text line = {0};
+    kg_progress_line(&bar->meter, planned, id, CELLS, bar->plain, &line);
+    const size_t width = kg_text_width(kg_text_string(&line));
+    fprintf(stderr, "\r%s%*s", kg_text_string(&line),
+            width < bar->width ? (int)(bar->width - width) : 0, "");
+    fflush(stderr);
+    bar->width = width;
+    kg_text_free(&line);
+}
+
+static void line_print(const struct kg_progress_bar *bar, size_t planned, const char *id)
+{
+    struct kg_text line = {0};
+    kg_progress_line(&bar->meter, planned, id, 0, bar->plain, &line);
+    fprintf(stderr, "kgate: %s\n", kg_text_string(&line));
+    kg_text_free(&line);
+}
+
+static void report(void *user, size_t done, size_t planned, const char *id)
+{
+    struct kg_progress_bar *bar = user;
+    const uint64_t now = kg_clock_ns();
+    kg_progress_note(&bar->meter, done, now);
+    if (bar->terminal)
+        bar_draw(bar, planned, id);
+    else if (kg_progress_due(&bar->meter, now))
+        line_print(bar, planned, id);
+}
+
+struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
+                                         const struct kg_arguments *arguments)
+{
+    *bar = (struct kg_progress_bar){.enabled = !arguments->quiet,
+                                    .terminal = isatty(STDERR_FILENO),
+                                    .plain = !is_utf8(),
+                                    .meter = {.started_ns = kg_clock_ns()}};
+    return (struct kg_progress){.report = bar->enabled ? report : NULL, .user = bar};
+}
+
+void kg_progress_bar_clear(struct kg_progress_bar *bar)
+{
+    if (bar->enabled && bar->terminal)
+        fprintf(stderr, "\r%*s\r", (int)bar->width, "");
+}
