@@ -51,8 +51,9 @@ static void a_command_takes_parameters_into_its_words(void **state)
     const struct kg_source_operations *source = source_named("command");
     const char *words[] = {"app", "--n={n}", "{{{n}}", "{m}"};
     struct kg_pair params[] = {{"n", "64"}};
+    struct kg_axis axis = {.name = "n", .value_count = 2};
     struct kg_workload_spec spec = {
-        .name = "w", .command = words, .command_count = 3, .axis_count = 1};
+        .name = "w", .command = words, .command_count = 3, .axes = &axis, .axis_count = 1};
     struct kg_arena arena = {0};
     const char **command;
     struct kg_error err;
@@ -66,6 +67,9 @@ static void a_command_takes_parameters_into_its_words(void **state)
     spec.command_count = 4;
     assert_false(source->expand(&arena, "s.yaml", &spec, params, &command, &err));
     assert_non_null(strstr(err.message, "the command has {m}, but there is no such parameter"));
+    axis.name = "o";
+    assert_false(source->expand(&arena, "s.yaml", &spec, params, &command, &err));
+    assert_non_null(strstr(err.message, "no word of the command has the parameter 'o'"));
     kg_arena_free(&arena);
 }
 
