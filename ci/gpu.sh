@@ -103,17 +103,20 @@ tests_list() {
     done | awk -v last="$last" '$0 ~ last { later = later $0 "\n"; next } { print } END { printf "%s", later }'
 }
 
-# Each program has a time limit of its own.
+# Each program has a time limit of its own. There is a GPU: one that says it skipped something is named.
 tests_do() {
-    local test ran=0 failed=()
+    local test name status ran=0 failed=() skipped=()
     machine_show
     "$kgate" doctor
     for test in $(tests_list); do
         echo "== $test"
+        name=$(basename "$test")
         ran=$((ran + 1))
-        timeout -k 5 "${KGATE_GPU_TEST_LIMIT:-120}" "$test" ||
-            { echo "== exit status $?"; failed+=("$(basename "$test")"); }
-        note "$ran programs, ${#failed[@]} failed${failed:+: ${failed[*]}}"
+        timeout -k 5 "${KGATE_GPU_TEST_LIMIT:-120}" "$test" 2>&1 | tee "$dir/$name.txt"
+        status=${PIPESTATUS[0]}
+        [ "$status" -eq 0 ] || { echo "== exit status $status"; failed+=("$name"); }
+        ! grep -q skipped "$dir/$name.txt" || skipped+=("$name")
+        note "$ran programs, ${#failed[@]} failed${failed:+: ${failed[*]}}${skipped:+; skipped something: ${skipped[*]}}"
     done
     [ "$ran" -gt 0 ] && [ ${#failed[@]} -eq 0 ]
 }
@@ -285,14 +288,14 @@ child=
 stop() {
     [ -n "$child" ] && kill -TERM "$child" 2>/dev/null && wait "$child"
     keep
-    cat "$out/summary.txt"
+    summary
     exit 130
 }
 
 # What there is so far, also for a call that is killed in its next part. An archive that cannot be written
 # leaves the one before it.
 keep() {
-    summary >"$out/summary.txt"
+    summary >"$out/summary.txt" 2>/dev/null
     [ -n "$carry" ] || return 0
     if tar -czf "$carry.new" "$out" 2>/dev/null && mv "$carry.new" "$carry"; then
         return 0
@@ -328,7 +331,7 @@ leftover_end() {
     local process when i
     read -r process when 2>/dev/null <"$dir/process" || return 0
     [ "$when" = "$(boot)" ] && [ "$process" != $$ ] || return 0
-    tr '\0' ' ' <"/proc/$process/cmdline" 2>/dev/null | grep -q 'gpu\.sh' || return 0
+    grep -qa 'gpu\.sh' "/proc/$process/cmdline" 2>/dev/null || return 0
     echo "   ending process $process, left by a run that was killed"
     kill -TERM "$process"
     for ((i = 0; i < 200; i++)); do
@@ -346,7 +349,12 @@ there() { # NAME WORDS
     limited "$limit" probe "$1" || status=$?
     [ "$status" -ne 0 ] || return 0
     ! timed_out "$status" || [ "$limit" -eq "$most" ] || return "$cut_short"
-    echo "$2: $(grep -m 1 -E 'CUDA|GPU|driver' "$dir/log.txt" | sed 's/^ *//' | cut -c 1-120)" >"$dir/lost"
+    echo "$2: $(grep -m 1 -E 'CUDA|GPU|driver' "$dir/log.txt" | sed 's/^ *//' | cut -c 1-120)" 2>/dev/null >"$dir/lost"
+    if [ ! -s "$dir/lost" ]; then
+        rm -f "$dir/lost"
+        echo "   nothing can be written in $dir: is the disk full?"
+        return 1
+    fi
     cat "$dir/lost"
     return "$no_device"
 }
@@ -433,6 +441,9 @@ main() {
     mkdir -p "$out"
     # Ceilings of this device: for the next call on it, and to be brought home.
     export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(cd "$out" && pwd)/cache}
+    # Without persistence mode the driver would start the device anew for every process, in seconds each: it
+    # stays up for as long as somebody has it open.
+    { exec 9<"$(compgen -G '/dev/nvidia[0-9]*' | head -n 1)"; } 2>/dev/null
     trap stop INT TERM
     for name in "${chosen[@]}"; do
         if [ "$named" -eq 0 ] && [ -e "$(folder_of "$name")/status" ]; then
@@ -448,7 +459,7 @@ main() {
     done
     echo
     keep
-    cat "$out/summary.txt"
+    summary
     return "$worst"
 }
 

@@ -69,11 +69,12 @@ status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
 @test "a part that fails, or runs out of time, hides no other; it can be run again alone" {
     job_make
     program bad 'exit 4'
+    program idle 'echo "skipped: no GPU"'
     program hangs 'sleep 100'
     sed -i 's/name: memory, /name: memory, timeout: 5s, params: {fail: wrong}, /' config/gpu.yaml
     KGATE_GPU_TEST_LIMIT=2 run -1 ci/gpu.sh tests suite:memory suite:compute
     [ "$(status_of tests)" -eq 1 ]
-    [ "$(cat out/gpu/tests/note)" = "3 programs, 2 failed: gpu_bad gpu_hangs" ]
+    [ "$(cat out/gpu/tests/note)" = "4 programs, 2 failed: gpu_bad gpu_hangs; skipped something: gpu_idle" ]
     [ "$(status_of suite-memory)" -eq 3 ]
     [ "$(status_of suite-compute)" -eq 0 ]
     [[ "$output" == *"== exit status 4"* && "$output" == *"FAILED (3)"* ]]

@@ -18,6 +18,7 @@ __attribute__((format(printf, 2, 3))) static inline void expect(bool good, const
     vprintf(format, args);
     putchar('\n');
     va_end(args);
+    fflush(stdout); /* a program that is ended for its time keeps what it found */
     failures += !good;
 }
 

@@ -30,6 +30,7 @@ static int failures;
 static void expect(bool good, const char *what)
 {
     printf("%s  %s\n", good ? "ok  " : "FAIL", what);
+    fflush(stdout);
     failures += !good;
 }
 
