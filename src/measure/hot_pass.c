@@ -69,16 +69,21 @@ static bool kept_take(struct pass *pass, struct kg_measurement *measurement, siz
     return true;
 }
 
-static void keep(struct pass *pass, const struct kg_case_result *result)
+/* Of a folder that cannot be written the results say so, once. */
+static void keep(struct pass *pass, struct kg_results *results, struct kg_case_result *result)
 {
     struct kg_error unstored;
     struct kg_look counted = result->look;
     counted.alone_ns = NAN; /* is measured in each run */
     counted.reason = NULL;
-    if (!kg_looked_store(pass->directory, result->hot.kept, &result->hot, &counted, &unstored) ||
-        pass->pruned)
+    if (!kg_looked_store(pass->directory, result->hot.kept, &result->hot, &counted, &unstored)) {
+        if (!results->not_kept)
+            results->not_kept = kg_arena_copy(&results->arena, unstored.message);
+        result->hot.kept = NULL;
         return;
-    kg_looked_prune(pass->directory, (int64_t)time(NULL), KG_LOOKED_FILES_MOST);
+    }
+    if (!pass->pruned)
+        kg_looked_prune(pass->directory, (int64_t)time(NULL), KG_LOOKED_FILES_MOST);
     pass->pruned = true;
 }
 
@@ -97,7 +102,7 @@ static bool case_look(struct kg_measurement *measurement, size_t index, void *us
         return false;
     result->hot.kept = kg_interrupt_caught() ? NULL : key;
     if (result->hot.kept)
-        keep(pass, result);
+        keep(pass, &measurement->results, result);
     return true;
 }
 

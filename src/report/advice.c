@@ -23,13 +23,15 @@ static void time_append(const struct kg_suggestion *suggestion, struct kg_text *
     char factor[KG_FACTOR_BYTES], saved[KG_UNIT_BYTES], current[KG_UNIT_BYTES];
     /* where nothing limits it the whole alone says something */
     static const double SAYS_NOTHING = 20;
+    static const double ROUNDED_UP = 1.005; /* less is shown as 1.00x */
     const bool at_most = suggestion->basis == KG_BASIS_AT_MOST;
     const bool of_whole = suggestion->whole_ns > suggestion->current_ns;
-    const bool here = !at_most || !of_whole || suggestion->speedup < SAYS_NOTHING;
+    const bool tells = of_whole && suggestion->whole_speedup >= ROUNDED_UP;
+    const bool here = !at_most || !tells || suggestion->speedup < SAYS_NOTHING;
     kg_text_append(text, at_most ? "at most " : "");
     if (here)
         kg_text_printf(text, "%s here", kg_advice_factor(suggestion->speedup, factor));
-    if (of_whole)
+    if (tells)
         kg_text_printf(text, "%s%s overall", here ? ", " : "",
                        kg_advice_factor(suggestion->whole_speedup, factor));
     kg_text_printf(text, ", saves %s of %s", kg_duration_format(suggestion->saved_ns, saved),

@@ -87,7 +87,7 @@ void kg_explain_loop(struct kg_explain_page *page)
     if (!hot->loop_count || !hot->loops[0].code_count)
         return;
     const struct kg_hot_loop *loop = &hot->loops[0];
-    if (loop->whole_function && hot->sampled.system > IN_KERNEL)
+    if (loop->whole_function && kg_hot_kernel_share(hot) > IN_KERNEL)
         return; /* it is the way into the kernel */
     kg_advice_heading(page->text, page->style,
                       loop->whole_function ? "the hottest code" : "the hottest loop");
@@ -187,7 +187,7 @@ void kg_explain_calls(struct kg_explain_page *page)
         reason_print(page, calls->source ? "note" : "unknown", calls->reason);
     for (size_t i = 0; i < calls->kind_count && i < SHOWN; i++)
         kind_print(page, &calls->kinds[i], result->summary.median_ns);
-    if (kg_known(calls->system_ns) && kg_known(calls->user_ns)) {
+    if (kg_hot_account_tells(&result->hot)) {
         struct kg_text words = {0};
         kg_trait_format(KG_TRAIT_NS, calls->user_ns, &words);
         kg_text_append(&words, " in the program, ");

@@ -70,14 +70,17 @@ static void function_print(struct kg_explain_page *page, const struct kg_hot_pla
 }
 
 /* The shares beside: of waiting, and of the kernel. */
-static void shares_print(struct kg_explain_page *page, const struct kg_sampled *sampled)
+static void shares_print(struct kg_explain_page *page)
 {
+    const struct kg_hot *hot = &page->explanation->result->hot;
+    const double waiting = kg_off_cpu(&page->explanation->facts);
+    const double kernel = kg_hot_kernel_share(hot);
     struct kg_text words = {0};
-    if (kg_known(sampled->waiting) && sampled->waiting >= SHARE_LEAST)
-        kg_text_printf(&words, "off the CPU %.0f %% of the time", 100 * sampled->waiting);
-    if (kg_known(sampled->system) && sampled->system >= SHARE_LEAST)
+    if (waiting >= SHARE_LEAST)
+        kg_text_printf(&words, "off the CPU %.0f %% of the time", 100 * waiting);
+    if (kernel >= SHARE_LEAST)
         kg_text_printf(&words, "%sin the kernel %.0f %% of the CPU time", words.length ? "; " : "",
-                       100 * sampled->system);
+                       100 * kernel);
     if (words.length)
         kg_explain_line(page, "besides", &words);
     kg_text_free(&words);
@@ -106,7 +109,7 @@ void kg_explain_hot(struct kg_explain_page *page)
     for (size_t i = 0; i < sampled->function_count && i < FUNCTIONS_MOST; i++)
         if (!i || sampled->functions[i].self >= SHARE_LEAST)
             function_print(page, &sampled->functions[i]);
-    shares_print(page, sampled);
+    shares_print(page);
     if (sampled->reason)
         reason_print(page, sampled->source ? "note" : "unknown", sampled->reason);
 }

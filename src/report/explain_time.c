@@ -25,11 +25,12 @@ static void part_print(struct kg_explain_page *page, const char *name, double pa
     kg_text_append(page->text, "\n");
 }
 
-/* Threads whose time it is; of a program nobody says how many it has. */
-static double threads_of(const struct kg_traits *traits)
+/* Threads whose time it is; of a program nobody says how many it has, but how many were busy. */
+static double threads_of(const struct kg_case_result *result, const struct kg_traits *traits)
 {
     static const double BUSY_SLACK = 0.1;
-    const double most = kg_known(traits->threads) ? traits->threads : 1;
+    const bool told = kg_known(traits->threads) && strcmp(result->source, "command") != 0;
+    const double most = told ? traits->threads : 1;
     const double busy = kg_known(traits->cores_busy) ? ceil(traits->cores_busy - BUSY_SLACK) : 1;
     return fmax(fmax(most, busy), 1);
 }
@@ -65,7 +66,8 @@ void kg_explain_breakdown(struct kg_explain_page *page)
 {
     const struct kg_breakdown *breakdown = &page->explanation->result->breakdown;
     const bool on_cpu = strcmp(page->explanation->result->device, "cpu") == 0;
-    const double threads = on_cpu ? threads_of(&page->explanation->facts.traits) : 1;
+    const double threads =
+        on_cpu ? threads_of(page->explanation->result, &page->explanation->facts.traits) : 1;
     const double wall_ns = breakdown->wall_ns;
     if (!kg_known(wall_ns))
         return;

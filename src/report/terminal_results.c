@@ -164,6 +164,11 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
                    results->complete ? "" : "; incomplete: the run was interrupted");
     ceilings_print(&results->ceilings, text);
     conditions_print(results, text);
+    if (results->not_kept) {
+        kg_text_append(text, "note: what was seen of the cases is not kept for the next run: ");
+        kg_escape_terminal(text, results->not_kept, KG_TERMINAL_REASON_MOST);
+        kg_text_append(text, "\n");
+    }
     if (results->profile) {
         kg_text_append(text, "profile: ");
         kg_escape_terminal(text, results->profile, 200);

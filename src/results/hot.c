@@ -1,6 +1,7 @@
 #include "results/hot.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SHARE(member, help) KG_FIELD(member, REAL, help, KG_OPTIONAL, KG_BETWEEN(0, 1))
 #define AMOUNT(member, help) KG_FIELD(member, REAL, help, KG_OPTIONAL, KG_FROM_0)
@@ -235,4 +236,31 @@ void kg_hot_clear(struct kg_hot *hot)
                  .backend_bound = NAN,
                  .memory_bound = NAN},
     };
+}
+
+/* Processes that a call starts, and that end in it. */
+static double processes_of(const struct kg_system_calls *calls)
+{
+    static const char *const each[] = {"execve", "exit_group"};
+    double most = 0;
+    for (size_t i = 0; i < calls->kind_count; i++)
+        for (size_t k = 0; k < sizeof each / sizeof *each; k++)
+            if (!strcmp(calls->kinds[i].name, each[k]))
+                most = fmax(most, calls->kinds[i].calls);
+    return most;
+}
+
+bool kg_hot_account_tells(const struct kg_hot *hot)
+{
+    static const double TICK_NS = 10e6; /* of the slowest clock that kernels are built with */
+    const struct kg_system_calls *calls = &hot->system_calls;
+    const double cpu_ns = calls->user_ns + calls->system_ns;
+    return calls->source && cpu_ns > 0 && cpu_ns >= processes_of(calls) * TICK_NS;
+}
+
+double kg_hot_kernel_share(const struct kg_hot *hot)
+{
+    const struct kg_system_calls *calls = &hot->system_calls;
+    return kg_hot_account_tells(hot) ? calls->system_ns / (calls->user_ns + calls->system_ns)
+                                     : hot->sampled.system;
 }

@@ -132,7 +132,7 @@ static struct account account_of(const struct kg_weighing *weighing)
     }
     const double kernel = calls->system_ns / (calls->user_ns + calls->system_ns);
     const double really = running * fmax(kernel, fmin(1, calls_time_share(weighing)));
-    if (!calls->source || isnan(kernel) || !(in_calls > really + SURELY))
+    if (!kg_hot_account_tells(weighing->hot) || !(in_calls > really + SURELY))
         return (struct account){.in_calls = 1};
     return (struct account){.in_calls = really / in_calls, .missing = in_calls - really};
 }

@@ -101,6 +101,10 @@ struct kg_causes {
 void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
                      struct kg_causes *causes);
 
+/* Share of the time in which a case was off the CPU, by samples; NaN where these missed its work: the
+ * CPU time that it took would not fit into the rest. */
+double kg_off_cpu(const struct kg_facts *facts);
+
 /* Of the work that is seen in parallel regions, what threads other than the first do; NaN: none is. */
 double kg_pool_share(const struct kg_hot *hot);
 

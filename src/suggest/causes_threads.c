@@ -135,6 +135,16 @@ static void waits_are_capped(struct kg_weighing *weighing)
     }
 }
 
+/* Processes that end soon are in few samples: then their parent seems to wait for nobody. */
+double kg_off_cpu(const struct kg_facts *facts)
+{
+    static const double SLACK = 0.1;
+    const double busy = facts->traits.cores_busy;
+    const double waiting = facts->hot ? facts->hot->sampled.waiting : NAN;
+    const double at_once = fmax(1, ceil(busy - SLACK));
+    return waiting > 1 - busy / at_once + SLACK ? NAN : waiting;
+}
+
 /* --- Quarrels --- */
 
 /* The threads' hottest loop, where it loads and stores in each turn. */

@@ -267,5 +267,5 @@ bool kg_evidence_cause(struct kg_evidence *evidence, const struct kg_facts *fact
            (!cause->call || call_says(evidence, cause->call)) && edges_say(evidence, hot, cause) &&
            (!cause->loop || loop_says(evidence, cause)) && experiments_say(evidence, hot, cause) &&
            (!waits(cause->kind) ||
-            figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, hot->sampled.waiting, "off the CPU"));
+            figure_say(evidence, "off_cpu", KG_TRAIT_SHARE, kg_off_cpu(facts), "off the CPU"));
 }

@@ -82,6 +82,9 @@ static bool results_notes(struct maker *maker)
     if (good && measured_count(maker, "cuda") && !kg_known(gpu->copy_bytes_per_s))
         good = note_add(maker, "no ceilings of the GPU in these results: %s",
                         gpu->reason ? gpu->reason : UNMEASURED);
+    if (good && results->not_kept)
+        good = note_add(maker, "what was seen of the cases is not kept for the next run: %s",
+                        results->not_kept);
     if (good && !maker->input->profile && results->profile && !maker->input->note)
         good =
             note_add(maker, "the profile of these results is not looked at here: `kgate suggest` "

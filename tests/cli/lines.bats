@@ -146,6 +146,18 @@ YAML
     done
 }
 
+@test "where nothing can be kept, that is said once" {
+    mkdir -p cache/kgate nothing
+    touch cache/kgate/looked # in the place of a folder: who may write everywhere cannot write in it either
+    looked_suite <<YAML
+  - {name: one, plugin: $PLUGINS/libgood.so, workload: spin}
+  - {name: other, plugin: $PLUGINS/libgood.so, workload: spin, threads: 1}
+YAML
+    PATH=nothing "$KGATE" run -c one.yaml -o r.json --set sample_time=10ms >said
+    [ "$(grep -c 'is not kept for the next run' said)" -eq 1 ]
+    jq -e '(.not_kept | length > 0) and all(.cases[]; .hot.kept == null)' r.json
+}
+
 @test "a program that starts what it is told to is not kept" {
     looked_suite <<<"  - {name: script, command: [sh, -c, 'exit 0']}"
     kgate run -c one.yaml -o r.json -q
