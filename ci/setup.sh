@@ -7,7 +7,7 @@ build_packages=(ca-certificates cmake gcc g++ libc6-dev libcapstone-dev libdw-de
                 libopenblas-pthread-dev libseccomp-dev libyaml-dev ninja-build valgrind)
 test_packages=(bats binutils clang clang-format jq libcmocka-dev make pkgconf python3-jsonschema)
 # Recommended packages are not installed, so the sanitizers' runtime of clang is named here.
-all_packages=(clang-tidy libclang-rt-dev libomp-dev)
+all_packages=(clang-tidy libclang-rt-dev libomp-dev strace)
 
 packages_missing() {
     local package

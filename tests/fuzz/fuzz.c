@@ -26,9 +26,12 @@ const char *fuzz_file(const uint8_t *bytes, size_t length)
     return path;
 }
 
-/* kgate writes files by way of another beside them: they need a folder. */
-static char folder[] = "/tmp/kgate-fuzz-XXXXXX";
-static char written[sizeof folder + 8];
+/* kgate writes files by way of another beside them, and sees to it that they are on the disk: they
+ * need a folder, in memory where there is one. */
+static char in_memory[] = "/dev/shm/kgate-fuzz-XXXXXX";
+static char on_disk[] = "/tmp/kgate-fuzz-XXXXXX";
+static const char *folder;
+static char written[sizeof in_memory + 8];
 
 static void folder_remove(void)
 {
@@ -39,7 +42,10 @@ static void folder_remove(void)
 const char *fuzz_written(void)
 {
     if (!*written) {
-        if (!mkdtemp(folder))
+        folder = mkdtemp(in_memory);
+        if (!folder)
+            folder = mkdtemp(on_disk);
+        if (!folder)
             fuzz_fail("a folder for what is written", "cannot be made");
         snprintf(written, sizeof written, "%s/file", folder);
         atexit(folder_remove);

@@ -1,7 +1,9 @@
 /* Gives the bytes of files, or of all files of folders, to a harness: without libFuzzer, with every
  * compiler.
- *     fuzz_replay HARNESS FILE_OR_FOLDER... */
+ *     fuzz_replay HARNESS [--broken] FILE_OR_FOLDER...
+ * --broken: also each file cut off at every byte, and with every third byte replaced. */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #include "harnesses.def"
 #undef HARNESS
 
+static bool broken;
+
 static const struct {
     const char *name;
     int (*run)(const uint8_t *bytes, size_t length);
@@ -23,6 +27,25 @@ static const struct {
 #undef HARNESS
 };
 
+/* Gives harness `h` the bytes cut off, and with single ones replaced; returns how many inputs that
+ * were. */
+static size_t broken_replay(size_t h, uint8_t *bytes, size_t length)
+{
+    static const uint8_t others[] = {0, '9', '"', 0xff};
+    size_t count = 0;
+    for (size_t cut = 0; cut < length; cut++, count++)
+        harnesses[h].run(bytes, cut);
+    for (size_t i = 0; i < length; i += 3) {
+        const uint8_t kept = bytes[i];
+        for (size_t k = 0; k < sizeof others; k++, count++) {
+            bytes[i] = others[k];
+            harnesses[h].run(bytes, length);
+        }
+        bytes[i] = kept;
+    }
+    return count;
+}
+
 /* How many inputs were given to harness `h`. */
 static size_t file_replay(size_t h, const char *path)
 {
@@ -30,9 +53,12 @@ static size_t file_replay(size_t h, const char *path)
     struct kg_error err = {0};
     if (!kg_file_read(path, (size_t)1 << 30, &text, &err))
         fuzz_fail(path, err.message);
+    size_t count = 1;
     harnesses[h].run((const uint8_t *)kg_text_string(&text), text.length);
+    if (broken)
+        count += broken_replay(h, (uint8_t *)text.data, text.length);
     kg_text_free(&text);
-    return 1;
+    return count;
 }
 
 static size_t folder_replay(size_t h, const char *path)
@@ -66,6 +92,10 @@ int main(int argc, char **argv)
     size_t count = 0;
     for (int i = 2; i < argc; i++) {
         struct stat status;
+        if (!strcmp(argv[i], "--broken")) {
+            broken = true;
+            continue;
+        }
         if (stat(argv[i], &status))
             fuzz_fail(argv[i], "is not there");
         count += S_ISDIR(status.st_mode) ? folder_replay(h, argv[i]) : file_replay(h, argv[i]);
