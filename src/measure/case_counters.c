@@ -144,7 +144,8 @@ bool kg_case_counters_append(struct kg_measurement *measurement, size_t index,
         struct kg_series *counter = counter_of(measurement, result, reported->name);
         if (!counter)
             return kg_error_memory(err);
-        if (unnamed(counter) && !kg_case_value_append(measurement, counter, reported->value, err))
+        if (unnamed(counter) && counter->value_count <= result->round_count &&
+            !kg_case_value_append(measurement, counter, reported->value, err))
             return false;
     }
     return true;

@@ -61,6 +61,11 @@ static void ending_describe(const struct kg_answer *answer, double timeout_ns, c
         break;
     case KG_ENDED_EXIT:
     case KG_ENDED_LINE:
+        if (answer->refusal[0] && !answer->code) {
+            snprintf(reason, bytes, "its worker gave an answer that cannot be: %s",
+                     answer->refusal);
+            break;
+        }
         snprintf(reason, bytes, "exited with status %d before it was measured", answer->code);
         break;
     }
@@ -131,6 +136,10 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     struct kg_results *results = &measurement->results;
     struct kg_case_result *result = &results->cases[index];
     bool good = true;
+    if (!response->batch)
+        return kg_case_fail(measurement, index,
+                            "its worker gave an answer that cannot be: a batch of 0 calls", "",
+                            err);
     measurement->batch[index] = response->batch;
     measurement->call_timing[index] =
         (struct kg_call_timing){response->held_calls, response->call_ns};

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "measure/descendants.h"
 #include "measure/interrupt.h"
 #include "timing/clock.h"
 #include "worker/protocol.h"
@@ -163,7 +164,7 @@ __attribute__((no_sanitize_address)) static int child_start(void *user)
     const struct start *start = user;
     const struct kg_launch *launch = start->launch;
     char *const plain[] = {(char *)"kgate", (char *)"worker", NULL};
-    setpgid(0, 0);
+    setsid(); /* a group of its own, which cannot join kgate's, and no terminal to write to */
     /* A worker must not outlive kgate, even if kgate is killed. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start->parent)
@@ -181,8 +182,11 @@ __attribute__((no_sanitize_address)) static int child_start(void *user)
     const int high = fcntl(start->response, F_DUPFD_CLOEXEC, 16);
     if (there && high >= 0 && dup2(start->request, STDIN_FILENO) >= 0 &&
         dup2(start->errors, STDOUT_FILENO) >= 0 && dup2(start->errors, STDERR_FILENO) >= 0 &&
-        dup2(high, KG_WORKER_RESPONSE) >= 0)
+        dup2(high, KG_WORKER_RESPONSE) >= 0) {
+        /* whatever kgate's caller has left open is not the workload's */
+        close_range(KG_WORKER_RESPONSE + 1, ~0U, CLOSE_RANGE_CLOEXEC);
         execve(launch->program, launch->arguments ? launch->arguments : plain, start->environment);
+    }
     static const char message[] = "cannot start the worker process\n";
     const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
     _exit(written < 0 ? EXIT_FAILURE : 126);
@@ -217,6 +221,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
         pipe2(errors, O_CLOEXEC) == 0) {
         struct start start = {launch, request, response[1], errors[1], getpid(), environment};
+        kg_descendants_adopt();
         process->pid = child_make(&start);
     }
     const int code = errno;
@@ -227,7 +232,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     process->response = response[0];
     process->errors = errors[0];
     if (process->pid > 0) {
-        setpgid(process->pid, process->pid);
+        kg_descendants_expect(process->pid);
         process->pidfd = pidfd_open(process->pid, 0); /* some sandboxes have none: ended() asks */
         fcntl(response[0], F_SETFL, O_NONBLOCK);
         fcntl(errors[0], F_SETFL, O_NONBLOCK);
@@ -242,8 +247,12 @@ void kg_process_end(struct kg_process *process)
     int status;
     if (process->pid > 0) {
         kill(-process->pid, SIGKILL);
+        /* It may have left its group. Until it is waited for, the number is nobody else's. */
+        kill(process->pid, SIGKILL);
         while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
             continue;
+        kg_descendants_forget(process->pid);
+        kg_descendants_end();
     }
     process->pid = -1;
     close_if_open(&process->pidfd);
@@ -268,11 +277,13 @@ static void tail_append(char *tail, size_t *length, const char *bytes, size_t co
     tail[*length] = '\0';
 }
 
-/* Reads what is there; closes the descriptor at its end. */
+/* Reads what is there; closes the descriptor at its end. Not for ever: a process may write faster than
+ * this reads, and its time-out must be looked at. */
 static void drain(int *descriptor, struct kg_outcome *outcome, bool errors)
 {
+    enum { READS_MOST = 64 };
     char bytes[65536];
-    while (*descriptor >= 0) {
+    for (int i = 0; i < READS_MOST && *descriptor >= 0; i++) {
         const ssize_t count = read(*descriptor, bytes, sizeof bytes);
         if (count > 0 && errors)
             tail_append(outcome->tail, &outcome->tail_length, bytes, (size_t)count);

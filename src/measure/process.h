@@ -67,7 +67,7 @@ enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process
 /* Waits until it can be sent more; false where the deadline passes first, or it is gone. */
 bool kg_process_writable(const struct kg_process *process, uint64_t deadline_ns);
 
-/* Notes how it ended. Where it has not, kills it and its whole process group. */
+/* Notes how it ended, and ends what is left of it. */
 void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64_t kills_before,
                        struct kg_outcome *outcome);
 
@@ -76,7 +76,8 @@ void kg_process_finish(struct kg_process *process, enum kg_ending ending, uint64
 void kg_process_leave(const struct kg_launch *launch, struct kg_process *process,
                       double patience_ns, struct kg_outcome *outcome);
 
-/* Kills what is left of it and closes everything; harmless after kg_process_finish. */
+/* Kills it, its process group and what it has left behind (descendants.h), and closes everything;
+ * harmless after kg_process_finish. */
 void kg_process_end(struct kg_process *process);
 
 /* The kernel's count of out-of-memory kills on this machine; 0 where it does not say. */

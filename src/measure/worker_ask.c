@@ -134,17 +134,64 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
 
 /* --- The answer -------------------------------------------------------------------------------- */
 
+/* Ten years. What is more is no time, and sums of it would leave what a file can hold. */
+static const double LONGEST_NS = 3e17;
+
+static bool round_refuse(const char *name, struct kg_error *err)
+{
+    return kg_error_set(err, KG_ERROR_USAGE, "rounds[0].%s: no round has that", name);
+}
+
+/* The records' ranges hold for each figure by itself. */
+static bool round_check(const struct kg_round *round, struct kg_error *err)
+{
+    const struct {
+        const char *name;
+        double ns;
+    } times[] = {{"median_ns", round->median_ns}, {"mean_ns", round->mean_ns},
+                 {"max_ns", round->max_ns},       {"p95_ns", round->p95_ns},
+                 {"cpu_ns", round->cpu_ns},       {"wall_ns", round->wall_ns},
+                 {"pulse_ns", round->pulse_ns},   {"warm_up_ns", round->warm_up_ns}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (times[i].ns > LONGEST_NS)
+            return round_refuse(times[i].name, err);
+    if (round->min_ns > round->max_ns)
+        return round_refuse("min_ns", err);
+    if (!round->calls || !round->batch)
+        return round_refuse(round->calls ? "batch" : "calls", err);
+    return true;
+}
+
+static bool response_check(const struct kg_response *response, struct kg_error *err)
+{
+    if (response->round_count > 1)
+        return kg_error_set(err, KG_ERROR_USAGE, "rounds: more than one");
+    return !response->round_count || round_check(response->rounds, err);
+}
+
+/* A worker is one process with the code that it measures, which may write there too, or over its
+ * memory: what comes is believed only as far as it can be. */
+static bool response_read(const struct kg_outcome *outcome, struct kg_arena *arena,
+                          struct kg_answer *answer)
+{
+    struct kg_error err;
+    const char *text = kg_text_string(&outcome->response);
+    if (kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response", text,
+                        outcome->response.length, arena, &answer->response, &err) &&
+        response_check(&answer->response, &err))
+        return true;
+    if (outcome->response.length)
+        snprintf(answer->refusal, sizeof answer->refusal, "%.290s", err.message);
+    return false;
+}
+
 void kg_answer_read(const struct kg_outcome *outcome, struct kg_arena *arena,
                     struct kg_answer *answer)
 {
-    struct kg_error unread;
     *answer = (struct kg_answer){
         .ending = outcome->ending, .code = outcome->code, .out_of_memory = outcome->out_of_memory};
     memcpy(answer->tail, outcome->tail, sizeof answer->tail);
-    answer->whole = outcome->ending != KG_ENDED_INTERRUPT &&
-                    kg_record_parse(&kg_response_record, KG_RESPONSE_SCHEMA, "response",
-                                    kg_text_string(&outcome->response), outcome->response.length,
-                                    arena, &answer->response, &unread);
+    answer->whole = outcome->ending != KG_ENDED_INTERRUPT && response_read(outcome, arena, answer);
     if (!answer->whole)
         answer->response.good = false;
 }
@@ -164,6 +211,9 @@ static const char *reason_of(const struct kg_answer *answer, const char *what,
         return kg_arena_printf(arena, "the process that %s crashed: signal %d (%s)", what,
                                answer->code, strsignal(answer->code));
     default:
+        if (answer->refusal[0] && !answer->code)
+            return kg_arena_printf(arena, "the process that %s gave an answer that cannot be: %s",
+                                   what, answer->refusal);
         return kg_arena_printf(arena, "the process that %s ended with status %d", what,
                                answer->code);
     }

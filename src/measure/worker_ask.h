@@ -40,9 +40,10 @@ struct kg_task_options {
 struct kg_answer {
     struct kg_response response; /* `good` is false where no whole one came */
     bool whole;                  /* a whole response came, whatever became of the process later */
-    enum kg_ending ending;       /* of the process */
-    int code;                    /* its exit status or signal */
-    bool out_of_memory;          /* as struct kg_outcome has it */
+    char refusal[300]; /* what of a response cannot be, where one came and is refused; else "" */
+    enum kg_ending ending; /* of the process */
+    int code;              /* its exit status or signal */
+    bool out_of_memory;    /* as struct kg_outcome has it */
     const char *reason; /* of an answer to kg_worker_ask that is not good; NULL of a good one, and
                          * where it was interrupted, which is nobody's fault */
     char tail[KG_STDERR_TAIL_MOST + 1]; /* the last of its standard error */

@@ -89,8 +89,9 @@ double kg_series_min_effect(const struct kg_series *series)
 
 bool kg_series_values_good(const double *values, size_t count)
 {
+    static const double MOST = 1e300; /* sums of them must be numbers too */
     for (size_t i = 0; i < count; i++)
-        if (!(values[i] >= 0) || !isfinite(values[i]))
+        if (!(values[i] >= 0 && values[i] <= MOST))
             return false;
     return count > 0;
 }

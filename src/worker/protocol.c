@@ -40,11 +40,12 @@ const struct kg_record kg_request_record = KG_RECORD_OF(request_fields, NULL);
 
 #define STRUCT kg_case_work
 static const struct kg_field work_fields[] = {
-    KG_FIELD(items, REAL, NULL, KG_NULLABLE),
-    KG_FIELD(bytes, REAL, NULL, KG_NULLABLE),
-    KG_FIELD(flops, REAL, NULL, KG_NULLABLE),
-    KG_FIELD(arithmetic, STRING, NULL, KG_OPTIONAL),
-    KG_FIELD(written_bytes, REAL, NULL, KG_OPTIONAL),
+    KG_FIELD(items, REAL, NULL, KG_NULLABLE, KG_FROM_0),
+    KG_FIELD(bytes, REAL, NULL, KG_NULLABLE, KG_FROM_0),
+    KG_FIELD(flops, REAL, NULL, KG_NULLABLE, KG_FROM_0),
+    KG_FIELD(arithmetic, STRING, NULL, KG_OPTIONAL,
+             KG_WORDS(KG_ARITHMETIC_F32, KG_ARITHMETIC_BF16_TENSOR)),
+    KG_FIELD(written_bytes, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
 };
 static const struct kg_record work_record = KG_RECORD_OF(work_fields, NULL);
 #undef STRUCT
@@ -60,7 +61,7 @@ static const struct kg_record reported_record = KG_RECORD_OF(reported_fields, NU
 #define STRUCT kg_reading
 static const struct kg_field reading_fields[] = {
     KG_FIELD(metric, ENUM, NULL, KG_NAMES(kg_metric_kind_names)),
-    KG_FIELD(source, STRING, NULL),
+    KG_FIELD(source, STRING, NULL, KG_WORDS("powercap", "nvml", KG_SERIES_OF_NOTHING)),
     KG_FIELD(value, REAL, NULL, KG_NULLABLE),
     KG_FIELD(reason, STRING, NULL, KG_OPTIONAL),
 };
@@ -72,15 +73,15 @@ static const struct kg_field response_fields[] = {
     KG_FIELD(good, BOOL, NULL),
     KG_FIELD(unavailable, BOOL, NULL),
     KG_FIELD(held_calls, COUNT, NULL),
-    KG_FIELD(call_ns, REAL, NULL, KG_OPTIONAL),
+    KG_FIELD(call_ns, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(note, STRING, NULL, KG_OPTIONAL),
-    KG_FIELD(device_peak_bytes, REAL, NULL, KG_OPTIONAL),
-    KG_FIELD(device_allocated_bytes, REAL, NULL, KG_OPTIONAL),
+    KG_FIELD(device_peak_bytes, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(device_allocated_bytes, REAL, NULL, KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(trace, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_trace_record)),
     KG_FIELD(ceilings, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_ceilings_record)),
     KG_FIELD(cpu_ceilings, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_cpu_ceilings_record)),
     KG_FIELD(message, STRING, NULL, KG_OPTIONAL),
-    KG_FIELD(timer_resolution_ns, REAL, NULL, KG_NULLABLE),
+    KG_FIELD(timer_resolution_ns, REAL, NULL, KG_NULLABLE, KG_BETWEEN(0, 1e9)),
     KG_FIELD(batch, COUNT, NULL),
     KG_FIELD(check, RECORD, NULL, KG_OF(kg_case_check_record)),
     KG_FIELD(work, RECORD, NULL, KG_OF(work_record)),

@@ -1,6 +1,7 @@
 #include "worker/worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
@@ -303,6 +304,8 @@ static bool request_do(struct kg_worker *worker)
 static struct kg_worker *worker_new(void)
 {
     unsetenv("KGATE_PROFILE");
+    /* A command must not answer in the worker's place. */
+    fcntl(KG_WORKER_RESPONSE, F_SETFD, FD_CLOEXEC);
     return calloc(1, sizeof(struct kg_worker));
 }
 

@@ -34,6 +34,9 @@ static bool check(struct kg_worker *worker, struct kg_error *err)
         return kg_worker_host_error(worker, "check", err);
     worker->response.check =
         (struct kg_case_check){.checked = true, .error = found.error, .tolerance = found.tolerance};
+    if (isinf(found.tolerance))
+        return kg_error_set(err, KG_ERROR_MEASURE,
+                            "the check allows any error: its tolerance is infinite");
     if (found.error <= found.tolerance)
         return true;
     return kg_error_set(err, KG_ERROR_MEASURE,

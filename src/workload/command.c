@@ -19,7 +19,7 @@ _Noreturn static void child(const struct kg_command_run *command, int report)
 {
     /* If the worker is killed, what it runs must not live on and disturb the next round. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int null = open("/dev/null", O_RDWR);
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
         (command->shows || dup2(null, STDOUT_FILENO) >= 0))
         execvp(command->argv[0], command->argv);

@@ -1,0 +1,91 @@
+#include "measure/descendants.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "timing/clock.h"
+
+enum { WORKERS_MOST = 8 };
+static const uint64_t PATIENCE_NS = 2000000000;
+
+/* Of the process, as its children are. */
+static pid_t workers[WORKERS_MOST];
+static bool adopts;
+
+static bool is_worker(pid_t process)
+{
+    for (int i = 0; i < WORKERS_MOST; i++)
+        if (workers[i] == process)
+            return true;
+    return false;
+}
+
+/* Calls `found` with each child of this process that is no live worker, as the kernel lists them by
+ * thread (proc(5), CONFIG_PROC_CHILDREN); returns how many there were. */
+static size_t strangers_each(void (*found)(pid_t child))
+{
+    char path[64];
+    size_t count = 0;
+    const struct dirent *entry;
+    DIR *threads = opendir("/proc/self/task");
+    while (threads && (entry = readdir(threads))) {
+        int child;
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/children", entry->d_name);
+        FILE *children = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
+        while (children && fscanf(children, "%d", &child) == 1)
+            if (!is_worker(child)) {
+                count++;
+                if (found)
+                    found(child);
+            }
+        if (children)
+            fclose(children);
+    }
+    if (threads)
+        closedir(threads);
+    return count;
+}
+
+void kg_descendants_adopt(void)
+{
+    if (!adopts && !strangers_each(NULL))
+        adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+void kg_descendants_expect(pid_t worker)
+{
+    for (int i = 0; i < WORKERS_MOST; i++)
+        if (!workers[i]) {
+            workers[i] = worker;
+            return;
+        }
+    adopts =
+        false; /* more than are ever alive at a time: none of them may be taken for another's */
+}
+
+void kg_descendants_forget(pid_t worker)
+{
+    for (int i = 0; i < WORKERS_MOST; i++)
+        if (workers[i] == worker)
+            workers[i] = 0;
+}
+
+/* Its own children come to this process as it ends, and are found in the next pass. */
+static void end(pid_t child)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, WNOHANG);
+}
+
+void kg_descendants_end(void)
+{
+    const struct timespec pause = {.tv_nsec = 200 * 1000};
+    const uint64_t deadline_ns = kg_clock_ns() + PATIENCE_NS;
+    while (adopts && strangers_each(end) && kg_clock_ns() < deadline_ns)
+        nanosleep(&pause, NULL);
+}

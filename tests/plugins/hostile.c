@@ -1,0 +1,230 @@
+/* Workloads that work against the program that measures them, one way each, for the tests. With HEAD it
+ * is the changed build of a pair, and works against the other one too. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kgate/plugin.h"
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    *state = context;
+    return true;
+}
+
+static void nothing(void *state)
+{
+    (void)state;
+    for (volatile int i = 0; i < 1000; i++)
+        continue;
+}
+
+/* As a response of a worker that has measured a round. */
+static void response_write(int file, const char *median, const char *batch)
+{
+    dprintf(file,
+            "{\"schema\":\"kgate.response.v4\",\"good\":true,\"unavailable\":false,"
+            "\"held_calls\":0,\"timer_resolution_ns\":20,\"batch\":%s,"
+            "\"check\":{\"checked\":true,\"error\":0,\"tolerance\":1},"
+            "\"work\":{\"items\":null,\"bytes\":null,\"flops\":null},"
+            "\"allocated_bytes\":0,\"harness_bytes\":0,"
+            "\"rounds\":[{\"median_ns\":%s,\"mean_ns\":1000,\"min_ns\":1000,\"max_ns\":1000,"
+            "\"p95_ns\":1000,\"cpu_ns\":1000,\"wall_ns\":1000000,\"warm_up_ns\":0,\"calls\":1000,"
+            "\"batch\":1000,\"peak_bytes\":0,\"voluntary_switches\":0,\"involuntary_switches\":0,"
+            "\"minor_faults\":0,\"major_faults\":0,\"samples_ns\":[1000],\"samples_dropped\":0}]}",
+            batch, median);
+}
+
+/* Answers in the worker's place, on every descriptor that is open. */
+static void forge(const char *median, const char *batch)
+{
+    for (int file = 3; file < 64; file++)
+        if (fcntl(file, F_GETFD) >= 0)
+            response_write(file, median, batch);
+    _exit(0);
+}
+
+static void forge_negative(void *state)
+{
+    (void)state;
+    forge("-5", "1");
+}
+
+static void forge_zero(void *state)
+{
+    (void)state;
+    forge("0", "1");
+}
+
+static void forge_null(void *state)
+{
+    (void)state;
+    forge("null", "1");
+}
+
+static void forge_huge(void *state)
+{
+    (void)state;
+    forge("1e308", "1");
+}
+
+static void forge_batch(void *state)
+{
+    (void)state;
+    forge("1000", "0");
+}
+
+/* Is out of reach of a signal to its worker's group, and never ends. */
+static void flee(void *state)
+{
+    (void)state;
+    setpgid(0, getpgid(getppid()));
+    for (;;)
+        pause();
+}
+
+/* Leaves a process of its own session behind, and says its number. */
+static void leave_behind(void *state)
+{
+    static bool left;
+    (void)state;
+    if (left)
+        return;
+    left = true;
+    if (fork() == 0) {
+        setsid();
+        FILE *file = fopen("left.pid", "w");
+        if (file) {
+            fprintf(file, "%d\n", (int)getpid());
+            fclose(file);
+        }
+        for (;;)
+            pause();
+    }
+}
+
+/* Twenty processes, each a child of the one before, each in a session of its own. */
+static void bomb(void *state)
+{
+    static bool done;
+    (void)state;
+    if (done)
+        return;
+    done = true;
+    if (fork() != 0)
+        return;
+    for (int depth = 0; depth < 19; depth++) {
+        setsid();
+        if (fork() != 0)
+            break;
+    }
+    for (;;)
+        pause();
+}
+
+static void kill_parent(void *state)
+{
+    (void)state;
+    kill(getppid(), SIGTERM);
+}
+
+/* Writes to its standard output until it is killed. */
+static void flood(void *state)
+{
+    static char bytes[65536];
+    (void)state;
+    memset(bytes, 'x', sizeof bytes);
+    bytes[sizeof bytes - 1] = '\n';
+    for (;;)
+        if (write(STDOUT_FILENO, bytes, sizeof bytes) < 0 && errno == EPIPE)
+            pause();
+}
+
+/* What a terminal would obey. */
+static void escape(void *state)
+{
+    (void)state;
+    fputs("\033]0;owned\007\033[2J\033[31mred\n", stderr);
+    _exit(9);
+}
+
+#ifdef HEAD
+enum { IS_HEAD = 1 };
+#else
+enum { IS_HEAD = 0 };
+#endif
+
+/* Kills the other build's process, which its own parent has started too. */
+static void kill_base(void *state)
+{
+    char path[64];
+    int sibling;
+    nothing(state);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)getppid(), (int)getppid());
+    FILE *children = IS_HEAD ? fopen(path, "re") : NULL;
+    while (children && fscanf(children, "%d", &sibling) == 1)
+        if (sibling != getpid())
+            kill(sibling, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+/* Says that this machine cannot run it. */
+static bool set_up_unavailable(struct kgate_context *context, void **state)
+{
+    context->unavailable = IS_HEAD;
+    snprintf(context->message, sizeof context->message, "not today");
+    *state = context;
+    return !IS_HEAD;
+}
+
+static bool check_infinite(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    (void)context;
+    (void)state;
+    *check = (struct kgate_check){.error = 1e9, .tolerance = INFINITY};
+    return true;
+}
+
+#define WORKLOAD(function_name, run_function, check_function)                                      \
+    {                                                                                              \
+        .name = function_name, .summary = "Is hostile.", .devices = 1u << KGATE_DEVICE_CPU,        \
+        .revision = 1, .set_up = set_up, .run = run_function, .check = check_function              \
+    }
+static const struct kgate_workload unavailable = {.name = "unavailable",
+                                                  .summary = "Is not to be had.",
+                                                  .devices = 1u << KGATE_DEVICE_CPU,
+                                                  .revision = 1,
+                                                  .set_up = set_up_unavailable,
+                                                  .run = nothing};
+static const struct kgate_workload table[] = {
+    WORKLOAD("nothing", nothing, NULL),
+    WORKLOAD("forge_negative", forge_negative, NULL),
+    WORKLOAD("forge_zero", forge_zero, NULL),
+    WORKLOAD("forge_null", forge_null, NULL),
+    WORKLOAD("forge_huge", forge_huge, NULL),
+    WORKLOAD("forge_batch", forge_batch, NULL),
+    WORKLOAD("flee", flee, NULL),
+    WORKLOAD("leave_behind", leave_behind, NULL),
+    WORKLOAD("bomb", bomb, NULL),
+    WORKLOAD("kill_parent", kill_parent, NULL),
+    WORKLOAD("flood", flood, NULL),
+    WORKLOAD("escape", escape, NULL),
+    WORKLOAD("infinite", nothing, check_infinite),
+    WORKLOAD("kill_base", kill_base, NULL),
+};
+static const struct kgate_workload *const workloads[] = {
+    &table[0], &table[1], &table[2],  &table[3],  &table[4],  &table[5],  &table[6],   &table[7],
+    &table[8], &table[9], &table[10], &table[11], &table[12], &table[13], &unavailable};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 15};
+
+const struct kgate_plugin *kgate_plugin_workloads(void);
+const struct kgate_plugin *kgate_plugin_workloads(void)
+{
+    return &plugin;
+}
