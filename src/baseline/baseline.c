@@ -241,20 +241,6 @@ bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseli
     return kg_error_memory(err);
 }
 
-const struct kg_baseline_case *kg_baseline_case_find(const struct kg_baseline *baseline,
-                                                     const char *suite, const char *id,
-                                                     const char *definition_hash)
-{
-    for (size_t r = baseline->run_count; r-- > 0;) {
-        const struct kg_baseline_run *run = &baseline->runs[r];
-        for (size_t c = 0; c < run->case_count && !run->pin && !strcmp(run->suite, suite); c++)
-            if (!strcmp(run->cases[c].id, id) &&
-                !strcmp(run->cases[c].definition_hash, definition_hash))
-                return &run->cases[c];
-    }
-    return NULL;
-}
-
 char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char *fingerprint)
 {
     return kg_arena_printf(arena, "%s/%s.json", directory, fingerprint);
@@ -321,8 +307,10 @@ static bool run_validate(const struct kg_baseline_run *run, size_t index, struct
     return good;
 }
 
-static bool baseline_validate(const struct kg_baseline *baseline, struct kg_error *err)
+bool kg_baseline_validate(const struct kg_baseline *baseline, struct kg_error *err)
 {
+    if (!kg_fingerprint_check("fingerprint", baseline->fingerprint, err))
+        return false;
     for (size_t i = 0; i < baseline->run_count; i++) {
         const struct kg_baseline_run *run = &baseline->runs[i];
         if (!run_validate(run, i, err) || !kg_stored_traits_validate(run, i, err))
@@ -346,7 +334,7 @@ bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_
         kg_baseline_free(baseline);
         return false;
     }
-    if (baseline_validate(baseline, err))
+    if (kg_baseline_validate(baseline, err))
         return true;
     kg_baseline_free(baseline);
     return kg_error_wrap(err, "%s", path);

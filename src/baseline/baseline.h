@@ -1,8 +1,9 @@
 /* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
  * DIR/<fingerprint>.json, kgate.baseline.v2.
  *
- * Other folders also include builds.h (the builds behind stored runs), build_names.h (which builds
- * the runs name) and store_check.h (what can be said of a store before anything is measured). */
+ * Other folders also include baseline_index.h (finds stored cases), builds.h (the builds behind stored
+ * runs), build_names.h (which builds the runs name) and store_check.h (what can be said of a store
+ * before anything is measured). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,11 +115,8 @@ char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char
 bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err);
 void kg_baseline_free(struct kg_baseline *baseline);
 
-/* The case in the newest ordinary run of the suite that has it with this definition; NULL where
- * none has. */
-const struct kg_baseline_case *kg_baseline_case_find(const struct kg_baseline *baseline,
-                                                     const char *suite, const char *id,
-                                                     const char *definition_hash);
+/* Whether it can be: what kg_baseline_load refuses beyond the types and ranges of fields. */
+bool kg_baseline_validate(const struct kg_baseline *baseline, struct kg_error *err);
 
 struct kg_baseline_options {
     const char *pin;    /* a name for the new run, which is then never pruned; or NULL */

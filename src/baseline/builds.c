@@ -229,6 +229,14 @@ static bool file_copy(const char *from_path, const char *to_path, const char *ha
     return true;
 }
 
+/* A folder of a name that nobody else has, with the permissions that a new one gets. */
+static bool folder_make(char *name)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return mkdtemp(name) && chmod(name, 0777 & ~mask) == 0;
+}
+
 /* Keeps one file; *same is false where it is not the one that was measured any more. */
 static bool file_keep(const char *directory, const struct kg_measured_file *file, bool *same,
                       struct kg_error *err)
@@ -236,9 +244,9 @@ static bool file_keep(const char *directory, const struct kg_measured_file *file
     char half[PATH_MAX], path[PATH_MAX], folder[PATH_MAX];
     const char *slash = strrchr(file->path, '/');
     const char *name = slash ? slash + 1 : file->path;
-    snprintf(half, sizeof half, "%.3900s/%s/%s%ld", directory, FOLDER, HALF, (long)getpid());
+    snprintf(half, sizeof half, "%.3900s/%s/%sXXXXXX", directory, FOLDER, HALF);
     snprintf(folder, sizeof folder, "%.3900s/%s/%s", directory, FOLDER, file->hash);
-    if (mkdir(half, 0777) != 0 || snprintf(path, sizeof path, "%s/%s", half, name) >= PATH_MAX)
+    if (!folder_make(half) || snprintf(path, sizeof path, "%s/%s", half, name) >= PATH_MAX)
         return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make the folder '%s': %s", half,
                             strerror(errno));
     bool good = file_copy(file->path, path, file->hash, same, err);

@@ -3,8 +3,10 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "baseline/baseline_index.h"
 #include "baseline/build_names.h"
 #include "baseline/stored_traits.h"
 #include "util/file.h"
@@ -44,26 +46,6 @@ static int builds_lock(const char *directory, struct kg_build_names *names, stru
     return -1;
 }
 
-static bool same_case(const struct kg_baseline_case *a, const struct kg_baseline_case *b)
-{
-    return !strcmp(a->id, b->id) && !strcmp(a->definition_hash, b->definition_hash);
-}
-
-/* Whether any run of the suite has the case with this definition. */
-static bool case_known(const struct kg_baseline *baseline, const char *suite,
-                       const struct kg_baseline_case *wanted)
-{
-    for (size_t i = 0; i < baseline->run_count; i++) {
-        const struct kg_baseline_run *run = &baseline->runs[i];
-        if (strcmp(run->suite, suite) != 0)
-            continue;
-        for (size_t j = 0; j < run->case_count; j++)
-            if (same_case(&run->cases[j], wanted))
-                return true;
-    }
-    return false;
-}
-
 static struct kg_baseline_run *newest_ordinary(const struct kg_baseline *baseline,
                                                const char *suite)
 {
@@ -73,14 +55,20 @@ static struct kg_baseline_run *newest_ordinary(const struct kg_baseline *baselin
     return NULL;
 }
 
-/* Leaves in `run` only the cases that the store does not know. */
-static void run_keep_missing(const struct kg_baseline *baseline, struct kg_baseline_run *run)
+/* Leaves in `run` only the cases that no run of the suite has with this definition. false where memory is
+ * out. */
+static bool run_keep_missing(const struct kg_baseline *baseline, struct kg_baseline_run *run)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < run->case_count; i++)
-        if (!case_known(baseline, run->suite, &run->cases[i]))
+    struct kg_arena scratch = {0};
+    struct kg_baseline_index index;
+    const bool good = kg_baseline_index_make(&scratch, baseline, run->suite, true, &index);
+    for (size_t i = 0; i < run->case_count && good; i++)
+        if (!kg_baseline_index_find(&index, run->cases[i].id, run->cases[i].definition_hash))
             run->cases[kept++] = run->cases[i];
     run->case_count = kept;
+    kg_arena_free(&scratch);
+    return good;
 }
 
 /* What changed is said against the newest ordinary run and the pins: the others' traits would only
@@ -105,22 +93,27 @@ static bool run_append(struct kg_baseline *baseline, const struct kg_baseline_ru
     return true;
 }
 
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* Puts new cases into a run in place of those of the same id, whose definition is another. */
 static bool run_extend(struct kg_arena *arena, struct kg_baseline_run *into,
                        struct kg_baseline_run *from)
 {
     struct kg_baseline_case *cases =
         kg_arena_alloc(arena, into->case_count + from->case_count, sizeof *cases);
+    const char **ids = kg_arena_alloc(arena, from->case_count, sizeof *ids);
     size_t count = 0;
-    if (!cases || !kg_stored_traits_adopt(arena, into, from))
+    if (!cases || !ids || !kg_stored_traits_adopt(arena, into, from))
         return false;
-    for (size_t i = 0; i < into->case_count; i++) {
-        bool replaced = false;
-        for (size_t j = 0; j < from->case_count; j++)
-            replaced = replaced || !strcmp(into->cases[i].id, from->cases[j].id);
-        if (!replaced)
+    for (size_t j = 0; j < from->case_count; j++)
+        ids[j] = from->cases[j].id;
+    qsort(ids, from->case_count, sizeof *ids, compare_strings);
+    for (size_t i = 0; i < into->case_count; i++)
+        if (!bsearch(&into->cases[i].id, ids, from->case_count, sizeof *ids, compare_strings))
             cases[count++] = into->cases[i];
-    }
     for (size_t j = 0; j < from->case_count; j++)
         cases[count++] = from->cases[j];
     into->cases = cases;
@@ -218,9 +211,9 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
     if (!kg_baseline_run_make(&baseline->arena, results, &run))
         return kg_error_memory(change->err);
     run.pin = options->pin;
-    if (options->missing_only)
-        run_keep_missing(baseline, &run);
-    else if (!run_is_new(baseline, &run, change->err))
+    if (options->missing_only && !run_keep_missing(baseline, &run))
+        return kg_error_memory(change->err);
+    if (!options->missing_only && !run_is_new(baseline, &run, change->err))
         return false;
     *added = run.case_count;
     if (!run.case_count)
@@ -238,6 +231,18 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
     if (!options->missing_only) /* which only adds */
         ordinary_prune(baseline, results->suite, options->keep);
     return true;
+}
+
+/* Under the lock. What could not be loaded again would end every later gate of the machine. */
+static bool baseline_save(const struct kg_baseline *baseline, const char *path,
+                          struct kg_error *err)
+{
+    if (!kg_baseline_validate(baseline, err)) {
+        err->kind = KG_ERROR_SYSTEM;
+        return kg_error_wrap(err, "what was to be stored could not be read again");
+    }
+    kg_file_sweep(path);
+    return kg_record_save(&kg_baseline_record, baseline, KG_BASELINE_SCHEMA, path, err);
 }
 
 static bool results_fit(const struct kg_results *results, const struct kg_baseline_options *options,
@@ -291,15 +296,15 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
     struct kg_baseline baseline = {0};
     struct kg_arena arena = {0};
     size_t count = 0;
-    if (!results_fit(results, options, err))
+    if (!results_fit(results, options, err) ||
+        !kg_fingerprint_check("machine.fingerprint", results->machine.fingerprint, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, results->machine.fingerprint);
     const int lock = path ? folder_lock(directory, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
     good = good && kg_baseline_load(path, &baseline, err) &&
            change_apply(&change, &baseline, &count) &&
-           (count == 0 ||
-            kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err));
+           (count == 0 || baseline_save(&baseline, path, err));
     kg_file_unlock(lock);
     if (good && count && options->builds && options->builds_most > 0)
         builds_keep(directory, results, options->builds_most, options->builds);
@@ -346,6 +351,8 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     struct kg_arena arena = {0};
     size_t count = 0;
     const char *pin = options->pin;
+    if (!kg_fingerprint_check("the machine", fingerprint, err))
+        return false;
     char *path = kg_baseline_path(&arena, directory, fingerprint);
     const int lock = path ? folder_lock(directory, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
@@ -360,7 +367,7 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
             good = kg_error_set(err, KG_ERROR_USAGE, "'%s' has no run pinned as '%s'", path, pin);
     }
     if (good && count)
-        good = kg_record_save(&kg_baseline_record, &baseline, KG_BASELINE_SCHEMA, path, err);
+        good = baseline_save(&baseline, path, err);
     kg_file_unlock(lock);
     good = good && builds_prune(directory, options->builds_most, &outcome->builds, err);
     kg_baseline_free(&baseline);

@@ -129,8 +129,10 @@ static int list(const struct kg_arguments *arguments, struct kg_error *err)
                     ? true
                     : kg_error_set(err, KG_ERROR_USAGE, "cannot read the folder '%s': %s",
                                    directory, strerror(errno));
+    bool whole = true;
+    struct kg_error broken;
     for (int i = 0; i < count; i++) {
-        good = good && line_print(directory, entries[i]->d_name, &text, err);
+        whole = line_print(directory, entries[i]->d_name, &text, whole ? &broken : err) && whole;
         free(entries[i]);
     }
     if (count >= 0)
@@ -141,7 +143,9 @@ static int list(const struct kg_arguments *arguments, struct kg_error *err)
         good = folder_print(directory, &text, err);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
-    return good ? KG_EXIT_PASS : kg_fail(err);
+    if (!good)
+        return kg_fail(err);
+    return whole ? KG_EXIT_PASS : kg_fail(&broken); /* the others are listed */
 }
 
 /* The machine that is meant: the one named, or this one. */
@@ -150,7 +154,8 @@ static const char *fingerprint(const struct kg_arguments *arguments, struct kg_a
 {
     struct kg_machine machine;
     if (arguments->machine)
-        return arguments->machine;
+        return kg_fingerprint_check("--machine", arguments->machine, err) ? arguments->machine
+                                                                          : NULL;
     return kg_machine_read(arena, NULL, &machine, err) ? machine.fingerprint : NULL;
 }
 

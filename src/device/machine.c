@@ -1,6 +1,7 @@
 #include "device/machine.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
@@ -101,27 +102,43 @@ static bool first_line(const char *path, char *value, size_t bytes)
     return read;
 }
 
-static uint64_t cpu_count(void)
+static bool unknown(const char *what, struct kg_error *err)
 {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot tell which machine this is: %s: %s", what,
+                        errno ? strerror(errno) : "it is empty");
 }
 
-static uint64_t memory_bytes(void)
+static bool cpu_count_read(uint64_t *count, struct kg_error *err)
+{
+    cpu_set_t sets[16]; /* of 1024 CPUs each: the kernel refuses what is smaller than its own */
+    if (sched_getaffinity(0, sizeof sets, sets) != 0)
+        return unknown("its CPUs", err);
+    *count = (uint64_t)CPU_COUNT_S(sizeof sets, sets);
+    return true;
+}
+
+static bool memory_read(uint64_t *bytes, struct kg_error *err)
 {
     struct sysinfo info;
-    if (sysinfo(&info) != 0)
-        return 0;
     const uint64_t gib = UINT64_C(1) << 30;
-    return ((uint64_t)info.totalram * info.mem_unit + gib / 2) / gib * gib;
+    if (sysinfo(&info) != 0)
+        return unknown("its memory", err);
+    *bytes = ((uint64_t)info.totalram * info.mem_unit + gib / 2) / gib * gib;
+    return true;
 }
 
-static void cpu_model(char *model, size_t bytes)
+/* Some processors have no such line. But the file has others then. */
+static bool cpu_model_read(char *model, size_t bytes, struct kg_error *err)
 {
-    if (proc_value("/proc/cpuinfo", "model name", model, bytes))
-        return;
+    char line[8];
     struct utsname name;
-    snprintf(model, bytes, "%s", uname(&name) == 0 ? name.machine : "unknown");
+    if (proc_value("/proc/cpuinfo", "model name", model, bytes))
+        return true;
+    errno = 0;
+    if (!first_line("/proc/cpuinfo", line, sizeof line) || uname(&name) != 0)
+        return unknown("/proc/cpuinfo", err);
+    snprintf(model, bytes, "%s", name.machine);
+    return true;
 }
 
 static const char *vectors_name(void)
@@ -175,6 +192,19 @@ static const char *fingerprint_make(struct kg_arena *arena, const struct kg_mach
                                (uint32_t)(hash ^ hash >> 32));
     return kg_arena_printf(arena, "%s-%" PRIu64 "cpu-%" PRIu64 "gib-%08" PRIx32, slug,
                            machine->cpu_count, gib, (uint32_t)(hash ^ hash >> 32));
+}
+
+bool kg_fingerprint_check(const char *what, const char *fingerprint, struct kg_error *err)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    enum { MOST = 200 };
+    const size_t length = fingerprint ? strlen(fingerprint) : 0;
+    if (length && length <= MOST && strspn(fingerprint, allowed) == length)
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "%s: expected a fingerprint of small letters, digits and dashes, found "
+                        "'%.60s'",
+                        what, length ? fingerprint : "");
 }
 
 /* The same of a text that is "" where it is not known. */
@@ -324,8 +354,10 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
 {
     char text[256];
     struct utsname name;
-    *machine = (struct kg_machine){.cpu_count = cpu_count(), .memory_bytes = memory_bytes()};
-    cpu_model(text, sizeof text);
+    *machine = (struct kg_machine){0};
+    if (!cpu_count_read(&machine->cpu_count, err) || !memory_read(&machine->memory_bytes, err) ||
+        !cpu_model_read(text, sizeof text, err))
+        return false;
     machine->cpu_model = kg_arena_copy(arena, text);
     machine->compiler = KGATE_COMPILER;
     machine->build_type = KGATE_BUILD_TYPE;

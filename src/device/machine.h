@@ -61,9 +61,15 @@ extern const struct kg_record kg_machine_record;
  * a driver that is broken. The fingerprint hashes CPU model and count, GPU models and their count,
  * memory, and where there are GPUs of several models the chosen one's.
  * device  which GPU is meant, as kg_gpus_choose takes it; NULL: the first
- * err     KG_ERROR_USAGE where it is none of those that are there */
+ * err     KG_ERROR_USAGE where it is none of those that are there; KG_ERROR_SYSTEM where the kernel
+ *         does not say what the fingerprint is made of: another one would find no baseline, and
+ *         nothing would be compared */
 bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
                      struct kg_error *err);
+
+/* Whether a fingerprint can be one: small letters, digits and dashes, since it names a file. err:
+ * KG_ERROR_USAGE; `what` says whose it is */
+bool kg_fingerprint_check(const char *what, const char *fingerprint, struct kg_error *err);
 
 /* The GPU that CUDA cases run on; NULL without one. */
 const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine);

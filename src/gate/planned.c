@@ -1,5 +1,7 @@
 #include "gate/planned.h"
 
+#include "baseline/baseline_index.h"
+
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan)
 {
     struct kg_round_limits *limits = kg_arena_alloc(arena, plan->case_count, sizeof *limits);
@@ -11,20 +13,23 @@ struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct k
 }
 
 static const struct kg_baseline_case *stored_case(const struct kg_prepared_suite *what,
-                                                  const struct kg_baseline *baseline, size_t index)
+                                                  const struct kg_baseline_index *stored,
+                                                  size_t index)
 {
     const struct kg_case *planned = &what->plan->cases[index];
-    return kg_baseline_case_find(baseline, what->suite->name, planned->id,
-                                 planned->definition_hash);
+    return kg_baseline_index_find(stored, planned->id, planned->definition_hash);
 }
 
 uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_suite *what,
                              const struct kg_baseline *baseline)
 {
     const struct kg_plan *plan = what->plan;
+    struct kg_baseline_index index;
     uint64_t *batches = kg_arena_alloc(arena, plan->case_count, sizeof *batches);
+    if (!kg_baseline_index_make(arena, baseline, what->suite->name, false, &index))
+        return NULL;
     for (size_t i = 0; batches && i < plan->case_count; i++) {
-        const struct kg_baseline_case *stored = stored_case(what, baseline, i);
+        const struct kg_baseline_case *stored = stored_case(what, &index, i);
         batches[i] = stored ? stored->batch : 0;
     }
     return batches;
@@ -42,9 +47,12 @@ double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_sui
                             const struct kg_baseline *baseline)
 {
     const struct kg_plan *plan = what->plan;
+    struct kg_baseline_index index;
     double *round_ns = kg_arena_alloc(arena, plan->case_count, sizeof *round_ns);
+    if (!kg_baseline_index_make(arena, baseline, what->suite->name, false, &index))
+        return NULL;
     for (size_t i = 0; round_ns && i < plan->case_count; i++) {
-        const struct kg_baseline_case *stored = stored_case(what, baseline, i);
+        const struct kg_baseline_case *stored = stored_case(what, &index, i);
         if (stored)
             round_ns[i] =
                 stored->round_ns > 0 ? stored->round_ns : plan->cases[i].spec->settings.min_time_ns;

@@ -4,26 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baseline/baseline_index.h"
 #include "baseline/builds.h"
 #include "compare/settle.h"
 
 /* --- Which builds there are -------------------------------------------------------------------- */
 
 /* The case in the newest ordinary run that has it with this definition, and names its build. */
-static const struct kg_baseline_case *stored_find(const struct kg_settling *settling,
+static const struct kg_baseline_case *stored_find(const struct kg_baseline_index *index,
                                                   const struct kg_case *planned)
 {
-    const struct kg_baseline *baseline = settling->baseline;
-    for (size_t r = baseline->run_count; r-- > 0;) {
-        const struct kg_baseline_run *run = &baseline->runs[r];
-        if (run->pin || strcmp(run->suite, settling->what->suite->name) != 0)
-            continue;
-        for (size_t c = 0; c < run->case_count; c++)
-            if (!strcmp(run->cases[c].id, planned->id) &&
-                !strcmp(run->cases[c].definition_hash, planned->definition_hash))
-                return run->cases[c].build ? &run->cases[c] : NULL;
-    }
-    return NULL;
+    const struct kg_baseline_case *stored =
+        kg_baseline_index_find(index, planned->id, planned->definition_hash);
+    return stored && stored->build ? stored : NULL;
 }
 
 static bool same_machine(const struct kg_settling *settling)
@@ -36,16 +29,19 @@ bool kg_settle_start(const struct kg_settling *settling, struct kg_settled *sett
                      struct kg_error *err)
 {
     const struct kg_plan *plan = settling->what->plan;
+    struct kg_baseline_index index;
     *settled = (struct kg_settled){.build = "the baseline's build"};
     settled->expected = kg_arena_alloc(&settled->arena, plan->case_count, sizeof(bool));
     settled->stored = kg_arena_alloc(&settled->arena, plan->case_count, sizeof *settled->stored);
-    if (!settled->expected || !settled->stored)
+    if (!settled->expected || !settled->stored ||
+        !kg_baseline_index_make(&settled->arena, settling->baseline, settling->what->suite->name,
+                                false, &index))
         return kg_error_memory(err);
     if (settling->base)
         settled->build = kg_arena_printf(&settled->arena, "'%s'", settling->base->given);
     for (size_t i = 0; i < plan->case_count && same_machine(settling); i++) {
         const struct kg_case *planned = &plan->cases[i];
-        settled->stored[i] = stored_find(settling, planned);
+        settled->stored[i] = stored_find(&index, planned);
         settled->expected[i] =
             settling->base
                 ? kg_build_fits(settling->base, planned->spec->source)

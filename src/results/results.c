@@ -1,6 +1,7 @@
 #include "results/code_fields.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "results/journal.h"
 #include "results/results_v1.h"
@@ -259,6 +260,10 @@ const struct kg_record kg_results_record =
 
 bool kg_results_write(const struct kg_results *results, const char *path, struct kg_error *err)
 {
+    if (!kg_results_validate(results, err)) {
+        err->kind = KG_ERROR_SYSTEM;
+        return kg_error_wrap(err, "what was measured could not be read again");
+    }
     return kg_record_save(&kg_results_record, results, KG_RESULTS_SCHEMA, path, err);
 }
 
@@ -297,7 +302,11 @@ const char *kg_results_recording(struct kg_arena *arena, const char *path,
                                  const struct kg_results *results)
 {
     const char *slash = strrchr(path, '/');
-    return results->profile ? kg_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0,
-                                              path, results->profile)
-                            : NULL;
+    struct stat status;
+    if (!results->profile || strchr(results->profile, '/'))
+        return NULL;
+    const char *beside = kg_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path,
+                                         results->profile);
+    /* a pipe of that name would be waited for */
+    return beside && stat(beside, &status) == 0 && !S_ISREG(status.st_mode) ? NULL : beside;
 }

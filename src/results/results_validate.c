@@ -81,6 +81,8 @@ static bool case_validate(const struct kg_case_result *result, size_t index, str
 bool kg_results_validate(const struct kg_results *results, struct kg_error *err)
 {
     const struct kg_machine *machine = &results->machine;
+    if (!kg_fingerprint_check("machine.fingerprint", machine->fingerprint, err))
+        return false;
     if (machine->gpu_chosen && machine->gpu_chosen >= machine->gpu_count)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "machine.gpu_chosen: expected the number of one of %zu gpus, found %zu",

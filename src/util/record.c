@@ -260,17 +260,34 @@ static bool pretty_print(struct kg_text *text, json_t *json, int depth)
     return json_is_array(json) ? array_print(text, json, depth) : object_print(text, json, depth);
 }
 
+/* Whatever is written can be read again. A file that is refused later, and with it the gates of every
+ * later change, is worse than an error now. */
+static bool readable(const struct kg_record *record, const json_t *json, struct kg_error *err)
+{
+    struct kg_arena arena = {0};
+    void *object = calloc(1, record->size);
+    bool good = object ? kg_record_read(record, json, &arena, object, err) : kg_error_memory(err);
+    if (!good && object && err->kind == KG_ERROR_USAGE) {
+        kg_error_wrap(err, "what was to be written could not be read again");
+        err->kind = KG_ERROR_SYSTEM;
+    }
+    kg_arena_free(&arena);
+    free(object);
+    return good;
+}
+
 bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
                      struct kg_text *text, struct kg_error *err)
 {
     json_t *whole = json_pack("{s:s}", "schema", schema);
     json_t *json = kg_record_write(record, object);
-    bool good =
-        whole && json && json_object_update(whole, json) == 0 && pretty_print(text, whole, 0);
+    bool good = json ? readable(record, json, err) : kg_error_memory(err);
+    if (good && !(whole && json_object_update(whole, json) == 0 && pretty_print(text, whole, 0)))
+        good = kg_error_memory(err);
     kg_text_append(text, "\n");
     json_decref(json);
     json_decref(whole);
-    return good && !text->failed ? true : kg_error_memory(err);
+    return good && text->failed ? kg_error_memory(err) : good;
 }
 
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,

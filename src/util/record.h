@@ -163,7 +163,8 @@ bool kg_record_read(const struct kg_record *record, const json_t *json, struct k
 bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
                    struct kg_error *err);
 
-/* Appends the text of a whole file, as kg_record_save writes it. */
+/* Appends the text of a whole file, as kg_record_save writes it. What kg_record_read would refuse is
+ * not written: KG_ERROR_SYSTEM. */
 bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
                      struct kg_text *text, struct kg_error *err);
 

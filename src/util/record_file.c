@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "util/file.h"
+#include "util/json_memory.h"
 #include "util/record.h"
 #include "util/text.h"
 
@@ -68,7 +69,13 @@ bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **
     json_error_t at;
     /* Seeding is jansson's only global state; done before any thread parses, it is done once. */
     json_object_seed(0);
+    kg_json_memory_begin();
     *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &at);
+    if (kg_json_memory_failed()) {
+        json_decref(*json);
+        *json = NULL;
+        return kg_error_memory(err);
+    }
     if (*json)
         return true;
     return kg_error_at(err, path, at.line > 0 ? (unsigned)at.line : 0,
