@@ -192,11 +192,12 @@ static const char *new_reason(struct comparer *comparer, size_t known)
 
 /* A case that was not measured because its code is its reference's. */
 static bool unchanged_compare(struct comparer *comparer, const struct kg_case_result *result,
-                              struct kg_case_change *change)
+                              bool known, struct kg_case_change *change)
 {
     struct kg_comparison *comparison = comparer->comparison;
     if (!kg_unchanged_holds(&comparer->index, comparer->current, result)) {
         change->change = KG_CHANGE_SKIPPED;
+        change->missing = known;
         change->reason = "not measured: its code was that of another baseline";
         return true;
     }
@@ -242,10 +243,11 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
     for (size_t i = 0; i < result->round_count; i++)
         change->confirming_rounds += result->rounds[i].confirms;
     if (result->status == KG_STATUS_UNCHANGED)
-        return unchanged_compare(comparer, result, change);
+        return unchanged_compare(comparer, result, comparer->same_machine && known, change);
     busy_find(comparer, result);
     if (!is_measured(comparer, result)) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
+        change->missing = change->change == KG_CHANGE_SKIPPED && comparer->same_machine && known;
         change->stderr_tail =
             result->status == KG_STATUS_FAILED ? keep(comparer, result->stderr_tail) : NULL;
         if (!change->reason)
@@ -353,9 +355,10 @@ static bool cases_compare(struct comparer *comparer)
     for (size_t i = 0; i < current->case_count; i++)
         if (!case_decide(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
+    const bool profile = comparer->stage == KG_STAGE_PROFILE;
     const bool whole = comparer->same_machine && comparer->index.newest != SIZE_MAX;
     return !whole || kg_removed_append(&comparer->baseline->runs[comparer->index.newest], current,
-                                       &comparer->scratch, comparison, comparer->err);
+                                       !profile, &comparer->scratch, comparison, comparer->err);
 }
 
 /* Facts about the runs that are compared with. */

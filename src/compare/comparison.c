@@ -107,6 +107,8 @@ static const struct kg_field case_fields[] = {
              KG_OPTIONAL),
     KG_FIELD(fails, BOOL, "the policy fails on it"),
     KG_FIELD(not_measured, BOOL, "NO_CHANGE because its code is its reference's", KG_OPTIONAL),
+    KG_FIELD(missing, BOOL, "it is stored, and SKIPPED or REMOVED now: nothing was compared",
+             KG_OPTIONAL),
     KG_FIELD(order, SIZE, "its place in the results; removed cases come after all of them",
              KG_OPTIONAL),
     KG_FIELD(rounds, SIZE, "measured"),

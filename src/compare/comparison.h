@@ -24,8 +24,8 @@ enum kg_exit {
     KG_EXIT_NO_VERDICT = 4, /* UNDECIDED */
 };
 
-/* UNDECIDED: a suspect, most cases undecided, nothing compared, an interrupted run, or no verdict on
- * a case where the policy demands one. */
+/* UNDECIDED: a suspect, most cases undecided, nothing compared, a stored case that was SKIPPED or
+ * REMOVED, an interrupted run, or no verdict on a case where the policy demands one. */
 enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL, KG_VERDICT_UNDECIDED };
 extern const char *const kg_verdict_names[4];
 
@@ -123,6 +123,7 @@ struct kg_case_change {
     const char *stderr_tail; /* of FAILED: the last lines that it wrote; NULL where none */
     bool fails;              /* the policy fails on it */
     bool not_measured;       /* NO_CHANGE because its code is its reference's */
+    bool missing;            /* it is stored, and SKIPPED or REMOVED now: nothing was compared */
     size_t order;            /* its place in the results; removed cases come after all of them */
     size_t rounds;
     size_t confirming_rounds; /* of them, those that decided */
@@ -182,8 +183,9 @@ enum { KG_CONFIRMING_LOOKS = 3 };
 
 /* How the rounds came about. */
 enum kg_stage {
-    KG_STAGE_FINAL,  /* the number of rounds was fixed beforehand: they decide */
-    KG_STAGE_SCREEN, /* the number of rounds depends on what they show: without confirming rounds a
+    KG_STAGE_PROFILE, /* as final; but paths of a program come and go: none is missing */
+    KG_STAGE_FINAL,   /* the number of rounds was fixed beforehand: they decide */
+    KG_STAGE_SCREEN,  /* the number of rounds depends on what they show: without confirming rounds a
                         change is only suspected: SUSPECT */
 };
 

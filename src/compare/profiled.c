@@ -434,7 +434,7 @@ bool kg_profile_compare(const struct kg_profile *base, const struct kg_profile *
                 kg_profile_results(base, judging, &before.results, err) &&
                 kg_profile_results(current, judging, &now.results, err) &&
                 kg_baseline_from_results(&before.results, &baseline, err) &&
-                kg_compare(&baseline, &now.results, KG_STAGE_FINAL, comparison, err);
+                kg_compare(&baseline, &now.results, KG_STAGE_PROFILE, comparison, err);
     if (good && !(any_common(comparison, err) && notes_add(&before, &now, comparison, err))) {
         kg_comparison_free(comparison);
         *comparison = (struct kg_comparison){0};

@@ -6,7 +6,8 @@
 
 #include "compare/ranking.h"
 
-static bool removed_make(struct kg_arena *arena, const char *id, struct kg_case_change *change)
+static bool removed_make(struct kg_arena *arena, const char *id, bool missing,
+                         struct kg_case_change *change)
 {
     const char *slash = strchr(id, '/'), *last = strrchr(id, '/');
     *change = (struct kg_case_change){
@@ -14,13 +15,14 @@ static bool removed_make(struct kg_arena *arena, const char *id, struct kg_case_
         .workload = kg_arena_copy_bytes(arena, id, slash ? (size_t)(slash - id) : strlen(id)),
         .device = kg_arena_copy(arena, last ? last + 1 : ""),
         .change = KG_CHANGE_REMOVED,
+        .missing = missing,
         .reason = "in the baseline, but no longer in the suite",
         .time_ns = NAN};
     return change->id && change->workload && change->device;
 }
 
 bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
-                       struct kg_arena *scratch, struct kg_comparison *comparison,
+                       bool missing, struct kg_arena *scratch, struct kg_comparison *comparison,
                        struct kg_error *err)
 {
     if (current->filter || !current->complete)
@@ -36,7 +38,7 @@ bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_res
         if (bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids))
             continue;
         struct kg_case_change *change = &comparison->cases[comparison->case_count++];
-        if (!removed_make(&comparison->arena, id, change))
+        if (!removed_make(&comparison->arena, id, missing, change))
             return kg_error_memory(err);
         change->order = current->case_count;
     }

@@ -1,5 +1,6 @@
 #include "compare/undecided.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "util/escape.h"
@@ -59,6 +60,17 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *m
         text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
+}
+
+const char *kg_undecided_missing(struct kg_comparison *comparison,
+                                 const struct kg_case_change *first, size_t count)
+{
+    char more[48] = "";
+    if (count > 1)
+        snprintf(more, sizeof more, ", and %zu more", count - 1);
+    return kg_arena_printf(&comparison->arena, "%zu stored case%s %s not measured: %.300s was %s%s",
+                           count, count == 1 ? "" : "s", count == 1 ? "was" : "were", first->id,
+                           kg_change_name(first->change), more);
 }
 
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
@@ -163,9 +175,13 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
     }
 }
 
-/* Nothing was compared. */
+/* Nothing was compared, or a stored case was not. */
 static const char *nothing_next(const struct kg_comparison *comparison)
 {
+    if (comparison->counts.removed && !comparison->counts.skipped)
+        return "where that is meant, record what the suite is now: `kgate run`, then `kgate "
+               "baseline "
+               "update`";
     return comparison->counts.skipped && !comparison->counts.new_case
                ? "`kgate doctor` says what this machine has; each case says why it was skipped"
                : "`kgate gate --update-missing` or `kgate baseline update` records a run, with "

@@ -21,6 +21,10 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
  * missing  what the baseline lacks; or NULL */
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing);
 
+/* "2 stored cases were not measured: copy/cpu was SKIPPED, and 1 more"; NULL where memory is out. */
+const char *kg_undecided_missing(struct kg_comparison *comparison,
+                                 const struct kg_case_change *first, size_t count);
+
 /* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where memory is
  * out. */
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,

@@ -9,7 +9,7 @@
 #include "results/throttle.h"
 #include "util/units.h"
 
-enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 5 };
+enum { NOTES_MOST = 24, REASONS_MOST = KG_CHANGE_COUNT + 6 };
 
 static void counts_fill(struct kg_comparison *comparison, size_t counts[KG_CHANGE_COUNT])
 {
@@ -126,6 +126,21 @@ static bool undecided_add(struct kg_comparison *comparison, const char *reason)
     return reason_add(comparison, reason, no_verdict(&comparison->policy));
 }
 
+/* A change must not pass by keeping a case from being measured. What the policy fails on is said there. */
+static bool missing_judge(struct kg_comparison *comparison)
+{
+    const struct kg_case_change *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (!change->missing || change->fails)
+            continue;
+        first = first ? first : change;
+        count++;
+    }
+    return !count || undecided_add(comparison, kg_undecided_missing(comparison, first, count));
+}
+
 /* A PASS says that something was decided. Of a first run nothing can be. */
 static bool undecided_judge(const struct kg_baseline *baseline, struct kg_comparison *comparison,
                             const struct kg_results *current, const struct kg_decided *decided,
@@ -146,8 +161,10 @@ static bool undecided_judge(const struct kg_baseline *baseline, struct kg_compar
     if (2 * decided->undecided > decided->measured && suspect < decided->undecided &&
         !undecided_add(comparison, kg_undecided_most(comparison, decided)))
         return false;
-    return decided->compared || comparison->exit_status != KG_EXIT_PASS ||
-           undecided_add(comparison, kg_undecided_nothing(comparison, baseline->missing));
+    if (!decided->compared && comparison->exit_status == KG_EXIT_PASS &&
+        !undecided_add(comparison, kg_undecided_nothing(comparison, baseline->missing)))
+        return false;
+    return comparison->exit_status != KG_EXIT_PASS || missing_judge(comparison);
 }
 
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_machine *machine)

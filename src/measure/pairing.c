@@ -38,34 +38,60 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
            kg_error_wrap(match->err, "the %s", side_names[side]);
 }
 
-/* Which of the two fails, and why. */
-static const char *side_reason(struct kg_arena *arena, const struct kg_case_result *base,
-                               const struct kg_case_result *head)
+/* Whether the head's build, which says nothing about some cases, has this one. */
+static bool head_has(const struct kg_pairing *pairing, size_t index)
 {
-    if (kg_case_measurable(head))
-        return base->status == KG_STATUS_SKIPPED
-                   ? kg_arena_copy(arena, base->reason)
-                   : kg_arena_printf(arena, "the base cannot be measured: %s", base->reason);
-    return kg_arena_printf(arena, "the head fails%s: %s",
-                           base->status == KG_STATUS_FAILED ? ", and so does the base" : "",
-                           head->reason);
+    const struct kg_build *build = kg_measurement_build(&pairing->head, index);
+    return !build || kg_build_fits(build, pairing->head.plan->cases[index].spec->source);
 }
 
-/* A case that one build cannot measure cannot be compared. It is FAILED where the head fails. Where
- * only the base fails, the head may have added or repaired it: the case is SKIPPED, with the
- * reason. To be called once when a side cannot be measured any more. */
-static bool sides_join(struct kg_pairing *pairing, size_t index, struct kg_error *err)
+/* Why the two cannot be compared; NULL where memory is out.
+ * status  what becomes of the head's case
+ *
+ * A change must not keep a case from being judged. It is FAILED where the head fails, where only the head
+ * says that this machine cannot run it, and where the base fails when the head runs beside it, which may
+ * be why. Where the base failed before anything of the head ran, the head may have added or repaired the
+ * case: it is SKIPPED. */
+static const char *apart(struct kg_pairing *pairing, size_t index, bool head_began,
+                         enum kg_status *status)
 {
     const struct kg_case_result *base = &pairing->base.results.cases[index];
-    struct kg_results *results = &pairing->head.results;
-    struct kg_case_result *head = &results->cases[index];
-    if (head->status != KG_STATUS_FAILED && (kg_case_measurable(base) || !kg_case_measurable(head)))
+    const struct kg_case_result *head = &pairing->head.results.cases[index];
+    struct kg_arena *arena = &pairing->head.results.arena;
+    *status = KG_STATUS_FAILED;
+    if (head->status == KG_STATUS_FAILED)
+        return kg_arena_printf(arena, "the head fails%s: %s",
+                               base->status == KG_STATUS_FAILED ? ", and so does the base" : "",
+                               head->reason);
+    if (kg_case_measurable(base))
+        return kg_arena_printf(arena, "the base can be measured, the head cannot: %s",
+                               head->reason);
+    if (head_began)
+        return kg_arena_printf(arena, "the base failed while the head ran beside it: %s",
+                               base->reason);
+    *status = KG_STATUS_SKIPPED;
+    return base->status == KG_STATUS_SKIPPED
+               ? kg_arena_copy(arena, base->reason)
+               : kg_arena_printf(arena, "the base cannot be measured: %s", base->reason);
+}
+
+/* What becomes of a case that one build cannot measure. To be called once when a side cannot be measured
+ * any more. */
+static bool sides_join(struct kg_pairing *pairing, size_t index, bool head_began,
+                       struct kg_error *err)
+{
+    const struct kg_case_result *base = &pairing->base.results.cases[index];
+    struct kg_case_result *head = &pairing->head.results.cases[index];
+    const bool head_lacks =
+        kg_case_measurable(base) && head->status == KG_STATUS_SKIPPED && head_has(pairing, index);
+    const bool base_lacks = !kg_case_measurable(base) && kg_case_measurable(head);
+    if (head->status != KG_STATUS_FAILED && !head_lacks && !base_lacks)
         return true;
-    head->reason = side_reason(&results->arena, base, head);
+    enum kg_status status;
+    head->reason = apart(pairing, index, head_began, &status);
     if (!head->reason)
         return kg_error_memory(err);
-    if (head->status != KG_STATUS_FAILED)
-        head->status = KG_STATUS_SKIPPED;
+    head->status = status;
     return !pairing->head.journaled || kg_journal_case(&pairing->head.journal, index, head, err);
 }
 
@@ -149,7 +175,7 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
                                                               : failure_read(&match, &arena);
     kg_turns_free(&match.turns);
     kg_arena_free(&arena);
-    return good && sides_join(pairing, index, err);
+    return good && sides_join(pairing, index, true, err);
 }
 
 static bool round_of_both(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
@@ -181,7 +207,7 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
 static bool checks_join(struct kg_pairing *pairing, struct kg_error *err)
 {
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
-        if (!sides_join(pairing, i, err))
+        if (!sides_join(pairing, i, false, err))
             return false;
         if (pairing->base.batch[i] > pairing->head.batch[i])
             pairing->head.batch[i] = pairing->base.batch[i];

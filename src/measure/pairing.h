@@ -26,8 +26,8 @@ struct kg_pairing_options {
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the pairing's own */
 };
 
-/* Checks every case in both builds. A case that the base alone cannot do is SKIPPED in the head's
- * results, with the reason.
+/* Checks every case in both builds, the base first. A case that the base cannot do by itself is SKIPPED
+ * in the head's results, with the reason; one that only the head cannot do is FAILED.
  * On failure nothing is held. */
 bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                       const struct kg_pairing_options *options, struct kg_error *err);
