@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
+#include "util/file.h"
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_ab *ab,
                           const char *directory, struct kg_error *err)
@@ -25,7 +26,7 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     return good;
 }
 
-int kg_cli_ab(const struct kg_arguments *arguments)
+static int ab_run(const struct kg_arguments *arguments, const char *directory)
 {
     struct kg_prepared prepared;
     struct kg_progress_bar bar;
@@ -33,23 +34,40 @@ int kg_cli_ab(const struct kg_arguments *arguments)
     struct kg_error err;
     double budget_ns;
     if (!kg_budget_option(arguments, &budget_ns, &err) || !kg_prepare(arguments, &prepared, &err))
-        return kg_fail(&err);
+        return kg_fail_reported(directory, &err);
     const struct kg_prepared_suite what = kg_prepared_what(&prepared);
     const struct kg_ab_options options = {.base = arguments->base,
                                           .head = arguments->head,
-                                          .directory = kg_report_directory(arguments),
+                                          .directory = directory,
                                           .budget_ns = budget_ns,
                                           .left_out = prepared.left_out,
                                           .progress = kg_progress_bar_start(&bar, arguments)};
     bool good = kg_ab_run(&what, &options, &ab, &err);
     kg_progress_bar_clear(&bar);
-    good = good && summary_print(arguments, &ab, options.directory, &err);
+    if (good && !summary_print(arguments, &ab, directory, &err)) {
+        const int failed = kg_fail(&err); /* the report is there */
+        kg_ab_free(&ab);
+        kg_prepared_free(&prepared);
+        return failed;
+    }
     if (ab.signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab.head_path);
-    const int status = !good       ? kg_fail(&err)
+    const int status = !good       ? kg_fail_reported(directory, &err)
                        : ab.signal ? KG_EXIT_SIGNAL + ab.signal
                                    : (int)ab.comparison.exit_status;
     kg_ab_free(&ab);
     kg_prepared_free(&prepared);
+    return status;
+}
+
+int kg_cli_ab(const struct kg_arguments *arguments)
+{
+    int lock;
+    struct kg_error err;
+    const char *directory = kg_report_directory(arguments);
+    if (!kg_report_files_begin(directory, true, &lock, &err))
+        return kg_fail(&err);
+    const int status = ab_run(arguments, directory);
+    kg_file_unlock(lock);
     return status;
 }

@@ -29,6 +29,12 @@ int kg_fail(const struct kg_error *err)
     return err->kind == KG_ERROR_USAGE ? KG_EXIT_USAGE : KG_EXIT_FAILED;
 }
 
+int kg_fail_reported(const char *directory, const struct kg_error *err)
+{
+    kg_report_files_fail(directory, err);
+    return kg_fail(err);
+}
+
 bool kg_print(const struct kg_text *text, struct kg_error *err)
 {
     return kg_file_print(stdout, text, err);

@@ -58,16 +58,24 @@ static bool threshold_parse(const char *text, double *share, struct kg_error *er
                         "--threshold is '%.60s', but must be a share such as 5%%", text);
 }
 
+/* An error, also in the folder that the reports were to go to. */
+static int fail(const struct kg_arguments *arguments, const struct kg_error *err)
+{
+    return arguments->output ? kg_fail_reported(arguments->output, err) : kg_fail(err);
+}
+
 static int finish(const struct kg_arguments *arguments, const struct kg_comparison *comparison,
                   const struct kg_suggest_input *input, struct kg_error *err)
 {
     struct kg_suggestions suggestions;
     const bool good = kg_suggest(input, &suggestions, err) &&
                       (!arguments->output ||
-                       kg_report_files_write(comparison, &suggestions, arguments->output, err)) &&
-                      summary_print(arguments, comparison, &suggestions, err);
+                       kg_report_files_write(comparison, &suggestions, arguments->output, err));
+    const bool printed = good && summary_print(arguments, comparison, &suggestions, err);
     kg_suggestions_free(&suggestions);
-    return good ? (int)comparison->exit_status : kg_fail(err);
+    if (!good)
+        return fail(arguments, err);
+    return printed ? (int)comparison->exit_status : kg_fail(err);
 }
 
 /* Two profiles of any program. */
@@ -83,14 +91,14 @@ static int profiles_compare(const struct kg_arguments *arguments)
                       kg_profile_compare(&base, &current, &judging, &comparison, &err);
     const struct kg_suggest_input input = {
         .source = arguments->positional[1], .profile = &current, .comparison = &comparison};
-    const int status = good ? finish(arguments, &comparison, &input, &err) : kg_fail(&err);
+    const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
     kg_comparison_free(&comparison);
     kg_profile_free(&base);
     kg_profile_free(&current);
     return status;
 }
 
-int kg_cli_compare(const struct kg_arguments *arguments)
+static int files_compare(const struct kg_arguments *arguments)
 {
     const bool base_profile = kg_profile_is(arguments->positional[0]);
     const bool current_profile = kg_profile_is(arguments->positional[1]);
@@ -100,7 +108,7 @@ int kg_cli_compare(const struct kg_arguments *arguments)
     struct kg_error err;
     if (!kg_profile_or_json(arguments->positional[0], &err) ||
         !kg_profile_or_json(arguments->positional[1], &err))
-        return kg_fail(&err);
+        return fail(arguments, &err);
     if (base_profile && current_profile)
         return profiles_compare(arguments);
     if (base_profile || current_profile || arguments->threshold) {
@@ -108,7 +116,7 @@ int kg_cli_compare(const struct kg_arguments *arguments)
                      arguments->threshold && base_profile == current_profile
                          ? "--threshold is for two profiles; results have their suite's"
                          : "a profile can only be compared with another profile");
-        return kg_fail(&err);
+        return fail(arguments, &err);
     }
     const bool good =
         both_load(&base, arguments->positional[1], &current, &err) &&
@@ -121,9 +129,18 @@ int kg_cli_compare(const struct kg_arguments *arguments)
                                            .results = &current,
                                            .baseline = &base.loaded.baseline,
                                            .comparison = &comparison};
-    const int status = good ? finish(arguments, &comparison, &input, &err) : kg_fail(&err);
+    const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
     kg_comparison_free(&comparison);
     kg_base_free(&base.loaded);
     kg_results_free(&current);
     return status;
+}
+
+int kg_cli_compare(const struct kg_arguments *arguments)
+{
+    int lock;
+    struct kg_error err;
+    if (arguments->output && !kg_report_files_begin(arguments->output, false, &lock, &err))
+        return kg_fail(&err);
+    return files_compare(arguments);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
+#include "util/file.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
@@ -41,7 +42,15 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     return good;
 }
 
-int kg_cli_gate(const struct kg_arguments *arguments)
+static int status_of(const struct kg_gate *gate, bool good, const char *directory,
+                     const struct kg_error *err)
+{
+    if (!good) /* a report of the verdict stays where only what follows it failed */
+        return gate->decided ? kg_fail(err) : kg_fail_reported(directory, err);
+    return gate->signal ? KG_EXIT_SIGNAL + gate->signal : (int)gate->comparison.exit_status;
+}
+
+static int gate_run(const struct kg_arguments *arguments, const char *directory)
 {
     struct kg_prepared prepared;
     struct kg_progress_bar bar;
@@ -51,9 +60,9 @@ int kg_cli_gate(const struct kg_arguments *arguments)
     if (!kg_budget_option(arguments, &budget_ns, &err) ||
         !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &builds_most, &err) ||
         !kg_prepare(arguments, &prepared, &err))
-        return kg_fail(&err);
+        return kg_fail_reported(directory, &err);
     const struct kg_prepared_suite what = kg_prepared_what(&prepared);
-    const struct kg_gate_options options = {.directory = kg_report_directory(arguments),
+    const struct kg_gate_options options = {.directory = directory,
                                             .baseline_directory = kg_baseline_directory(arguments),
                                             .update_missing = arguments->update_missing,
                                             .builds_most = builds_most,
@@ -64,15 +73,24 @@ int kg_cli_gate(const struct kg_arguments *arguments)
     bool good = kg_gate_run(&what, &options, &gate, &err);
     kg_progress_bar_clear(&bar);
     struct kg_error printing;
-    if (gate.decided &&
-        !summary_print(arguments, &gate, options.directory, good ? &err : &printing))
+    if (gate.decided && !summary_print(arguments, &gate, directory, good ? &err : &printing))
         good = false;
     if (gate.signal)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate.results_path);
-    const int status = !good         ? kg_fail(&err)
-                       : gate.signal ? KG_EXIT_SIGNAL + gate.signal
-                                     : (int)gate.comparison.exit_status;
+    const int status = status_of(&gate, good, directory, &err);
     kg_gate_free(&gate);
     kg_prepared_free(&prepared);
+    return status;
+}
+
+int kg_cli_gate(const struct kg_arguments *arguments)
+{
+    int lock;
+    struct kg_error err;
+    const char *directory = kg_report_directory(arguments);
+    if (!kg_report_files_begin(directory, true, &lock, &err))
+        return kg_fail(&err);
+    const int status = gate_run(arguments, directory);
+    kg_file_unlock(lock);
     return status;
 }

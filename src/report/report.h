@@ -1,5 +1,5 @@
 /* report.h: reports of what was measured and decided. They print, they decide nothing. Pure but for
- * kg_report_files_write: text in memory from structs; a text whose `failed` is set ran out of
+ * kg_report_files_…: text in memory from structs; a text whose `failed` is set ran out of
  * memory.
  *
  * Other folders also include formats.h (what every kind of saved file can be printed as) and
@@ -58,6 +58,16 @@ void kg_report_comparison_markdown(const struct kg_comparison *comparison,
                                    const struct kg_suggestions *suggestions, size_t top,
                                    struct kg_text *text);
 void kg_report_results_markdown(const struct kg_results *results, struct kg_text *text);
+
+/* Makes the folder and removes an earlier gate's reports from it, so that none is taken for that of a gate
+ * that fails before it decides.
+ * measures  of a gate that measures: results are removed too, and *lock holds the folder, for
+ *           kg_file_unlock, against another one; else it is -1
+ * err       KG_ERROR_USAGE where another gate has the folder: then nothing is removed */
+bool kg_report_files_begin(const char *directory, bool measures, int *lock, struct kg_error *err);
+
+/* Leaves a report.md that says why there is no verdict. */
+void kg_report_files_fail(const char *directory, const struct kg_error *why);
 
 /* Writes DIRECTORY/comparison.json, suggestions.json and report.md; makes the directory where it is
  * not there. */

@@ -1,11 +1,15 @@
 #include "results/journal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "results/results_v1.h"
+#include "util/file.h"
 
 static bool line_write(struct kg_journal *journal, json_t *json, struct kg_error *err)
 {
@@ -22,6 +26,32 @@ static bool line_write(struct kg_journal *journal, json_t *json, struct kg_error
                                strerror(errno));
 }
 
+/* The file is the lock of its results: two runs that write the same results would mix their lines. A
+ * symbolic link is not followed: where others can write to the folder it may lead anywhere. */
+static bool file_open(struct kg_journal *journal, struct kg_error *err)
+{
+    struct stat status;
+    const int file =
+        open(journal->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    int code = errno;
+    const bool locked = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0 && !locked && fstat(file, &status) == 0 && status.st_nlink &&
+        ftruncate(file, 0) == 0)
+        journal->file = fdopen(file, "w");
+    if (journal->file)
+        return true;
+    code = file >= 0 ? errno : code;
+    if (file >= 0)
+        close(file);
+    if (locked)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "another kgate is writing '%.300s': give this one another name with -o",
+                            journal->path);
+    return kg_error_set(err, code == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
+                        "cannot write '%s': %s", journal->path,
+                        code == ELOOP ? "it is a symbolic link" : strerror(code));
+}
+
 bool kg_journal_open(const char *results_path, const struct kg_results *results,
                      struct kg_journal *journal, struct kg_error *err)
 {
@@ -29,10 +59,9 @@ bool kg_journal_open(const char *results_path, const struct kg_results *results,
     const int length = snprintf(journal->path, sizeof journal->path, "%s.journal", results_path);
     if (length < 0 || (size_t)length >= sizeof journal->path)
         return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", results_path);
-    journal->file = fopen(journal->path, "we");
-    if (!journal->file)
-        return kg_error_set(err, errno == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
-                            "cannot write '%s': %s", journal->path, strerror(errno));
+    if (!file_open(journal, err))
+        return false;
+    kg_file_sweep(results_path);
     json_t *whole = json_pack("{s:s}", "schema", KG_JOURNAL_SCHEMA);
     json_t *json = kg_record_write(&kg_results_record, results);
     if (!whole || !json || json_object_update(whole, json) != 0) {
@@ -79,8 +108,8 @@ void kg_journal_close(struct kg_journal *journal)
 
 void kg_journal_remove(struct kg_journal *journal)
 {
+    unlink(journal->path); /* while it is locked */
     kg_journal_close(journal);
-    unlink(journal->path);
 }
 
 static bool round_append(struct kg_results *results, size_t index, const json_t *json,

@@ -1,5 +1,6 @@
 #include "util/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +15,9 @@
 #include <unistd.h>
 
 #include "util/hash.h"
+
+/* Between a file's name and what is its own in the names of temporary ones beside it. */
+#define TEMPORARY ".tmp."
 
 bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg_error *err)
 {
@@ -94,9 +98,9 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
     memcpy(writing->target, target, strlen(target) + 1);
     writing->atomic = stat(target, &status) != 0 || S_ISREG(status.st_mode);
     if (writing->atomic) {
-        snprintf(writing->temporary, sizeof writing->temporary, "%s.tmp.%ld", target,
-                 (long)getpid());
-        const int file = open(writing->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        /* not by the process id: one that was killed leaves its file, and ids come again */
+        snprintf(writing->temporary, sizeof writing->temporary, "%s" TEMPORARY "XXXXXX", target);
+        const int file = mkostemp(writing->temporary, O_CLOEXEC);
         writing->file = file < 0 ? NULL : fdopen(file, "w");
         if (file >= 0 && !writing->file)
             close(file);
@@ -148,6 +152,24 @@ bool kg_file_write(const char *path, const char *bytes, size_t length, struct kg
     return kg_file_end(&writing, true, err);
 }
 
+void kg_file_sweep(const char *path)
+{
+    char folder[PATH_MAX], left[PATH_MAX];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t length = strlen(name), mark = strlen(TEMPORARY);
+    const struct dirent *entry;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    DIR *entries = opendir(folder);
+    while (entries && (entry = readdir(entries)))
+        if (!strncmp(entry->d_name, name, length) &&
+            !strncmp(entry->d_name + length, TEMPORARY, mark) &&
+            snprintf(left, sizeof left, "%s/%s", folder, entry->d_name) < PATH_MAX)
+            unlink(left);
+    if (entries)
+        closedir(entries);
+}
+
 bool kg_file_print(FILE *file, const struct kg_text *text, struct kg_error *err)
 {
     if (text->failed)
@@ -183,7 +205,7 @@ bool kg_directory_make(const char *path, struct kg_error *err)
 
 int kg_file_lock(const char *path, double seconds, struct kg_error *err)
 {
-    const int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (lock < 0) {
         kg_error_set(err, KG_ERROR_SYSTEM, "cannot make the lock '%s': %s", path, strerror(errno));
         return -1;
@@ -200,6 +222,19 @@ int kg_file_lock(const char *path, double seconds, struct kg_error *err)
                  "another process holds the lock '%s'; try again when it is done", path);
     close(lock);
     return -1;
+}
+
+bool kg_directory_lock(const char *path, int *lock, struct kg_error *err)
+{
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return true; /* some file systems lock no folders */
+    close(*lock);
+    *lock = -1;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "another kgate is writing to the folder '%.300s': give this one another "
+                        "with -o",
+                        path);
 }
 
 void kg_file_unlock(int lock)

@@ -44,7 +44,7 @@ load support
     run kgate gate -c suite.yaml -b base -o other
     [ "$status" -eq 2 ]
     [[ "$output" == *"$file"*"malformed JSON"* ]]
-    [ ! -e other ]
+    [ "$(ls other)" = report.md ]
     cmp cut "$file"
 }
 

@@ -17,7 +17,7 @@ counter() { # RESULTS CASE NAME: the values of all rounds
 }
 
 @test "a sandbox without pidfd_open: cases are measured, a crash, a time-out and an end are told apart" {
-    run "$PLUGINS/without_pidfd" /bin/true
+    run "$PLUGINS/without_call" pidfd_open /bin/true
     [ "$status" -ne 77 ] || skip "this kernel makes no such sandbox"
     suite_of <<YAML
   - {name: copy, kernel: copy, params: {bytes: 16KiB, version: plain}}
@@ -26,11 +26,11 @@ counter() { # RESULTS CASE NAME: the values of all rounds
   - {name: hangs, command: ["sleep", "100"], timeout: 2s}
   - {name: crashes, plugin: $PLUGINS/libbroken.so, workload: crash}
 YAML
-    run -3 "$PLUGINS/without_pidfd" "$KGATE" run -c one.yaml -o r.json
+    run -3 "$PLUGINS/without_call" pidfd_open "$KGATE" run -c one.yaml -o r.json
     jq -e '[.cases[].status] == ["OK", "OK", "FAILED", "FAILED", "FAILED"]' r.json
     jq -e '[.cases[] | (.reason // "")] | (.[3] | test("timed out after 2 s")) and (.[4] | test("crashed: signal"))' r.json
     # beside a worker that takes turns with another
-    run "$PLUGINS/without_pidfd" "$KGATE" ab -c one.yaml --filter 'copy/*' --base "$KGATE" --head "$KGATE" -o out
+    run "$PLUGINS/without_call" pidfd_open "$KGATE" ab -c one.yaml --filter 'copy/*' --base "$KGATE" --head "$KGATE" -o out
     passes_or_open
 }
 
