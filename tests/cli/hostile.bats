@@ -146,7 +146,7 @@ YAML
 # --- Reports and files ----------------------------------------------------------------------------
 
 @test "an early failure leaves no earlier report, but one that says why" {
-    kgate gate -c suite.yaml -o out -b base --filter '*plain*'
+    kgate gate -c suite.yaml -o out -b base --update-missing --filter '*plain*'
     grep -q PASS out/report.md
     run -2 kgate gate -c nowhere.yaml -o out -b base
     [[ "$(cat out/report.md)" == *"no verdict"*"nowhere"* ]]
