@@ -36,7 +36,7 @@ program() { printf '#!/bin/sh\n%s\n' "$2" >"build/tests/gpu/gpu_$1" && chmod +x 
 # A compute-sanitizer that runs the program, and then says $1.
 sanitizer_make() {
     mkdir -p bin
-    printf '#!/bin/sh\nwhile [ "${1#*/kgate}" = "$1" ] && [ "$1" != build/kgate ]; do shift; done\n"$@"\nstatus=$?\n%s\nexit $status\n' "$1" >bin/compute-sanitizer
+    printf '#!/bin/sh\necho "$*" >arguments\nwhile [ "${1#*/kgate}" = "$1" ] && [ "$1" != build/kgate ]; do shift; done\n"$@"\nstatus=$?\n%s\nexit $status\n' "$1" >bin/compute-sanitizer
     chmod +x bin/compute-sanitizer
     export PATH=$PWD/bin:$PATH
 }
@@ -152,6 +152,8 @@ YAML
     sanitizer_make 'echo "========= COMPUTE-SANITIZER"'
     KGATE_GPU_SHARES=1 run -1 ci/gpu.sh sanitizer:memcheck
     [[ "$(cat out/gpu/sanitizer-memcheck/note)" == "memcheck said no last word on some: 0 of 1 shares clean (3 OK)" ]]
+    # calls of the driver that are made to fail are no findings
+    grep -q -e '--report-api-errors no' arguments
     # racecheck looks at what shares memory within a block
     sanitizer_make 'echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"'
     run -0 ci/gpu.sh sanitizer:racecheck
