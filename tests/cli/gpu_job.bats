@@ -172,9 +172,9 @@ YAML
 @test "a call of so many seconds: what it cuts runs again, unless it had all of it; all of it in one file" {
     job_make
     program slow 'sleep 100'
-    export KGATE_GPU_RESERVE=1 KGATE_GPU_LEAST=2
+    export KGATE_GPU_RESERVE=0 KGATE_GPU_LEAST=2
     # the second part is cut, or the look at the device before it; the third never begins
-    run -1 ci/gpu.sh --within 4 --carry away.tgz fields tests suite:memory
+    run -1 ci/gpu.sh --within 6 --carry away.tgz fields tests suite:memory
     [ "$(status_of fields)" -eq 1 ]
     [ ! -e out/gpu/tests/status ] && [ ! -e out/gpu/suite-memory ]
     grep -qE '^tests +CUT after [0-9]+ s' out/gpu/summary.txt
