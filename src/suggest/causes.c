@@ -43,9 +43,20 @@ bool kg_place_is_openmp(const struct kg_place *place)
            (!strncmp(place->module, "libgomp", 7) || !strncmp(place->module, "libomp", 6));
 }
 
+static bool is_linker(const struct kg_place *place)
+{
+    static const char *const names[] = {"ld-linux", "ld-musl", "ld.so", "ld-2."};
+    for (size_t i = 0; place->module && i < sizeof names / sizeof *names; i++)
+        if (!strncmp(place->module, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 /* What OpenMP's runtime does besides its work has no symbols where a distribution strips them. */
 static enum kg_cause_kind cause_of(const struct kg_place *place)
 {
+    if (is_linker(place))
+        return kg_known_linker_function(place->function);
     const enum kg_cause_kind known =
         kg_place_is_library(place) ? kg_known_function(place->function) : KG_CAUSE_COUNT;
     return known == KG_CAUSE_COUNT && kg_place_is_openmp(place) ? KG_CAUSE_BARRIERS : known;
@@ -100,6 +111,8 @@ static enum kg_cause_kind cause_of_stack(const struct kg_hot *hot, const struct 
         found == KG_CAUSE_PROCESSES)
         return found;
     const enum kg_cause_kind call = kg_known_system_call(stack->call, bytes_of(hot, stack->call));
+    if (found == KG_CAUSE_LINKING && call != KG_CAUSE_PROCESSES) /* not the start of a program */
+        return found;
     return call == KG_CAUSE_SMALL_IO && stack->waiting ? KG_CAUSE_WAITING : call;
 }
 
@@ -167,15 +180,32 @@ double kg_in_call(const struct kg_sampled *sampled, const char *call)
     return share;
 }
 
-/* Whether a cause was seen in other system calls than that which has the most of it. */
+/* Share of the samples with a function on the stack. */
+static double on_stacks(const struct kg_sampled *sampled, const char *function)
+{
+    double share = 0;
+    for (size_t i = 0; i < sampled->stack_count; i++) {
+        const struct kg_hot_stack *stack = &sampled->stacks[i];
+        bool on = false;
+        for (size_t f = 0; f < stack->frame_count && !on; f++)
+            on = stack->frames[f].function && !strcmp(stack->frames[f].function, function);
+        share += on ? stack->share : 0;
+    }
+    return share;
+}
+
+/* Whether a cause was seen in others than the system call, or the function, with the most of it. */
 static void several_tell(struct kg_weighing *weighing)
 {
     static const double ALONE = 0.8;
     for (int kind = 0; kind < KG_CAUSE_COUNT; kind++) {
         struct kg_cause *cause = &weighing->of[kind];
-        if (cause->in_call)
-            cause->several =
-                kg_in_call(&weighing->hot->sampled, cause->in_call) < ALONE * cause->share;
+        const struct kg_sampled *sampled = &weighing->hot->sampled;
+        const double share = cause->in_call ? kg_in_call(sampled, cause->in_call)
+                             : cause->seen && cause->seen->function
+                                 ? on_stacks(sampled, cause->seen->function)
+                                 : 1;
+        cause->several = share < ALONE * cause->share;
     }
 }
 

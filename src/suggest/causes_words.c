@@ -32,6 +32,7 @@ static const struct {
     [KG_CAUSE_SMALL_IO] = {"small_io", KG_BOUND_SYSTEM},
     [KG_CAUSE_SYNC_IO] = {"sync_io", KG_BOUND_SYSTEM},
     [KG_CAUSE_PROCESSES] = {"processes", KG_BOUND_SYSTEM},
+    [KG_CAUSE_LINKING] = {"linking", KG_BOUND_SYSTEM},
     [KG_CAUSE_WAITING] = {"waiting", KG_BOUND_WAITING},
     [KG_CAUSE_LOCKS] = {"locks", KG_BOUND_SYNCHRONISATION},
     [KG_CAUSE_ATOMICS] = {"atomics", KG_BOUND_SYNCHRONISATION},
@@ -86,6 +87,7 @@ void kg_cause_words(const struct kg_cause *cause, struct kg_text *text)
     else if (cause->seen) {
         kg_text_append(text, " in ");
         kg_place_words(cause->seen, text);
+        kg_text_append(text, cause->several ? " and others" : "");
     }
     if (cause->caller && cause->caller != cause->seen) {
         kg_text_append(text, cause->in_call || cause->seen ? ", called from " : " below ");

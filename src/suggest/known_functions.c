@@ -107,8 +107,17 @@ static const struct {
     {"qsort", KG_CAUSE_CALL_OVERHEAD},
     {"quicksort", KG_CAUSE_CALL_OVERHEAD},
     {"bsearch", KG_CAUSE_CALL_OVERHEAD},
-    {"dl_runtime_resolve", KG_CAUSE_CALL_OVERHEAD},
     {"tls_get_addr", KG_CAUSE_CALL_OVERHEAD},
+    {"dl_find_object", KG_CAUSE_COUNT}, /* of exceptions */
+    {"dl_iterate", KG_CAUSE_COUNT},
+    {"dl_allocate_tls", KG_CAUSE_COUNT}, /* of threads */
+    {"dl_deallocate_tls", KG_CAUSE_COUNT},
+    {"dl_", KG_CAUSE_LINKING},
+    {"dlopen", KG_CAUSE_LINKING},
+    {"dlsym", KG_CAUSE_LINKING},
+    {"do_lookup_x", KG_CAUSE_LINKING},
+    {"check_match", KG_CAUSE_LINKING},
+    {"call_init", KG_CAUSE_LINKING},
     {"sin", KG_CAUSE_MATH_LIBRARY},
     {"cos", KG_CAUSE_MATH_LIBRARY},
     {"tan", KG_CAUSE_MATH_LIBRARY},
@@ -204,6 +213,22 @@ enum kg_cause_kind kg_known_function(const char *function)
             return functions[i].cause;
     }
     return KG_CAUSE_COUNT;
+}
+
+enum kg_cause_kind kg_known_linker_function(const char *function)
+{
+    static const char *const start[] = {"init_cpu_features", "handle_amd",  "handle_intel",
+                                        "intel_check_word",  "get_common",  "update_active",
+                                        "cpu_features",      "dl_cet",      "tunables_init",
+                                        "dl_non_dynamic",    "get_extended"};
+    const enum kg_cause_kind known = kg_known_function(function);
+    const char *plain = function ? kg_function_plain(function) : "";
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
+        if (!strncmp(plain, start[i], strlen(start[i])))
+            return KG_CAUSE_COUNT;
+    if (known == KG_CAUSE_CALL_OVERHEAD) /* a variable of the thread */
+        return known;
+    return known == KG_CAUSE_COUNT && !strncmp(plain, "dl_", 3) ? KG_CAUSE_COUNT : KG_CAUSE_LINKING;
 }
 
 static const struct {

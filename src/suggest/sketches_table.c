@@ -254,6 +254,27 @@ const struct kg_sketch kg_sketch_table[] = {
     {KG_CAUSE_PROCESSES, KG_BY_FUNCTION, "fork|Fork|vfork", PROCESSES_ONCE},
     {KG_CAUSE_PROCESSES, KG_BY_CALL, "fork|vfork|execve|execveat|wait4|waitid|exit|exit_group",
      PROCESSES_ONCE},
+    {KG_CAUSE_LINKING, KG_BY_FUNCTION, "dlopen|dl_open|dlsym",
+     "Keep what `dlopen` and `dlsym` gave.",
+     "for (...) { handle = dlopen(name, RTLD_NOW); ...; dlclose(handle); }",
+     "handle = dlopen(name, RTLD_NOW); for (...) ...;"},
+    {KG_CAUSE_LINKING, KG_BY_FUNCTION,
+     "dl_relocate|dl_lookup|do_lookup|check_match|dl_name_match|dl_fixup|dl_runtime|strcmp",
+     "Symbols of libraries are looked up by name at each start: hide what other libraries need not "
+     "see, bind a library's calls within it (-Bsymbolic), leave functions to their first call "
+     "(-Wl,-z,lazy), or link statically.",
+     "cc -shared -fPIC one.c -o libone.so",
+     "cc -shared -fPIC -fvisibility=hidden -Wl,-Bsymbolic one.c -o libone.so"},
+    {KG_CAUSE_LINKING, KG_BY_FUNCTION,
+     "dl_map|dl_load|dl_cache|dl_init_paths|open|mmap|read|fstatat|fstat|mprotect|munmap",
+     "Each library is looked for, opened and mapped at each start: join small libraries into one, "
+     "keep RPATH and LD_LIBRARY_PATH short, or link statically.",
+     "cc main.o -lone -ltwo -lthree ...", "cc main.o one.a two.a three.a ..."},
+    {KG_CAUSE_LINKING, KG_BY_FUNCTION, "call_init|dl_init",
+     "Constructors of libraries run at each start: compute tables when the program is built, or at "
+     "their first use.",
+     "__attribute__((constructor)) static void start(void) { table_make(table); }",
+     "const double *table_get(void) { if (!made) made = table_make(table); return table; }"},
     {KG_CAUSE_WAITING, KG_BY_CALL, "nanosleep|clock_nanosleep|pause|sched_yield", NULL, NULL, NULL},
     {KG_CAUSE_WAITING, KG_BY_CALL,
      "poll|ppoll|select|pselect6|epoll_wait|epoll_pwait|recvfrom|recvmsg|sendto|sendmsg",

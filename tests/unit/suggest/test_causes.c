@@ -107,6 +107,9 @@ static void known_functions_speak_for_their_cause(void **state)
         {"pthread_mutex_lock@@GLIBC_2.2.5", "libc.so.6", "locks"},
         {"gomp_team_barrier_wait_end", "libgomp.so.1.0.0", "barriers"},
         {"qsort", "libc.so.6", "call_overhead"},
+        {"do_lookup_x", "ld-linux-x86-64.so.2", "linking"},
+        {"strcmp", "ld-linux-x86-64.so.2", "linking"},
+        {"__tls_get_addr", "ld-linux-x86-64.so.2", "call_overhead"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -120,6 +123,27 @@ static void known_functions_speak_for_their_cause(void **state)
         stack_add(&scene, 0.6, known[i].function, "own.so", NULL);
         ASSERT_CAUSE(&scene, "none");
     }
+}
+
+/* What the linker does at the start of any program is not what its libraries cost, and neither is what
+ * exceptions ask it for. */
+static void linking_is_what_libraries_cost(void **state)
+{
+    static const char *const others[] = {"init_cpu_features.constprop.0", "_dl_find_object",
+                                         "__tunables_init"};
+    struct scene scene;
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        scene_start(&scene);
+        stack_add(&scene, 0.6, others[i], "ld-linux-x86-64.so.2", NULL);
+        ASSERT_CAUSE(&scene, "none");
+    }
+    scene_start(&scene);
+    stack_add(&scene, 0.6, "open_nocancel", "ld-linux-x86-64.so.2", "openat");
+    ASSERT_CAUSE(&scene, "linking");
+    scene_start(&scene);
+    stack_add(&scene, 0.6, NULL, "ld-linux-x86-64.so.2", "execve");
+    ASSERT_CAUSE(&scene, "processes");
 }
 
 /* A thread that makes short calls is nearly always stopped in one: the account of CPU time counts, and
@@ -769,6 +793,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_functions_speak_for_their_cause),
+        cmocka_unit_test(linking_is_what_libraries_cost),
         cmocka_unit_test(samples_in_calls_count_as_much_as_the_kernel_took),
         cmocka_unit_test(who_calls_is_looked_for_where_there_is_source),
         cmocka_unit_test(memory_that_is_given_back_is_measured_by_keeping_it),
