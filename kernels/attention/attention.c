@@ -50,6 +50,7 @@ static const struct version {
                             {"efficient", kg_attention_efficient, BIT(QKV) | BIT(H) | PRODUCTS},
                             {"flash", kg_attention_flash,
                              BIT(QKV) | BIT(H) | PRODUCTS | KEYS | VALUES | TILES},
+                            {"hopper", NULL, 0},
                             {"blas", kg_attention_blas, BIT(QKV) | BIT(H) | ONE_HEAD | LIBRARY}},
 };
 
@@ -164,8 +165,9 @@ static bool describe(struct kgate_context *context, struct kgate_work *work,
 {
     struct kg_attention attention = attention_of(context, part);
     const int64_t number = context->values[VERSION].integer;
-    if (context->device == KGATE_DEVICE_CUDA &&
-        !kg_attention_device_has(part, number, &attention.type))
+    if (context->device == KGATE_DEVICE_CUDA
+            ? !kg_attention_device_has(part, number, &attention.type)
+            : !versions[part][number].run)
         return kg_device_refuse_version(context, versions[part][number].name);
     if (attention.d_model % attention.num_heads)
         return kg_kernel_refuse(context, "d_model %zu is not a multiple of num_heads %zu",
@@ -310,7 +312,8 @@ static bool check(struct kgate_context *context, void *state, struct kgate_check
 static const char *const no_yes[] = {"no", "yes", NULL};
 static const char *const plain_fast[] = {"plain", "fast", NULL};
 static const char *const plain_fast_blas[] = {"plain", "fast", "blas", NULL};
-static const char *const levels[] = {"plain", "fused", "efficient", "flash", "blas", NULL};
+static const char *const levels[] = {"plain",  "fused", "efficient", "flash",
+                                     "hopper", "blas",  NULL};
 
 #define EXTENT(param_name, value, most, text)                                                      \
     {                                                                                              \
@@ -338,9 +341,11 @@ static const char *const levels[] = {"plain", "fused", "efficient", "flash", "bl
 PARAMS(product_params, plain_fast_blas, "fast",
        "plain: as the formula, fast: tiled, all threads, blas: OpenBLAS, on the GPU cuBLAS");
 PARAMS(softmax_params, plain_fast, "fast", "plain: as the formula, fast: vectorised, all threads");
-PARAMS(whole_params, levels, "flash",
-       "plain: as the formula, fused: element-wise steps joined to the products, efficient: O(N) "
-       "memory, flash: tiled, O(N) memory, blas: OpenBLAS, on the GPU cuBLAS");
+PARAMS(
+    whole_params, levels, "flash",
+    "plain: as the formula, fused: element-wise steps joined to the products, efficient: O(N) "
+    "memory, flash: tiled, O(N) memory, hopper: the same by wgmma and TMA (GPU), blas: OpenBLAS, "
+    "on the GPU cuBLAS");
 
 #define WORKLOAD(part, workload_name, param_table, text)                                           \
     static bool workload_name##_describe(struct kgate_context *context, struct kgate_work *work)   \

@@ -30,6 +30,8 @@
  *   grows (Milakov and Gimelshein 2018; Rabe and Staats 2021): memory O(N).
  * - flash, 3: the same for tiles of queries against tiles of keys, which stay in the cache, or in a
  *   multiprocessor's shared memory and registers (Dao, Fu, Ermon, Rudra and Re 2022).
+ * - hopper: the same on GPUs of compute capability 9.0, by wgmma and TMA (Shah, Bikshandi, Zhang,
+ *   Thakkar, Ramani and Dao 2024).
  * - blas: products by OpenBLAS, one head's N^2 scores at a time; on the GPU by cuBLAS, all heads at
  *   once, with one matrix of scores as fused has it, and its softmax.
  *
@@ -61,18 +63,18 @@
  * so that needs no term of its own. Nor does the correction when a maximum grows, a few u of what
  * was summed before.
  *
- * On the GPU all levels are in float but flash, which takes bfloat16 for its tensor cores. There X
- * and both W are rounded when they are made, and the reference has the rounded ones; Q, K, V and H
+ * On the GPU all levels are in float but flash and hopper, which take bfloat16 for tensor cores.
+ * There X and both W are rounded when they are made, and the reference has those; Q, K, V and H
  * are rounded once, when their sums are written, and P when it becomes a factor, by v of its size
  * whatever maximum it is relative to; the sum of exponentials takes them unrounded. So each product
  * has the 2 v above, and nothing is to be added: the rest is thousands of times less, 2^-23 in
  * place of u for tensor cores, which cut off (Fasi, Higham, Mikaitis and Pranesh 2021), and 2^-22
  * for the instruction that makes powers of two. The speed of the CUDA versions is unmeasured.
  *
- * So blas is in float there, beside all levels but flash, and none is in bfloat16: its scores would
- * lie in memory between two products, as bfloat16 and so rounded once more, another calculation
- * with another tolerance, or as floats, with the weights beside them. Of flash, gemm's blas in
- * bfloat16 is what the projections stand beside.
+ * So blas is in float there, beside all levels but these two, and none is in bfloat16: its scores
+ * would lie in memory between two products, as bfloat16 and so rounded once more, another
+ * calculation with another tolerance, or as floats, with the weights beside them. Of flash and hopper, gemm's
+ * blas in bfloat16 is what the projections stand beside.
  *
  * The tolerance is 6 such units, whatever the size: roundings are uniform and partial sums mostly
  * smaller than taken here, so that a unit is two to three standard deviations, of which a million
@@ -111,6 +113,7 @@ enum {
     KG_ATTENTION_FUSED = 1,
     KG_ATTENTION_EFFICIENT,
     KG_ATTENTION_FLASH,
+    KG_ATTENTION_HOPPER,
     KG_ATTENTION_BLAS,
     KG_ATTENTION_VERSIONS
 };
@@ -150,8 +153,10 @@ struct kg_attention_device {
     struct kg_attention_arrays arrays;
     void *stream;
     int stages;               /* flash: of the projections, as gemm.h has it */
-    unsigned processors;      /* flash: the device's multiprocessors */
+    unsigned processors;      /* flash, hopper: the device's multiprocessors */
     struct kg_cublas *cublas; /* blas */
+    void *heads_map;          /* hopper: Q, K and V as TMA sees them; of the host, and so are */
+    void *projection_maps[2]; /* gemm's of the projections, the last one the output's */
 };
 
 struct kg_attention {
@@ -243,6 +248,7 @@ void kg_attention_cuda_plain(struct kg_attention *attention);
 void kg_attention_cuda_fused(struct kg_attention *attention);
 void kg_attention_cuda_efficient(struct kg_attention *attention);
 void kg_attention_cuda_flash(struct kg_attention *attention);
+void kg_attention_cuda_hopper(struct kg_attention *attention);
 void kg_attention_cuda_qkv_projection_blas(struct kg_attention *attention);
 void kg_attention_cuda_scores_blas(struct kg_attention *attention);
 void kg_attention_cuda_weighted_sum_blas(struct kg_attention *attention);
@@ -250,10 +256,14 @@ void kg_attention_cuda_output_projection_blas(struct kg_attention *attention);
 void kg_attention_cuda_blas(struct kg_attention *attention);
 
 /* Before the first call of these: false with context->message, and context->unavailable where the
- * device does not have what they need, or they do not take heads of this width. flash takes
- * multiples of 8 up to 128, efficient all up to 256. */
+ * device does not have what they need, or they do not take heads of this width. flash and hopper
+ * take multiples of 8 up to 128, efficient all up to 256. */
 bool kg_attention_efficient_prepare(struct kgate_context *context, struct kg_attention *attention);
 bool kg_attention_flash_prepare(struct kgate_context *context, struct kg_attention *attention);
+bool kg_attention_hopper_prepare(struct kgate_context *context, struct kg_attention *attention);
+/* Makes attention->device's maps for hopper, once its arrays are there: false with
+ * context->message. kg_attention_device_tear_down releases them. */
+bool kg_attention_hopper_map(struct kgate_context *context, struct kg_attention *attention);
 /* Makes attention->device.cublas, for those of blas; kg_attention_device_tear_down closes it. */
 bool kg_attention_cublas_open(struct kgate_context *context, struct kg_attention *attention);
 /* The part's products, outside of all scopes, once its arrays are there. */

@@ -22,31 +22,40 @@
 static const struct device_version {
     void (*run)(struct kg_attention *attention); /* NULL: none, or no CUDA compiled it */
     bool (*prepare)(struct kgate_context *context, struct kg_attention *attention);
-    void (*load)(struct kg_attention *attention); /* what a library has to have done once */
+    /* Once the arrays are there: what is known of their addresses, */
+    bool (*map)(struct kgate_context *context, struct kg_attention *attention);
+    void (*load)(struct kg_attention *attention); /* and what a library has to have done once */
     unsigned own; /* the arrays between the part's inputs and its output */
     enum kg_attention_type type;
-} versions[KG_ATTENTION_PARTS][KG_ATTENTION_VERSIONS] = {
-    [KG_ATTENTION_QKV_PROJECTION] = {COMPONENT(qkv_projection), {BLAS(qkv_projection_blas)}},
-    [KG_ATTENTION_SCORES] = {COMPONENT(scores), {BLAS(scores_blas)}},
-    [KG_ATTENTION_SOFTMAX] = {COMPONENT(softmax)},
-    [KG_ATTENTION_WEIGHTED_SUM] = {COMPONENT(weighted_sum), {BLAS(weighted_sum_blas)}},
-    [KG_ATTENTION_OUTPUT_PROJECTION] = {COMPONENT(output_projection),
-                                        {BLAS(output_projection_blas)}},
-    [KG_ATTENTION_WHOLE] =
-        {
-            [KG_ATTENTION_PLAIN] = {.run = KG_CUDA_VERSION(kg_attention_cuda_plain),
-                                    .own = BIT(QKV) | BIT(S) | BIT(P) | BIT(H)},
-            [KG_ATTENTION_FUSED] = {.run = KG_CUDA_VERSION(kg_attention_cuda_fused),
-                                    .own = BIT(QKV) | BIT(S) | BIT(H)},
-            [KG_ATTENTION_EFFICIENT] = {.run = KG_CUDA_VERSION(kg_attention_cuda_efficient),
-                                        .prepare = KG_CUDA_VERSION(kg_attention_efficient_prepare),
-                                        .own = BIT(QKV) | BIT(H)},
-            [KG_ATTENTION_FLASH] = {.run = KG_CUDA_VERSION(kg_attention_cuda_flash),
-                                    .prepare = KG_CUDA_VERSION(kg_attention_flash_prepare),
-                                    .own = BIT(QKV) | BIT(H),
-                                    .type = KG_ATTENTION_BF16},
-            [KG_ATTENTION_BLAS] = {BLAS(blas), .own = BIT(QKV) | BIT(S) | BIT(H)},
-        },
+} versions[KG_ATTENTION_PARTS][KG_ATTENTION_VERSIONS] =
+    {
+        [KG_ATTENTION_QKV_PROJECTION] = {COMPONENT(qkv_projection), {BLAS(qkv_projection_blas)}},
+        [KG_ATTENTION_SCORES] = {COMPONENT(scores), {BLAS(scores_blas)}},
+        [KG_ATTENTION_SOFTMAX] = {COMPONENT(softmax)},
+        [KG_ATTENTION_WEIGHTED_SUM] = {COMPONENT(weighted_sum), {BLAS(weighted_sum_blas)}},
+        [KG_ATTENTION_OUTPUT_PROJECTION] = {COMPONENT(output_projection),
+                                            {BLAS(output_projection_blas)}},
+        [KG_ATTENTION_WHOLE] =
+            {
+                [KG_ATTENTION_PLAIN] = {.run = KG_CUDA_VERSION(kg_attention_cuda_plain),
+                                        .own = BIT(QKV) | BIT(S) | BIT(P) | BIT(H)},
+                [KG_ATTENTION_FUSED] = {.run = KG_CUDA_VERSION(kg_attention_cuda_fused),
+                                        .own = BIT(QKV) | BIT(S) | BIT(H)},
+                [KG_ATTENTION_EFFICIENT] = {.run = KG_CUDA_VERSION(kg_attention_cuda_efficient),
+                                            .prepare =
+                                                KG_CUDA_VERSION(kg_attention_efficient_prepare),
+                                            .own = BIT(QKV) | BIT(H)},
+                [KG_ATTENTION_FLASH] = {.run = KG_CUDA_VERSION(kg_attention_cuda_flash),
+                                        .prepare = KG_CUDA_VERSION(kg_attention_flash_prepare),
+                                        .own = BIT(QKV) | BIT(H),
+                                        .type = KG_ATTENTION_BF16},
+                [KG_ATTENTION_HOPPER] = {.run = KG_CUDA_VERSION(kg_attention_cuda_hopper),
+                                         .prepare = KG_CUDA_VERSION(kg_attention_hopper_prepare),
+                                         .map = KG_CUDA_VERSION(kg_attention_hopper_map),
+                                         .own = BIT(QKV) | BIT(H),
+                                         .type = KG_ATTENTION_BF16},
+                [KG_ATTENTION_BLAS] = {BLAS(blas), .own = BIT(QKV) | BIT(S) | BIT(H)},
+            },
 };
 
 bool kg_attention_device_has(enum kg_attention_part part, int64_t version,
@@ -156,6 +165,7 @@ bool kg_attention_device_set_up(struct kgate_context *context, struct kg_attenti
     attention->device.stream = context->stream;
     return (!version->prepare || version->prepare(context, attention)) &&
            arrays_make(context, attention, version) &&
+           (!version->map || version->map(context, attention)) &&
            (!version->load || library_load(context, attention, version));
 }
 
@@ -191,6 +201,9 @@ void kg_attention_device_forget(struct kg_attention *attention)
 void kg_attention_device_tear_down(struct kgate_context *context, struct kg_attention *attention)
 {
     kg_cublas_close(context, attention->device.cublas);
+    context->release(context, attention->device.heads_map);
+    for (size_t i = 0; i < 2; i++)
+        context->release(context, attention->device.projection_maps[i]);
     for (unsigned i = 0; i < KG_ATTENTION_ARRAYS; i++)
         context->release_device(
             context, *kg_attention_array(&attention->device.arrays, (enum kg_attention_array)i));

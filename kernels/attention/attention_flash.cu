@@ -47,18 +47,6 @@ struct flash_problem {
     int tiles; /* of queries, of each head */
 };
 
-/* 2^x by the one instruction that there is for it, 2 ulp; 0 for -infinity. */
-static __device__ __forceinline__ float power_of_two(float x)
-{
-#ifdef KGATE_EMULATE_CUDA
-    return exp2f(x);
-#else
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#endif
-}
-
 /* A thread of ROWS copies the same chunk of every AT_ONCE-th line. */
 template <int WIDTH, int ROWS> struct flash_copy {
     static constexpr int CHUNKS = WIDTH / CHUNK, AT_ONCE = ROWS / CHUNKS;
@@ -190,13 +178,13 @@ static __device__ __forceinline__ void weights_make(float scale, struct flash_st
             for (int j = 0; j < TILES_KEYS; j++)
                 largest = fmaxf(largest, fmaxf(s[i][j][half * 2], s[i][j][half * 2 + 1]));
             largest = row_largest(largest);
-            const float correction = power_of_two((state.largest[i][half] - largest) * scale);
+            const float correction = kg_power_of_two((state.largest[i][half] - largest) * scale);
             const float offset = largest * scale;
 #pragma unroll
             for (int j = 0; j < TILES_KEYS; j++)
 #pragma unroll
                 for (int e = half * 2; e < half * 2 + 2; e++) {
-                    s[i][j][e] = power_of_two(s[i][j][e] * scale - offset);
+                    s[i][j][e] = kg_power_of_two(s[i][j][e] * scale - offset);
                     sum += s[i][j][e];
                 }
 #pragma unroll

@@ -49,8 +49,8 @@ struct kg_gemm_device {
     struct kg_cublas *cublas; /* blas */
     int stages;               /* tensor: how many tiles its shared memory holds */
     unsigned processors;      /* tensor, hopper: the device's multiprocessors */
-    bool c_bf16;              /* tensor: C is rounded to bfloat16 too, for a product after it */
-    void *maps;               /* hopper: descriptors of a and b; of the host */
+    bool c_bf16; /* tensor, hopper: C is rounded to bfloat16 too, for a product after it */
+    void *maps;  /* hopper: descriptors of a and b; of the host */
 };
 
 struct kg_gemm {
@@ -87,7 +87,8 @@ void kg_gemm_cuda_hopper(struct kg_gemm *gemm);
  * memory that the current device has for a block. False with context->message, and
  * context->unavailable on devices before compute capability 8.0. */
 bool kg_gemm_tensor_prepare(struct kgate_context *context, struct kg_gemm *gemm);
-/* The same for kg_gemm_cuda_hopper: makes device.maps; context->unavailable but on 9.0. */
+/* The same for kg_gemm_cuda_hopper, of a, b and c where they are: makes device.maps, of
+ * context->allocate; context->unavailable but on 9.0. */
 bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_gemm *gemm);
 
 /* The GPU's part of set_up, check and tear_down: `gemm` has its extents, type and seed. */

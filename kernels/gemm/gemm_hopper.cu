@@ -21,6 +21,7 @@
 
 #include "common/common.h"
 #include "common/device.h"
+#include "common/hopper.cuh"
 #include "device/code/hopper.cuh"
 #include "gemm/gemm.h"
 
@@ -46,7 +47,7 @@ struct maps {
 };
 
 struct hopper_problem {
-    float *c;
+    void *c;
     int m;
     int n;
     int k;
@@ -152,31 +153,39 @@ static __device__ __forceinline__ int tile_multiply(const struct hopper_problem 
     return stage;
 }
 
+static __device__ __forceinline__ void pair_write(float *to, float first, float second)
+{
+    *reinterpret_cast<float2 *>(to) = make_float2(first, second);
+}
+
+static __device__ __forceinline__ void pair_write(uint16_t *to, float first, float second)
+{
+    *reinterpret_cast<uint32_t *>(to) = kg_bf16_pair(first, second);
+}
+
 /* sum[4 j …] are columns 8 j + 2 (lane % 4) and the next of row lane / 4 and, the last two, of the
  * row 8 below, of the warp's 16 rows (9.7.15.5.1.1.1). n is even here. */
+template <typename T>
 static __device__ __forceinline__ void sums_write(const struct hopper_problem &p, int2 tile,
                                                   const float sum[SUMS])
 {
     const int lane = (int)threadIdx.x % 32;
     const int row = tile.x + (int)threadIdx.x / 32 * 16 + lane / 4;
     const int column0 = tile.y + lane % 4 * 2;
-    float *c = p.c + (size_t)row * (size_t)p.n;
+    T *c = static_cast<T *>(p.c) + (size_t)row * (size_t)p.n;
 #pragma unroll
     for (int j = 0; j < KG_TENSOR_N / 8; j++) {
         const int column = column0 + j * 8;
         if (column >= p.n)
             break;
         if (row < p.m)
-            *reinterpret_cast<float2 *>(c + column) = make_float2(sum[4 * j], sum[4 * j + 1]);
+            pair_write(c + column, sum[4 * j], sum[4 * j + 1]);
         if (row + 8 < p.m)
-            *reinterpret_cast<float2 *>(c + (size_t)p.n * 8 + column) =
-                make_float2(sum[4 * j + 2], sum[4 * j + 3]);
+            pair_write(c + (size_t)p.n * 8 + column, sum[4 * j + 2], sum[4 * j + 3]);
     }
 }
-#endif
 
-#ifdef KG_HOPPER_CODE
-template <int CLUSTER>
+template <typename T, int CLUSTER>
 static __device__ __forceinline__ void tiles_multiply(const struct hopper_problem &p, int group,
                                                       struct shared *shared)
 {
@@ -186,14 +195,14 @@ static __device__ __forceinline__ void tiles_multiply(const struct hopper_proble
     while (tiles.take(p, &tile)) {
         float sum[SUMS];
         stage = tile_multiply<CLUSTER>(p, group, stage, shared, sum);
-        sums_write(p, tile, sum);
+        sums_write<T>(p, tile, sum);
     }
 }
 
 /* Before the first copy all blocks' barriers are made; and none ends while another still writes to
  * it or tells it of a slot. The warps that copy return early: in a branch beside theirs ptxas makes
  * each product wait for the one before (its note C7518). */
-template <int CLUSTER>
+template <typename T, int CLUSTER>
 static __device__ __forceinline__ void hopper_run(const struct hopper_problem &p,
                                                   const struct maps &maps)
 {
@@ -215,16 +224,18 @@ static __device__ __forceinline__ void hopper_run(const struct hopper_problem &p
         kg_cluster_meet();
         return;
     }
-    tiles_multiply<CLUSTER>(p, group, shared);
+    tiles_multiply<T, CLUSTER>(p, group, shared);
     kg_cluster_meet();
 }
 #endif
 
+/* T is what C is made of: float, or bfloat16. */
+template <typename T>
 static __global__ void __launch_bounds__(THREADS, 1)
     hopper(struct hopper_problem p, const __grid_constant__ struct maps maps)
 {
 #ifdef KG_HOPPER_CODE
-    hopper_run<1>(p, maps);
+    hopper_run<T, 1>(p, maps);
 #else
     (void)p, (void)maps;
     __trap(); /* kg_gemm_hopper_prepare lets nothing else come here */
@@ -232,11 +243,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
 }
 
 /* Two blocks a cluster. */
+template <typename T>
 static __global__ void KG_CLUSTER(2) __launch_bounds__(THREADS, 1)
     hopper_pair(struct hopper_problem p, const __grid_constant__ struct maps maps)
 {
 #ifdef KG_HOPPER_CODE
-    hopper_run<2>(p, maps);
+    hopper_run<T, 2>(p, maps);
 #else
     (void)p, (void)maps;
     __trap();
@@ -278,27 +290,20 @@ extern "C" void kg_gemm_cuda_hopper(struct kg_gemm *gemm)
                                      tiles_for(gemm->n, KG_TENSOR_N)};
     const int clusters = min(p.tiles_m * p.tiles_n, max((int)gemm->device.processors / cluster, 1));
     const unsigned blocks = (unsigned)(clusters * cluster);
+    const auto single = gemm->device.c_bf16 ? hopper<uint16_t> : hopper<float>;
+    const auto pair = gemm->device.c_bf16 ? hopper_pair<uint16_t> : hopper_pair<float>;
     struct maps maps;
     memcpy(&maps, gemm->device.maps, sizeof maps);
     if (cluster == 1)
-        KG_LAUNCH(hopper, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p, maps);
+        KG_LAUNCH(single, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p, maps);
     else
-        KG_LAUNCH_CLUSTERS(hopper_pair, 2, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p,
-                           maps);
+        KG_LAUNCH_CLUSTERS(pair, 2, blocks, THREADS, SHARED_BYTES, gemm->device.stream, p, maps);
 }
 
 /* --- Preparation ------------------------------------------------------------------------------ */
-static bool unavailable(struct kgate_context *context, const char *why)
-{
-    context->unavailable = true;
-    return kg_kernel_refuse(context, "version 'hopper' %s", why);
-}
-
 static bool maps_make(struct kgate_context *context, struct kg_gemm *gemm)
 {
     struct maps maps; /* aligned to more than context->allocate gives */
-    if (!kg_tensor_map_known())
-        return unavailable(context, "needs a driver of CUDA 12.0 or later");
     if (!kg_tensor_map_make(&maps.a, gemm->device.a, gemm->m, gemm->k, KG_TENSOR_M,
                             KG_HOPPER_BOX) ||
         !kg_tensor_map_make(&maps.b, gemm->device.b, gemm->k, gemm->n, KG_TENSOR_K, KG_HOPPER_BOX))
@@ -312,20 +317,13 @@ static bool maps_make(struct kgate_context *context, struct kg_gemm *gemm)
 
 extern "C" bool kg_gemm_hopper_prepare(struct kgate_context *context, struct kg_gemm *gemm)
 {
-    int device = 0, major = 0, minor = 0;
-#if !defined(KGATE_SM90A) && !defined(KGATE_EMULATE_CUDA)
-    return unavailable(context, "needs a kgate compiled for architecture 90 by CUDA 12 or later");
-#endif
-    cudaError_t status = cudaGetDevice(&device);
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-    if (status == cudaSuccess && (major != 9 || minor != 0))
-        return unavailable(context, "needs a GPU of compute capability 9.0, no other");
-    if (status == cudaSuccess && !aligned(gemm))
+    cudaError_t status = cudaSuccess;
+    if (!kg_hopper_available(context))
+        return false;
+    if (!aligned(gemm))
         return kg_gemm_tensor_prepare(context, gemm);
-    for (const auto kernel : {hopper, hopper_pair})
+    for (const auto kernel :
+         {hopper<float>, hopper<uint16_t>, hopper_pair<float>, hopper_pair<uint16_t>})
         if (status == cudaSuccess)
             status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                           SHARED_BYTES);

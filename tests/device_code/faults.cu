@@ -85,6 +85,20 @@ extern "C" __global__ void has_HGMMA(float *x, uint64_t a, uint64_t b)
     x[threadIdx.x] = sum[0] + sum[1] + sum[2] + sum[3];
 }
 
+extern "C" __global__ void has_HGMMA_RS(float *x, uint32_t a, uint64_t b)
+{
+    float sum[4] = {};
+    asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory");
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, {%4, %4, %4, %4}, "
+        "%5, 1, 1, 1, 0;\n"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(a), "l"(b));
+    asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;\n" ::: "memory");
+    x[threadIdx.x] = sum[0] + sum[1] + sum[2] + sum[3];
+}
+
 extern "C" __global__ void has_UTMALDG(const void *map)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "

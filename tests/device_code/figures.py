@@ -8,7 +8,7 @@ usage: figures.py list FOLDER              prints every kernel's figures and ins
 FOLDER holds for each file of device code NAME.ARCHITECTURE.cubin and .log, what nvcc -cubin -Xptxas -v
 made of it and said (tests/device_code/CMakeLists.txt). Registers, shared memory, stack and spills are of
 the log; instructions are counted in the cubin itself: from sm_70 on an instruction is 16 bytes, whose
-lowest 12 bits are its kind. test_figures.py compiles a known instruction for each kind that is named here.
+lowest 12 bits are its kind (HGMMA_RS: HGMMA with A in registers). test_figures.py compiles a known instruction for each kind that is named here.
 """
 import collections
 import glob
@@ -21,7 +21,7 @@ import sys
 INSTRUCTION_BYTES = 16
 KINDS = {
     0x981: "LDG", 0x986: "STG", 0x983: "LDL", 0x387: "STL", 0xfae: "LDGSTS", 0x83b: "LDSM",
-    0x23c: "HMMA", 0x9f0: "HGMMA", 0x5b4: "UTMALDG", 0x944: "CALL", 0x943: "CALL", 0x947: "BRA",
+    0x23c: "HMMA", 0x9f0: "HGMMA", 0xdf0: "HGMMA_RS", 0x5b4: "UTMALDG", 0x944: "CALL", 0x943: "CALL", 0x947: "BRA",
     0xb1d: "BAR", 0x308: "MUFU", 0x918: "NOP",
 }
 COLUMNS = ["architecture", "kernel", "registers", "shared", "calls", "needs"]

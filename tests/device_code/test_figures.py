@@ -21,7 +21,7 @@ FAULTS = {
     "fault_shared": [r"shared: 2048, budget 1024"],
     "fault_serialised": [r"ptxas: .*C75\d\d.*serialized"],
 }
-OF_90A = {"fault_serialised", "has_HGMMA", "has_UTMALDG"}
+OF_90A = {"fault_serialised", "has_HGMMA", "has_HGMMA_RS", "has_UTMALDG"}
 failures = 0
 
 

@@ -86,7 +86,8 @@ static __device__ __forceinline__ uint64_t now_ns()
 }
 
 /* Waits for the end of the phase of that parity. A mistake here must not hang a device: after ten
- * seconds, when a stage takes microseconds, the kernel fails. */
+ * seconds, when a stage takes microseconds, the kernel fails, by writing where nothing is: where
+ * there is a trap, ptxas does not count on the registers that kg_registers_take brings. */
 static __device__ __forceinline__ void kg_mbarrier_wait(uint64_t *barrier, int parity)
 {
     kg_race_delay();
@@ -95,7 +96,7 @@ static __device__ __forceinline__ void kg_mbarrier_wait(uint64_t *barrier, int p
     const uint64_t start_ns = now_ns();
     while (!kg_mbarrier_passed(barrier, parity))
         if (now_ns() - start_ns > UINT64_C(10000000000))
-            __trap();
+            asm volatile("st.global.u32 [%0], %1;\n" ::"l"(UINT64_C(0)), "r"(0) : "memory");
 }
 
 /* --- TMA: "cp.async.bulk.tensor" -------------------------------------------------------------- */
@@ -108,7 +109,19 @@ static __device__ __forceinline__ void kg_tma_copy(void *shared, const struct kg
                  : "memory");
 }
 
-/* The same to the same place in each block of the cluster whose bit is set in `ranks`, and each
+/* The same of matrix `matrix` of group `group`: kg_tensor_map_make_many. */
+static __device__ __forceinline__ void kg_tma_copy_of(void *shared, const struct kg_tensor_map *map,
+                                                      int column, int line, int matrix, int group,
+                                                      uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5}], [%6];\n" ::"r"(kg_shared_address(shared)),
+                 "l"(map), "r"(column), "r"(line), "r"(matrix), "r"(group),
+                 "r"(kg_shared_address(barrier))
+                 : "memory");
+}
+
+/* kg_tma_copy to the same place in each block of the cluster whose bit is set in `ranks`, and each
  * one's barrier there counts the bytes. */
 static __device__ __forceinline__ void kg_tma_copy_to(void *shared, const struct kg_tensor_map *map,
                                                       int column, int line, uint64_t *barrier,
@@ -181,6 +194,75 @@ static __device__ __forceinline__ void kg_wgmma_64x256x16(float s[128], uint64_t
                  : KG_SUM_64(0), KG_SUM_64(64)
                  : "l"(a), "l"(b));
 }
+
+#define KG_SUM_32(i) KG_SUM_16(i), KG_SUM_16((i) + 16)
+#define KG_NEW_4(i) "=f"(s[i]), "=f"(s[(i) + 1]), "=f"(s[(i) + 2]), "=f"(s[(i) + 3])
+#define KG_NEW_16(i) KG_NEW_4(i), KG_NEW_4((i) + 4), KG_NEW_4((i) + 8), KG_NEW_4((i) + 12)
+#define KG_NEW_64(i) KG_NEW_16(i), KG_NEW_16((i) + 16), KG_NEW_16((i) + 32), KG_NEW_16((i) + 48)
+#define KG_SUMS_NAMED_32                                                                           \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define KG_SUMS_NAMED_64                                                                           \
+    KG_SUMS_NAMED_32                                                                               \
+    ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "           \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+
+/* s = A B, or, where `add`, s += A B: A 64 by 16 and B 16 by 128, both K-major, by their
+ * descriptors. The sums of each eight columns lie as above. */
+template <bool add>
+static __device__ __forceinline__ void kg_wgmma_64x128x16(float s[64], uint64_t a, uint64_t b)
+{
+    if constexpr (add)
+        asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" KG_SUMS_NAMED_64
+                     "}, %64, %65, 1, 1, 1, 0, 0;\n"
+                     : KG_SUM_64(0)
+                     : "l"(a), "l"(b));
+    else
+        asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" KG_SUMS_NAMED_64
+                     "}, %64, %65, 0, 1, 1, 0, 0;\n"
+                     : KG_NEW_64(0)
+                     : "l"(a), "l"(b));
+}
+
+/* s += A B: A 64 by 16 in registers, those of a warp as kg_mma_bf16_16x8x16 has them (9.7.15.5.1.1:
+ * figure of A), and B 16 by 64 or 128, N-major. What is in `a` stays until the wait. */
+template <int columns>
+static __device__ __forceinline__ void kg_wgmma_of_registers(float s[columns / 2],
+                                                             const uint32_t a[4], uint64_t b)
+{
+    static_assert(columns == 64 || columns == 128, "the widths that are written");
+    if constexpr (columns == 64)
+        asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" KG_SUMS_NAMED_32
+                     "}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1;\n"
+                     : KG_SUM_32(0)
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    else
+        asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" KG_SUMS_NAMED_64
+                     "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 1;\n"
+                     : KG_SUM_64(0)
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+/* Registers of each thread of the warpgroup from here on, a multiple of 8: those that one gives
+ * back another takes. The kernel's launch bounds say what they begin with. */
+template <int registers> static __device__ __forceinline__ void kg_registers_give()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;\n" ::"n"(registers));
+}
+
+template <int registers> static __device__ __forceinline__ void kg_registers_take()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(registers));
+}
+
+/* After a wait and before kg_wgmma_begin, for what is read or changed in between: the compiler sees
+ * registers with which the wait has nothing to do, and may move their use over it. */
+template <int n> static __device__ __forceinline__ void kg_wgmma_settle(float *s)
+{
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        asm volatile("" : "+f"(s[i])::"memory");
+}
 #endif
 
 /* --- Tensor maps, on the host ----------------------------------------------------------------- */
@@ -215,17 +297,48 @@ static inline bool kg_tensor_map_known()
     return kg_tensor_map_encode_find() != NULL;
 }
 
+/* What TMA copies from: `groups` of `matrices` of `lines` of `columns` elements of 16 bits; steps
+ * from one line, matrix and group to the next are in elements, multiples of 8. */
+struct kg_tensor_extents {
+    size_t columns;
+    size_t lines;
+    size_t matrices;
+    size_t groups;
+    size_t line_step;
+    size_t matrix_step;
+    size_t group_step;
+};
+
+static inline bool kg_tensor_map_encode_by(struct kg_tensor_map *map, void *address, unsigned rank,
+                                           const struct kg_tensor_extents *of, unsigned box_lines,
+                                           unsigned box_columns)
+{
+    const cuuint64_t extents[] = {of->columns, of->lines, of->matrices, of->groups};
+    const cuuint64_t strides[] = {of->line_step * sizeof(uint16_t),
+                                  of->matrix_step * sizeof(uint16_t),
+                                  of->group_step * sizeof(uint16_t)};
+    const cuuint32_t box[] = {box_columns, box_lines, 1, 1}, steps[] = {1, 1, 1, 1};
+    return kg_tensor_map_encode_find()(&map->opaque, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, rank,
+                                       address, extents, strides, box, steps,
+                                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                       CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
 /* Describes a matrix of 16-bit elements, lines by columns, at a multiple of 16 bytes, as are its
  * lines, copied in boxes of box_lines by box_columns; false where the driver refuses. */
 static inline bool kg_tensor_map_make(struct kg_tensor_map *map, void *address, size_t lines,
                                       size_t columns, unsigned box_lines, unsigned box_columns)
 {
-    const cuuint64_t extents[] = {columns, lines}, strides[] = {columns * sizeof(uint16_t)};
-    const cuuint32_t box[] = {box_columns, box_lines}, steps[] = {1, 1};
-    return kg_tensor_map_encode_find()(&map->opaque, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, address,
-                                       extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                       CU_TENSOR_MAP_SWIZZLE_128B,
-                                       CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    const struct kg_tensor_extents of = {columns, lines, 1, 1, columns, 0, 0};
+    return kg_tensor_map_encode_by(map, address, 2, &of, box_lines, box_columns);
+}
+
+/* The same of several matrices, for kg_tma_copy_of: beyond the edges of each there are zeros. */
+static inline bool kg_tensor_map_make_many(struct kg_tensor_map *map, void *address,
+                                           const struct kg_tensor_extents *of, unsigned box_lines,
+                                           unsigned box_columns)
+{
+    return kg_tensor_map_encode_by(map, address, 4, of, box_lines, box_columns);
 }
 #endif

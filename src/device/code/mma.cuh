@@ -86,3 +86,15 @@ static __device__ __forceinline__ uint32_t kg_bf16_pair(float low, float high)
     const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
     return (uint32_t)__bfloat16_as_ushort(pair.x) | (uint32_t)__bfloat16_as_ushort(pair.y) << 16;
 }
+
+/* 2^x by the one instruction that there is for it, 2 ulp; 0 for -infinity. */
+static __device__ __forceinline__ float kg_power_of_two(float x)
+{
+#ifdef KGATE_EMULATE_CUDA
+    return exp2f(x);
+#else
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#endif
+}

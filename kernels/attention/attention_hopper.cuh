@@ -1,0 +1,48 @@
+/* attention_hopper.cuh: how the tiles of attention's version `hopper` lie in shared memory, and how
+ * wgmma is told so. gemm/gemm_hopper.cuh has the layouts of which these are made: boxes of 64
+ * columns as TMA writes them, one after the other. */
+#pragma once
+#include <stdint.h>
+
+#include "gemm/gemm_hopper.cuh"
+
+enum {
+    KG_HEADS_LINES = 128, /* queries of a block, and keys or values of a tile */
+    KG_HEADS_SLOTS = 4,   /* tiles of keys and values that are there or on their way */
+    KG_HEADS_BOX_BYTES = KG_HEADS_LINES * KG_HOPPER_LINE_BYTES,
+    KG_HEADS_WIDTH_MOST = 128,
+    KG_HEADS_CHUNK = 8 /* elements: TMA takes strides of 16 bytes */
+};
+
+/* 128 lines of a head: what lies beyond the sequence's end and the head's last column is 0. */
+template <int WIDTH> struct kg_heads_tile {
+    uint16_t boxes[WIDTH / KG_HOPPER_BOX][KG_HEADS_LINES][KG_HOPPER_BOX];
+};
+
+template <int WIDTH> struct kg_heads_shared {
+    struct kg_heads_tile<WIDTH> queries;
+    struct kg_heads_tile<WIDTH> slots[KG_HEADS_SLOTS];
+    uint64_t queries_full;
+    uint64_t full[KG_HEADS_SLOTS];
+    uint64_t empty[KG_HEADS_SLOTS];
+};
+
+/* Of the lines from `line`, a multiple of 8, columns 16 `step` and on: rows of A, or columns of B,
+ * where it is summed over columns (K-major). */
+static __host__ __device__ __forceinline__ uint64_t kg_heads_lines(uint32_t tile, int line,
+                                                                   int step)
+{
+    const int column = step * KG_HOPPER_STEP;
+    return kg_hopper_descriptor(tile + (uint32_t)(column / KG_HOPPER_BOX * KG_HEADS_BOX_BYTES +
+                                                  line * KG_HOPPER_LINE_BYTES +
+                                                  column % KG_HOPPER_BOX * 2),
+                                1 << 4, KG_HOPPER_REPEAT_BYTES);
+}
+
+/* Lines 16 `step` and on as B, where it is summed over lines (N-major). */
+static __host__ __device__ __forceinline__ uint64_t kg_heads_values(uint32_t tile, int step)
+{
+    return kg_hopper_descriptor(tile +
+                                    (uint32_t)(step * KG_HOPPER_STEP / 8 * KG_HOPPER_REPEAT_BYTES),
+                                KG_HEADS_BOX_BYTES, KG_HOPPER_REPEAT_BYTES);
+}
