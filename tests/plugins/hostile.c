@@ -88,6 +88,13 @@ static void flee(void *state)
         pause();
 }
 
+static void hangs(void *state)
+{
+    (void)state;
+    for (;;)
+        pause();
+}
+
 /* Leaves a process of its own session behind, and says its number. */
 static void leave_behind(void *state)
 {
@@ -217,11 +224,12 @@ static const struct kgate_workload table[] = {
     WORKLOAD("escape", escape, NULL),
     WORKLOAD("infinite", nothing, check_infinite),
     WORKLOAD("kill_base", kill_base, NULL),
+    WORKLOAD("hangs", hangs, NULL),
 };
 static const struct kgate_workload *const workloads[] = {
-    &table[0], &table[1], &table[2],  &table[3],  &table[4],  &table[5],  &table[6],   &table[7],
-    &table[8], &table[9], &table[10], &table[11], &table[12], &table[13], &unavailable};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 15};
+    &table[0], &table[1], &table[2],  &table[3],  &table[4],  &table[5],  &table[6],  &table[7],
+    &table[8], &table[9], &table[10], &table[11], &table[12], &table[13], &table[14], &unavailable};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 16};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)

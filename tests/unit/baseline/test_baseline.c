@@ -120,8 +120,10 @@ static void suites_share_a_file_without_meeting(void **state)
     support_results(&results, 1, 3, 100);
     assert_true(update(&results, NULL, 1, false, NULL, &err));
     results.suite = "other";
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        results.created = kg_arena_printf(&results.arena, "2026-02-0%dT00:00:00Z", i + 1);
         assert_true(update(&results, NULL, 1, false, NULL, &err));
+    }
     load(&baseline);
     assert_int_equal(baseline.run_count, 2);
     kg_baseline_free(&baseline);
@@ -140,8 +142,11 @@ static void two_writers_lose_nothing(void **state)
             struct kg_error err;
             bool good = true;
             support_results(&results, 2, 3, 100);
-            for (int i = 0; i < UPDATES; i++)
-                good = good && update(&results, NULL, 1000, false, NULL, &err);
+            for (int i = 0; i < UPDATES && good; i++) {
+                results.created =
+                    kg_arena_printf(&results.arena, "2026-02-%02dT00:00:0%dZ", i + 1, w);
+                good = update(&results, NULL, 1000, false, NULL, &err);
+            }
             kg_results_free(&results);
             _exit(!good);
         }

@@ -578,6 +578,27 @@ static void an_empty_profile_is_a_trace(void **state)
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
+static void csv_has_nothing_that_a_terminal_or_a_spreadsheet_obeys(void **state)
+{
+    struct recording recording = {0};
+    (void)state;
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "=cmd()");
+    recording_name(&recording, 2, "a\033[2J");
+    for (uint32_t node = 1; node <= 2; node++) {
+        recording_node(&recording, 1, node, 0, node);
+        recording_entry(&recording, 1, node, 100 * node, 50, 0);
+    }
+    recording_end(&recording);
+    recording_save(&recording, folder, "r.kgprof");
+    recording_free(&recording);
+    char *csv = reported(kg_profile_csv);
+    assert_non_null(strstr(csv, "1,'=cmd(),'=cmd(),cpu,"));
+    assert_non_null(strstr(csv, "1,a\\x1b[2J,a\\x1b[2J,cpu,"));
+    assert_null(strchr(csv, '\033'));
+    free(csv);
+}
+
 static void csv_has_a_line_for_each_entry(void **state)
 {
     (void)state;
@@ -651,6 +672,7 @@ int main(void)
         cmocka_unit_test(rounded_times_stay_nested),
         cmocka_unit_test(an_empty_profile_is_a_trace),
         cmocka_unit_test(csv_has_a_line_for_each_entry),
+        cmocka_unit_test(csv_has_nothing_that_a_terminal_or_a_spreadsheet_obeys),
         cmocka_unit_test(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
