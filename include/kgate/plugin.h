@@ -11,6 +11,7 @@
  *     describe -> set_up -> run (once) -> check -> tear_down         the check, before any timing
  *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process
  *
+ * The process of the last round goes on after that with `set_up -> run (once) -> check -> tear_down`.
  * On the GPU a process measures many cases one after the other, each from `describe` to
  * `tear_down`, because making a CUDA context takes longer than a round. After the check `run` is
  * tried some times more, to see how it can be timed, once while its stream is recorded into a CUDA
@@ -171,7 +172,8 @@ struct kgate_workload {
     void (*run)(void *state);
 
     /**
-     * Compares what `run` left, called once before, with a reference of higher precision.
+     * Compares what `run` left, called once before, with a reference of higher precision. Where it
+     * compares a sample, KGATE_CHECK_SEED of the environment is a number to draw it by.
      * Optional; without it nothing is checked and the results say so.
      * @return false with context->message where checking itself is impossible */
     bool (*check)(struct kgate_context *context, void *state, struct kgate_check *check);

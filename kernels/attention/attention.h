@@ -175,6 +175,7 @@ struct kg_attention {
     bool causal;
     int threads;
     uint64_t seed;
+    uint64_t draws; /* comparisons so far: each has rows of its own */
     enum kg_attention_part part;
     enum kg_attention_type type;
     void (*version)(struct kg_attention *attention);

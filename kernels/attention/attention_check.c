@@ -7,7 +7,6 @@
 
 #include "attention/attention_reference.h"
 #include "common/common.h"
-#include "util/random.h"
 
 enum { LANES = KG_ATTENTION_LANES };
 
@@ -210,7 +209,7 @@ static double heads_worst(const struct reference *reference)
 static double component_worst(const struct reference *reference)
 {
     const struct kg_attention *attention = reference->attention;
-    struct kg_random random = {attention->seed};
+    struct kg_random random = kg_check_random(attention->seed, attention->draws);
     const bool projects = !components[attention->part].row;
     const size_t all = kg_attention_rows(attention);
     kg_attention_rows_choose(&random, all, projects ? all : attention->seq_len, reference->count,
@@ -326,7 +325,7 @@ static double sequence_worst(const struct reference *reference, size_t sequence)
 static double whole_worst(const struct reference *reference, size_t sequences)
 {
     const struct kg_attention *attention = reference->attention;
-    struct kg_random random = {attention->seed};
+    struct kg_random random = kg_check_random(attention->seed, attention->draws);
     size_t chosen[KG_ATTENTION_ROWS_MOST];
     double worst = 0;
     kg_attention_rows_choose(&random, attention->batch, 0, sequences, chosen);

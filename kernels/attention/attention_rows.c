@@ -5,8 +5,8 @@
 
 /* What a comparison may cost, and what costs how much, in additions of a product: of a projection
  * there are two, of the value and of the error; an element of scores has fourteen for each of a
- * head's columns, and an exponential. A fraction of a second. */
-static const double steps_most = 0x1.8p30;
+ * head's columns, and an exponential. A fraction of a second; a check has two. */
+static const double steps_most = 0x1.8p29;
 enum { STEPS_PRODUCT = 2, STEPS_PAIR = 14, STEPS_EXPONENTIAL = 40 };
 
 /* Moves a row to where a tile of queries begins or ends: to two, one or none before the edge, or to

@@ -1,6 +1,7 @@
 #include "bfs/bfs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/common.h"
 #include "common/device.h"
@@ -123,6 +124,13 @@ static bool prepare(struct kgate_context *context, void *state)
     return context->device != KGATE_DEVICE_CUDA || kg_bfs_device_prepare(context, bfs);
 }
 
+static void restore(const struct kgate_context *context, void *state)
+{
+    struct kg_bfs *bfs = state;
+    memset(bfs->start, 0, places(bfs) * sizeof *bfs->start);
+    graph_make(bfs, context->seed);
+}
+
 static bool compare(const void *state, struct kgate_check *check)
 {
     const struct kg_bfs *bfs = state;
@@ -145,6 +153,7 @@ static const struct kg_kernel bfs_kernel = {
     .shape = shape,
     .prepare = {prepare, prepare},
     .compare = compare,
+    .restore = restore,
 };
 KG_KERNEL_WORKLOAD(bfs, .summary = "Breadth-first search of a random graph: latency and branches.",
                    .params = params, .param_count = PARAMS, .devices = KG_KERNEL_DEVICES,

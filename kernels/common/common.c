@@ -2,9 +2,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "util/random.h"
 
 bool kg_kernel_refuse(struct kgate_context *context, const char *format, ...)
 {
@@ -21,6 +20,14 @@ uint64_t kg_array_bytes(int64_t a, int64_t b, uint64_t size)
     if (rows > KG_ARRAY_BYTES_MOST / size || columns > KG_ARRAY_BYTES_MOST / size / rows)
         return 0;
     return rows * columns * size;
+}
+
+struct kg_random kg_check_random(uint64_t seed, uint64_t use)
+{
+    const char *drawn = getenv("KGATE_CHECK_SEED");
+    struct kg_random random = {drawn ? strtoull(drawn, NULL, 10) : seed};
+    random.state = kg_random_next(&random) + use;
+    return random;
 }
 
 /* Blocks have seeds of their own, so that the threads that share the work do not show. */

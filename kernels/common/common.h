@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "kgate/plugin.h"
+#include "util/random.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,11 @@ void kg_fill_words(uint64_t *x, size_t n, uint64_t seed, unsigned threads);
 /* Fills memory with bytes 0xff, NaN in every format: what is not written shows in the check, and no
  * page is mapped later. Each page is touched by the thread that would fill it with values. */
 void kg_fill_blank(void *memory, size_t bytes, unsigned threads);
+
+/* What a check draws: rows and projections, anew in each run (KGATE_CHECK_SEED, docs/plugins.md), or by
+ * `seed` where nobody says.
+ * use  tells the draws of one check apart */
+struct kg_random kg_check_random(uint64_t seed, uint64_t use);
 
 /* The larger of the two errors, where one that is not a number wins and stays: it must not be
  * hidden by the next. */

@@ -23,8 +23,8 @@ struct kg_call {
 };
 
 enum kg_array_role {
-    KG_INPUT, /* filled from the seed by `fill`; the check of a GPU's case makes it anew. Where there
-                  is no `fill`, zeros that `prepare` makes something of */
+    KG_INPUT, /* filled from the seed by `fill`; the check makes it again. Where there is no `fill`,
+                  zeros that `prepare` makes something of */
     KG_OUTPUT, /* all bytes 0xff, NaN in every format, before the first call; read by the check */
     KG_SCRATCH /* likewise, but not read by the check */
 };
@@ -82,8 +82,13 @@ struct kg_kernel {
      * thrown away, and by set_up. */
     bool (*shape)(struct kgate_context *context, void *state, struct kgate_work *work);
     /* The check, with all arrays but scratch in the host's memory. False where there is no memory
-     * for the reference. */
+     * for the reference. Called for what the last call left, and once more for a call of its own
+     * (kg_kernel_check). */
     bool (*compare)(const void *state, struct kgate_check *check);
+    /* Optional, on the CPU: makes again the inputs that have no `fill`. */
+    void (*restore)(const struct kgate_context *context, void *state);
+    /* Optional, on the CPU: makes results that are in no array, not a number. */
+    void (*blank)(void *state);
 
     /* By enum kgate_device, optional. `prepare` comes last in set_up; false with context->message.
      * `finish` comes before the arrays are released, also where set_up failed half way. */
@@ -96,7 +101,10 @@ bool kg_kernel_describe(struct kgate_context *context, struct kgate_work *work,
                         const struct kg_kernel *kernel);
 bool kg_kernel_set_up(struct kgate_context *context, void **state, const struct kg_kernel *kernel);
 void kg_kernel_run(void *state);
-bool kg_kernel_check(struct kgate_context *context, const void *state, struct kgate_check *check,
+/* Compares what the last call left with a reference of the inputs made again from the seed, so that
+ * a kernel that spoils its input is found out. Then blanks the results, calls once more and compares
+ * that, so that a kernel is found out whose later calls leave what the first one made. */
+bool kg_kernel_check(struct kgate_context *context, void *state, struct kgate_check *check,
                      const struct kg_kernel *kernel);
 void kg_kernel_tear_down(struct kgate_context *context, void *state,
                          const struct kg_kernel *kernel);

@@ -137,7 +137,7 @@ static size_t rows_to_check(const struct kg_gemm_pipeline *pipeline)
 static double rows_error(const struct kg_gemm_pipeline *pipeline, double *row, double *size,
                          double *scratch)
 {
-    struct kg_random random = {pipeline->hidden.seed};
+    struct kg_random random = kg_check_random(pipeline->hidden.seed, KG_GEMM_SAMPLE);
     const size_t all = pipeline->output.m, outputs = pipeline->output.n;
     const size_t rows = rows_to_check(pipeline);
     double worst = 0;

@@ -20,23 +20,25 @@ void kg_gemm_reference_row(const struct kg_gemm *gemm, size_t i, double *row, do
 
 double kg_gemm_freivalds(const struct kg_gemm *gemm, double *x)
 {
-    double *sign = x, *br = x + gemm->n, *b_size = br + gemm->k, worst = 0;
-    struct kg_random random = {gemm->seed ^ UINT64_C(0x5bd1e995)};
+    double *sign = x, *br = x + gemm->n, *b_norm = br + gemm->k, worst = 0;
+    struct kg_random random = kg_check_random(gemm->seed, KG_GEMM_PROJECTION);
     for (size_t j = 0; j < gemm->n; j++)
         sign[j] = kg_random_next(&random) >> 63 ? 1 : -1;
     for (size_t l = 0; l < gemm->k; l++) {
-        br[l] = b_size[l] = 0;
+        double squares = br[l] = 0;
         for (size_t j = 0; j < gemm->n; j++) {
-            br[l] += (double)gemm->b[l * gemm->n + j] * sign[j];
-            b_size[l] += fabs((double)gemm->b[l * gemm->n + j]);
+            const double b = (double)gemm->b[l * gemm->n + j];
+            br[l] += b * sign[j];
+            squares += b * b;
         }
+        b_norm[l] = sqrt(squares);
     }
     for (size_t i = 0; i < gemm->m; i++) {
         double expected = 0, size = 0, found = 0;
         for (size_t l = 0; l < gemm->k; l++) {
             const double a = (double)gemm->a[i * gemm->k + l];
             expected += a * br[l];
-            size += fabs(a) * b_size[l];
+            size += fabs(a) * b_norm[l];
         }
         for (size_t j = 0; j < gemm->n; j++)
             found += (double)gemm->c[i * gemm->n + j] * sign[j];

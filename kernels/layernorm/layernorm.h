@@ -1,7 +1,6 @@
 /* layernorm.h: y_ij = gamma_j (x_ij - mean_i) / sqrt(variance_i + eps) + beta_j over each row of a
  * float matrix (Ba, Kiros and Hinton 2016), the variance with 1 / cols, eps = 1e-5; input uniform
- * in
- * [-1, 1).
+ * in [-1, 1), in the last row a thousandth of that.
  *
  * bytes 2 * 4 * rows * cols, items rows * cols, flops 8 an item.
  * Versions: plain, three passes; fast, sums and squares in one vectorised pass, all threads.

@@ -5,7 +5,7 @@
 void kg_layernorm_reference(const struct kg_rows *rows, size_t row, double *value, double *size)
 {
     const float *x = rows->x + row * rows->cols;
-    const double n = (double)rows->cols;
+    const double n = (double)rows->cols, epsilon = 1e-5; /* of its own: the versions share one */
     double mean = 0, absolute = 0, variance = 0;
     for (size_t j = 0; j < rows->cols; j++) {
         mean += (double)x[j] / n;
@@ -13,7 +13,7 @@ void kg_layernorm_reference(const struct kg_rows *rows, size_t row, double *valu
     }
     for (size_t j = 0; j < rows->cols; j++)
         variance += ((double)x[j] - mean) * ((double)x[j] - mean) / n;
-    const double scale = 1 / sqrt(variance + (double)kg_layernorm_epsilon);
+    const double scale = 1 / sqrt(variance + epsilon);
     for (size_t j = 0; j < rows->cols; j++) {
         const double gamma = (double)rows->gamma[j], beta = (double)rows->beta[j];
         value[j] = gamma * ((double)x[j] - mean) * scale + beta;

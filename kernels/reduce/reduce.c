@@ -16,7 +16,7 @@ static void (*const versions[][2])(void *) = {
     {kg_reduce_fast, KG_CUDA_VERSION(kg_reduce_cuda_fast)},
 };
 static const struct kgate_param params[PARAMS] = {
-    KG_PARAM_BYTES("4MiB", 4, UINT64_C(8) << 30, "size of the array"),
+    KG_PARAM_BYTES("4194292B", 4, UINT64_C(8) << 30, "size of the array"),
     KG_PARAM_CHOICE(
         "version", "fast", names,
         "plain: one accumulator, fast: many, and all threads; GPU only: vector: 16 bytes at once"),
@@ -27,6 +27,18 @@ static size_t floats(const void *state)
     return ((const struct kg_reduce *)state)->n;
 }
 
+/* Uniform in [-1, 1), but the last REST are larger, by an eighth of sqrt(n): as much as all others come
+ * to, so that a dropped rest shows in an array of any size. */
+static void rest_fill(const void *state, void *array, size_t count, uint64_t seed)
+{
+    enum { REST = 64 };
+    const float scale = fmaxf(1, sqrtf((float)count) / 8);
+    float *x = array;
+    kg_array_floats(state, x, count, seed);
+    for (size_t i = count > REST ? count - REST : 0; i < count; i++)
+        x[i] *= scale;
+}
+
 static void zero(const void *state, void *array, size_t count, uint64_t seed)
 {
     (void)state, (void)seed;
@@ -34,7 +46,7 @@ static void zero(const void *state, void *array, size_t count, uint64_t seed)
 }
 
 static const struct kg_kernel_array arrays[] = {
-    {KG_ARRAY(struct kg_reduce, x), .role = KG_INPUT, .count = floats, .fill = kg_array_floats},
+    {KG_ARRAY(struct kg_reduce, x), .role = KG_INPUT, .count = floats, .fill = rest_fill},
     {KG_ARRAY(struct kg_reduce, total), .role = KG_OUTPUT, .memory = KG_MEMORY_GPU, .elements = 1},
     {KG_ARRAY(struct kg_reduce, part), .role = KG_SCRATCH, .memory = KG_MEMORY_GPU,
      .elements = KG_REDUCE_BLOCKS_MOST},
@@ -64,6 +76,11 @@ static bool compare(const void *state, struct kgate_check *check)
     return true;
 }
 
+static void blank(void *state)
+{
+    ((struct kg_reduce *)state)->sum = NAN;
+}
+
 static const struct kg_kernel reduce_kernel = {
     .state_bytes = sizeof(struct kg_reduce),
     KG_KERNEL_ARRAYS(arrays),
@@ -71,6 +88,7 @@ static const struct kg_kernel reduce_kernel = {
     .shape = shape,
     .prepare = {[KGATE_DEVICE_CUDA] = KG_CUDA_VERSION(kg_reduce_cuda_prepare)},
     .compare = compare,
+    .blank = blank,
 };
 KG_KERNEL_WORKLOAD(reduce, .summary = "Sums an array of floats: memory bandwidth, reading only.",
                    .params = params, .param_count = PARAMS, .devices = KG_KERNEL_DEVICES,

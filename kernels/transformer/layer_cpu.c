@@ -68,11 +68,20 @@ bool kg_layer_cpu_set_up(struct kgate_context *context, struct kg_layer *layer,
                         version == KG_TRANSFORMER_PLAIN ? &kg_passes_plain : &kg_passes_fast,
                         &layer->model, layer->parameters, layer->batch, layer->backward))
         return false;
+    for (size_t i = 0; i < slices->count; i++)
+        memcpy(kg_slice_x(&slices->slice[i], 0),
+               layer->input + slice_from(slices, i, &layer->model), slice_bytes(&slices->slice[i]));
+    return kg_layer_cpu_blank(layer);
+}
+
+bool kg_layer_cpu_blank(struct kg_layer *layer)
+{
+    const struct kg_slices *slices = &layer->cpu->slices;
     for (size_t i = 0; i < slices->count; i++) {
         const struct kg_slice *slice = &slices->slice[i];
-        memcpy(kg_slice_x(slice, 0), layer->input + slice_from(slices, i, &layer->model),
-               slice_bytes(slice));
         kg_floats_blank(kg_slice_x(slice, 1), slice->rows * layer->model.d_model);
+        if (layer->backward)
+            kg_floats_blank(slice->stream, slice->rows * layer->model.d_model);
     }
     return true;
 }

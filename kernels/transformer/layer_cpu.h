@@ -9,4 +9,6 @@ bool kg_layer_cpu_set_up(struct kgate_context *context, struct kg_layer *layer,
                          enum kg_transformer_version version);
 /* Puts what run left into the layer's arrays. Always true. */
 bool kg_layer_cpu_fetch(struct kg_layer *layer);
+/* Makes what run writes not a number. Always true. */
+bool kg_layer_cpu_blank(struct kg_layer *layer);
 void kg_layer_cpu_tear_down(struct kgate_context *context, struct kg_layer *layer);

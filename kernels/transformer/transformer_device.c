@@ -168,6 +168,15 @@ bool kg_layer_device_fetch(struct kgate_context *context, struct kg_layer *layer
                                layer->model.parameters.floats * sizeof(float)));
 }
 
+bool kg_layer_device_blank(struct kgate_context *context, struct kg_layer *layer)
+{
+    const struct kg_device_batch *batch = &layer->device->batch;
+    const size_t x_bytes = batch->slice.rows * layer->model.d_model * sizeof(float);
+    return kg_device_poison(context, kg_slice_x(&batch->slice, 1), x_bytes) &&
+           (!layer->backward || (kg_device_poison(context, batch->slice.stream, x_bytes) &&
+                                 gradients_blank(context, batch)));
+}
+
 void kg_layer_device_tear_down(struct kgate_context *context, struct kg_layer *layer)
 {
     if (!layer->device)
@@ -260,6 +269,13 @@ bool kg_training_device_fetch(struct kgate_context *context, struct kg_training 
            kg_device_download(context, training->moment2, device->moments + floats, bytes);
 }
 
+bool kg_training_device_blank(struct kgate_context *context, struct kg_training *training)
+{
+    const struct kg_training_device *device = training->device;
+    return gradients_blank(context, &device->batch) &&
+           kg_device_poison(context, device->losses, training->steps * sizeof(float));
+}
+
 void kg_training_device_tear_down(struct kgate_context *context, struct kg_training *training)
 {
     struct kg_training_device *device = training->device;
@@ -306,6 +322,18 @@ bool kg_layer_device_fetch(struct kgate_context *context, struct kg_layer *layer
 }
 
 bool kg_training_device_fetch(struct kgate_context *context, struct kg_training *training)
+{
+    (void)training;
+    return refuse(context);
+}
+
+bool kg_layer_device_blank(struct kgate_context *context, struct kg_layer *layer)
+{
+    (void)layer;
+    return refuse(context);
+}
+
+bool kg_training_device_blank(struct kgate_context *context, struct kg_training *training)
 {
     (void)training;
     return refuse(context);

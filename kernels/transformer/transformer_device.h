@@ -22,6 +22,10 @@ bool kg_training_device_set_up(struct kgate_context *context, struct kg_training
 bool kg_layer_device_fetch(struct kgate_context *context, struct kg_layer *layer);
 bool kg_training_device_fetch(struct kgate_context *context, struct kg_training *training);
 
+/* Makes what run writes on the device not a number. False with context->message. */
+bool kg_layer_device_blank(struct kgate_context *context, struct kg_layer *layer);
+bool kg_training_device_blank(struct kgate_context *context, struct kg_training *training);
+
 /* Frees what set_up made; device may be NULL. */
 void kg_layer_device_tear_down(struct kgate_context *context, struct kg_layer *layer);
 void kg_training_device_tear_down(struct kgate_context *context, struct kg_training *training);

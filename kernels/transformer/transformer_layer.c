@@ -96,10 +96,25 @@ static bool gradients_make(struct kgate_context *context, struct kg_layer *layer
     if (!layer->output_gradient || !layer->input_gradient || !layer->gradients)
         return kg_kernel_refuse(context, "no memory for the gradients of %zu sequences",
                                 layer->batch);
-    kg_fill_floats(layer->output_gradient, n, layer->seed + 2, context->threads);
-    kg_floats_blank(layer->input_gradient, n);
-    kg_floats_blank(layer->gradients, parameters);
     return true;
+}
+
+static void inputs_fill(struct kg_layer *layer, size_t n)
+{
+    const unsigned threads = (unsigned)layer->threads;
+    kg_model_randomize(&layer->model, layer->parameters, layer->seed);
+    kg_fill_floats(layer->input, n, layer->seed + 1, threads);
+    if (layer->backward)
+        kg_fill_floats(layer->output_gradient, n, layer->seed + 2, threads);
+}
+
+static void results_blank(struct kg_layer *layer, size_t n)
+{
+    kg_floats_blank(layer->output, n);
+    if (!layer->backward)
+        return;
+    kg_floats_blank(layer->input_gradient, n);
+    kg_floats_blank(layer->gradients, layer->model.parameters.floats);
 }
 
 static bool arrays_make(struct kgate_context *context, struct kg_layer *layer)
@@ -111,10 +126,11 @@ static bool arrays_make(struct kgate_context *context, struct kg_layer *layer)
     layer->output = context->allocate(context, n * sizeof(float));
     if (!layer->parameters || !layer->input || !layer->output)
         return kg_kernel_refuse(context, "no memory for the input of %zu sequences", layer->batch);
-    kg_model_randomize(&layer->model, layer->parameters, layer->seed);
-    kg_fill_floats(layer->input, n, layer->seed + 1, context->threads);
-    kg_floats_blank(layer->output, n);
-    return !layer->backward || gradients_make(context, layer, n);
+    if (layer->backward && !gradients_make(context, layer, n))
+        return false;
+    inputs_fill(layer, n);
+    results_blank(layer, n);
+    return true;
 }
 
 static bool set_up(struct kgate_context *context, void **state)
@@ -218,14 +234,15 @@ static double output_error(const struct kg_layer *layer, const double *expected,
     return worst / largest;
 }
 
-static bool compare(struct kgate_context *context, struct kg_layer *layer,
-                    struct expected *expected, struct kgate_check *check)
+/* The reference of the inputs, made again from the seed. */
+static bool expect(struct kgate_context *context, struct kg_layer *layer, struct expected *expected)
 {
-    const size_t n = layer->batch * layer->model.seq_len * layer->model.d_model;
-    const size_t attending = attending_of(layer);
+    inputs_fill(layer, layer->batch * layer->model.seq_len * layer->model.d_model);
+    for (size_t i = 0; i < layer->model.parameters.floats; i++)
+        expected->parameters[i] = (double)layer->parameters[i];
     struct kg_reference_batch batch = {
         .model = &layer->model,
-        .attending = attending,
+        .attending = attending_of(layer),
         .parameters = expected->parameters,
         .batch = layer->batch,
         .threads = layer->threads,
@@ -233,20 +250,50 @@ static bool compare(struct kgate_context *context, struct kg_layer *layer,
         .sequence = sequence_expect,
         .argument = expected,
     };
-    if (!kg_reference_run(context, &batch))
-        return false;
-    double error = output_error(layer, expected->output, attending);
-    if (layer->backward) {
-        error =
-            kg_worse(error, kg_tensor_error(layer->input_gradient, expected->input_gradient, n));
-        error = kg_worse(error,
-                         kg_gradients_error(&layer->model, layer->gradients, expected->gradients));
-    }
+    return kg_reference_run(context, &batch);
+}
+
+static bool fetch(struct kgate_context *context, struct kg_layer *layer)
+{
+    return context->device == KGATE_DEVICE_CUDA ? kg_layer_device_fetch(context, layer)
+                                                : kg_layer_cpu_fetch(layer);
+}
+
+static double error_of(const struct kg_layer *layer, const struct expected *expected)
+{
+    const size_t n = layer->batch * layer->model.seq_len * layer->model.d_model;
+    double error = output_error(layer, expected->output, attending_of(layer));
+    if (!layer->backward)
+        return error;
+    error = kg_worse(error, kg_tensor_error(layer->input_gradient, expected->input_gradient, n));
+    return kg_worse(error,
+                    kg_gradients_error(&layer->model, layer->gradients, expected->gradients));
+}
+
+static double tolerance_of(const struct kg_layer *layer, const struct expected *expected)
+{
     double condition = KG_LAYER_CONDITION;
     for (size_t i = 0; i < layer->batch; i++)
         condition = fmax(condition, expected->conditions[i]);
-    check->error = error;
-    check->tolerance = KG_LAYER_TOLERANCE * layer->product_unit * condition / KG_LAYER_CONDITION;
+    return KG_LAYER_TOLERANCE * layer->product_unit * condition / KG_LAYER_CONDITION;
+}
+
+/* As kg_kernel_check: what the last call left, and what one more makes. */
+static bool compare(struct kgate_context *context, struct kg_layer *layer,
+                    struct expected *expected, struct kgate_check *check)
+{
+    if (!fetch(context, layer) || !expect(context, layer, expected))
+        return false;
+    const double left = error_of(layer, expected);
+    results_blank(layer, layer->batch * layer->model.seq_len * layer->model.d_model);
+    if (context->device == KGATE_DEVICE_CUDA ? !kg_layer_device_blank(context, layer)
+                                             : !kg_layer_cpu_blank(layer))
+        return false;
+    layer->version(layer);
+    if (!fetch(context, layer))
+        return false;
+    *check = (struct kgate_check){kg_worse(left, error_of(layer, expected)),
+                                  tolerance_of(layer, expected)};
     return true;
 }
 
@@ -255,9 +302,6 @@ static bool check(struct kgate_context *context, void *state, struct kgate_check
     struct kg_layer *layer = state;
     const size_t parameters = layer->model.parameters.floats;
     const size_t n = layer->batch * layer->model.seq_len * layer->model.d_model;
-    if (!(context->device == KGATE_DEVICE_CUDA ? kg_layer_device_fetch(context, layer)
-                                               : kg_layer_cpu_fetch(layer)))
-        return false;
     double *all = calloc(2 * parameters + 2 * n + layer->batch, sizeof *all);
     if (!all)
         return kg_kernel_refuse(context, "no memory for the reference");
@@ -269,8 +313,6 @@ static bool check(struct kgate_context *context, void *state, struct kgate_check
         .input_gradient = all + 2 * parameters + n,
         .conditions = all + 2 * parameters + 2 * n,
     };
-    for (size_t i = 0; i < parameters; i++)
-        expected.parameters[i] = (double)layer->parameters[i];
     const bool good = compare(context, layer, &expected, check);
     free(all);
     return good;

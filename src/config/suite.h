@@ -88,9 +88,10 @@ struct kg_settings {
     enum kg_tracing trace;       /* apart from the rounds */
     double sample_time_ns;       /* likewise; 0: functions are not looked at */
     enum kg_unchanged_code unchanged_code;
-    int pin;          /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
-    uint64_t threads; /* threads of a workload; 0: one for each CPU it may use */
-    uint64_t seed;    /* of the random input */
+    int pin;             /* a CPU number, KG_PIN_NONE or KG_PIN_AUTO */
+    uint64_t threads;    /* threads of a workload; 0: one for each CPU it may use */
+    uint64_t seed;       /* of the random input */
+    uint64_t check_seed; /* of what checks draw; 0: drawn for each run */
 };
 
 /* The number that settings have for a key of `defaults`; NaN where there is no such number. */

@@ -135,6 +135,9 @@ static const struct kg_key default_keys[] = {
      "environment"},
     {"seed", KG_KEY_COUNT, SETTING(seed), "1", "0", "18446744073709551615", NULL,
      "seed of random input: the same seed, the same input"},
+    {"check_seed", KG_KEY_COUNT, SETTING(check_seed), "0", "0", "9007199254740991", NULL,
+     "seed of the rows and projections that a check draws: that of a result repeats its check; `0` draws "
+     "it anew in each run"},
 };
 
 static const struct kg_key suggest_keys[] = {

@@ -219,6 +219,10 @@ bool kg_case_round_store(struct kg_measurement *measurement, size_t index,
 {
     struct kg_case_result *result = &measurement->results.cases[index];
     bool all;
+    if (response->check_ns > 0) {
+        measurement->checked_ns[index] += response->check_ns;
+        result->check = response->check;
+    }
     if (response->round_count != 1)
         return kg_case_fail(measurement, index, "the worker gave no round", "", err);
     if (!kg_case_counters_append(measurement, index, response, &all, err))
@@ -239,7 +243,7 @@ bool kg_case_round(struct kg_measurement *measurement, size_t index, bool confir
 {
     struct kg_arena arena = {0};
     struct kg_response response = {0};
-    const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1};
+    const struct kg_task_options options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true};
     bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err);
     if (response.round_count == 1)
         response.rounds[0].confirms = confirm;

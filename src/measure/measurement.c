@@ -104,8 +104,11 @@ static bool arrays_make(struct kg_measurement *measurement, struct kg_error *err
     measurement->order = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->grouped = kg_arena_alloc(arena, count, sizeof(size_t));
     measurement->call_timing = kg_arena_alloc(arena, count, sizeof *measurement->call_timing);
-    if (!measurement->batch || !measurement->elapsed_ns || !measurement->order ||
-        !measurement->grouped || !measurement->call_timing)
+    measurement->check_due = kg_arena_alloc(arena, count, sizeof *measurement->check_due);
+    measurement->checked_ns = kg_arena_alloc(arena, count, sizeof *measurement->checked_ns);
+    if (!measurement->check_due || !measurement->checked_ns || !measurement->batch ||
+        !measurement->elapsed_ns || !measurement->order || !measurement->grouped ||
+        !measurement->call_timing)
         return kg_error_memory(err);
     return true;
 }
@@ -157,6 +160,7 @@ bool kg_measurement_prepare(struct kg_measurement *measurement,
                                            .paired = options->paired,
                                            .started_ns = kg_clock_ns()};
     measurement->random.state = measurement->started_ns;
+    measurement->check_seed = 1 + (kg_random_next(&measurement->random) >> 12); /* a JSON number */
     measurement->interrupt = options->interrupt ? options->interrupt : &measurement->own_interrupt;
     if (!pins_check(what, err) || !program_find(measurement, err) ||
         !kg_measurement_worker_find(measurement, err) ||
@@ -237,9 +241,10 @@ static bool round_answered(struct kg_measurement *measurement, size_t index,
 static bool rounds_grouped(const struct kg_rounds *rounds, const size_t *indexes, size_t count,
                            struct kg_error *err)
 {
-    const struct kg_group_task task = {.options = {.task = KG_TASK_ROUND, .patience = 1},
-                                       .answered = round_answered,
-                                       .user = (void *)rounds};
+    const struct kg_group_task task = {
+        .options = {.task = KG_TASK_ROUND, .patience = 1, .counts = true},
+        .answered = round_answered,
+        .user = (void *)rounds};
     return kg_group_run(rounds->measurement, indexes, count, &task, err);
 }
 

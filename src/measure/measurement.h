@@ -74,6 +74,9 @@ struct kg_measurement {
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
     struct kg_random random;
+    uint64_t check_seed; /* of what checks draw in this run */
+    bool *check_due;     /* whether the case's next round is checked after its timed calls */
+    double *checked_ns;  /* what that took so far, for each case */
     struct kg_probe probe;
     uint64_t started_ns;
     size_t done;

@@ -28,9 +28,12 @@ static bool player_start(struct match *match, size_t side, struct kg_arena *aren
 {
     const double turn = match->min_time_ns / TURNS;
     const struct kg_task_options options = {.task = KG_TASK_TURNS,
+                                            .counts = true,
                                             .patience = 1,
                                             .turn_ns =
                                                 fmin(TURN_MOST_NS, fmax(TURN_LEAST_NS, turn))};
+    match->measurements[side]->check_due[match->index] =
+        match->measurements[SIDES - 1]->check_due[match->index];
     if (!kg_case_launch_make(match->measurements[side], match->index, &options, arena,
                              &match->turns.players[side].launch, match->err))
         return false;

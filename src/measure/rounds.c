@@ -25,6 +25,18 @@ static bool is_shared(const struct kg_rounds *rounds, size_t index)
     return rounds->shares && rounds->shares(rounds->measurement, index);
 }
 
+/* What the timed calls left is checked in the process of the last round that is wanted; where more
+ * follow, because it was disturbed or more are wanted, in theirs too as long as all of that stays a tenth
+ * of the time that measuring takes. */
+static void check_plan(const struct kg_rounds *rounds, size_t index)
+{
+    struct kg_measurement *measurement = rounds->measurement;
+    const double checked_ns = measurement->checked_ns[index];
+    measurement->check_due[index] =
+        measurement->results.cases[index].round_count + 1 >= rounds->wanted[index] &&
+        (!(checked_ns > 0) || checked_ns <= 0.1 * measurement->elapsed_ns[index]);
+}
+
 /* One round of every case that shares processes, in the wave's order from `first` on. */
 static bool shared_measure(const struct kg_rounds *rounds, size_t first, struct kg_error *err)
 {
@@ -32,8 +44,10 @@ static bool shared_measure(const struct kg_rounds *rounds, size_t first, struct 
     size_t count = 0;
     for (size_t k = first; k < measurement->results.case_count; k++) {
         const size_t i = measurement->order[k];
-        if (is_shared(rounds, i) && missing(rounds, i))
+        if (is_shared(rounds, i) && missing(rounds, i)) {
+            check_plan(rounds, i);
             measurement->grouped[count++] = i;
+        }
     }
     return rounds->shared(rounds, measurement->grouped, count, err) ||
            kg_error_wrap(err, "measuring on the GPU");
@@ -45,6 +59,7 @@ static bool one_measure(const struct kg_rounds *rounds, size_t index, struct kg_
     const char *id = measurement->results.cases[index].id;
     const uint64_t start = kg_clock_ns();
     kg_measurement_progress(measurement, id);
+    check_plan(rounds, index);
     if (!rounds->one(rounds, index, err))
         return kg_error_wrap(err, "measuring '%s'", id);
     measurement->elapsed_ns[index] += (double)(kg_clock_ns() - start);

@@ -62,6 +62,9 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .call_ns = measurement->call_timing[index].call_ns,
         .threads = (size_t)threads,
         .seed = spec->settings.seed,
+        .check_seed =
+            spec->settings.check_seed ? spec->settings.check_seed : measurement->check_seed,
+        .check_after = options->counts && measurement->check_due[index],
         /* not while instructions are counted: Valgrind needs memory of its own */
         .memory_limit_bytes =
             options->task == KG_TASK_COUNT ? 0 : spec->settings.memory_limit_bytes,

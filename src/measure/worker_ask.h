@@ -11,6 +11,7 @@
 /* What a worker is asked, beyond what the plan says of its case. */
 struct kg_task_options {
     enum kg_task task;
+    bool counts;                 /* a round of the results, which may be checked at its end */
     double patience;             /* the case's time-out is taken so many times */
     uint64_t threads;            /* 0: those of the case */
     uint64_t batch;              /* 0: calls a sample that the check found */

@@ -209,6 +209,7 @@ struct kg_case_check {
     bool checked; /* false: the workload has no check */
     double error;
     double tolerance;
+    uint64_t seed; /* of what it drew: rows, projections; 0: not known */
 };
 
 /* The sources of series. Values of different sources are not compared. Of the rounds' own

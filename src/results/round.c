@@ -77,6 +77,11 @@ static const struct kg_field check_fields[] = {
     KG_FIELD(checked, BOOL, "false: the workload has no check"),
     KG_FIELD(error, REAL, "largest deviation", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(tolerance, REAL, "largest allowed", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(
+        seed, COUNT,
+        "of the rows and projections that the check drew: the same `check_seed` of a suite draws "
+        "them again; 0: not known",
+        KG_OPTIONAL),
 };
 const struct kg_record kg_case_check_record =
     KG_RECORD_OF(check_fields, "The result against its reference.");

@@ -63,6 +63,8 @@ struct kg_request {
     double call_ns;      /* likewise */
     size_t threads;
     uint64_t seed;
+    uint64_t check_seed; /* of what a check draws; 0: it may choose */
+    bool check_after;    /* KG_TASK_ROUND, KG_TASK_TURNS: what the timed calls left is checked */
     uint64_t memory_limit_bytes;
     double min_time_ns;
     unsigned metrics; /* bits 1u << enum kg_metric_kind: which readings are wanted */
@@ -108,6 +110,7 @@ struct kg_response {
     double timer_resolution_ns;
     uint64_t batch; /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */
     struct kg_case_check check;
+    double check_ns; /* what checking took after the timed calls; NaN where it was not done */
     struct kg_case_work work; /* items, bytes, flops */
     uint64_t allocated_bytes;
     uint64_t harness_bytes;

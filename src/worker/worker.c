@@ -237,6 +237,15 @@ static void counters_prepare(struct kg_worker *worker)
         setenv("KGATE_COUNTERS", path, 1);
 }
 
+/* For checks that draw rows or projections: another build's kgate, and plugins, may read it too. */
+static void check_seed_tell(uint64_t seed)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    if (seed)
+        setenv("KGATE_CHECK_SEED", text, 1);
+}
+
 /* Everything between describing and tearing down. */
 static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
 {
@@ -276,6 +285,7 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
     if (request->task == KG_TASK_OPEN)
         return true;
     counters_prepare(worker);
+    check_seed_tell(request->check_seed);
     if (request->flush_denormals)
         kg_denormals_flush();
     return work_set_up(worker, err);
@@ -291,7 +301,7 @@ static bool request_do(struct kg_worker *worker)
     response->trace = (struct kg_trace)KG_TRACE_NONE;
     response->ceilings = (struct kg_ceilings)KG_CEILINGS_NONE;
     response->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
-    response->device_peak_bytes = response->device_allocated_bytes = NAN;
+    response->device_peak_bytes = response->device_allocated_bytes = response->check_ns = NAN;
     response->good = work(worker, &err);
     if (!response->good)
         response->message = err.message;

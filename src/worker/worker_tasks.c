@@ -1,4 +1,5 @@
 /* What a worker can be asked to do with a workload that is set up. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "timing/clock.h"
 #include "util/file.h"
 #include "worker/worker_state.h"
+#include "workload/source.h"
 
 void kg_worker_call(struct kg_worker *worker)
 {
@@ -21,27 +23,66 @@ void kg_worker_call(struct kg_worker *worker)
         worker->sampler.after(worker->sampler.state);
 }
 
-static bool check(struct kg_worker *worker, struct kg_error *err)
+/* Checks what the last call left. when: of an error's message */
+static bool result_check(struct kg_worker *worker, const char *when, struct kg_error *err)
 {
     struct kgate_check found = {.error = NAN};
-    kg_worker_call(worker);
-    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    const uint64_t seed = worker->request.check_seed;
     if (kg_worker_on_stream(worker) && !kg_worker_gpu_wait(worker, err))
         return false;
     if (!worker->workload || !worker->workload->check)
         return true;
     if (!worker->workload->check(&worker->host.context, worker->state, &found))
         return kg_worker_host_error(worker, "check", err);
-    worker->response.check =
-        (struct kg_case_check){.checked = true, .error = found.error, .tolerance = found.tolerance};
+    worker->response.check = (struct kg_case_check){
+        .checked = true, .error = found.error, .tolerance = found.tolerance, .seed = seed};
     if (isinf(found.tolerance))
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "the check allows any error: its tolerance is infinite");
     if (found.error <= found.tolerance)
         return true;
-    return kg_error_set(err, KG_ERROR_MEASURE,
-                        "wrong result: error %.3g is above the tolerance %.3g", found.error,
-                        found.tolerance);
+    return kg_error_set(
+        err, KG_ERROR_MEASURE,
+        "wrong result%s: error %.3g is above the tolerance %.3g (`check_seed: %" PRIu64
+        "` repeats this check)",
+        when, found.error, found.tolerance, seed);
+}
+
+static bool check(struct kg_worker *worker, struct kg_error *err)
+{
+    kg_worker_call(worker);
+    worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
+    return result_check(worker, "", err);
+}
+
+/* A plugin's check need only hold after one call: so it has one, set up anew in the process that has
+ * called it all along. */
+static bool state_renew(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kgate_workload *workload = worker->workload;
+    if (workload->tear_down)
+        workload->tear_down(&worker->host.context, worker->state);
+    worker->state = NULL;
+    worker->host.context.message[0] = '\0';
+    if (!workload->set_up(&worker->host.context, &worker->state))
+        return kg_worker_host_error(worker, "set-up", err);
+    worker->sampler.state = worker->state;
+    kg_worker_call(worker);
+    return true;
+}
+
+/* After the timed calls, and after all that is to be known of them: no figure has it. */
+static bool check_after(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kgate_workload *workload = worker->workload;
+    const uint64_t start = kg_clock_ns();
+    if (!worker->request.check_after || !workload || !workload->check)
+        return true;
+    if (!kg_sources[worker->request.source]->checks_often && !state_renew(worker, err))
+        return false;
+    const bool good = result_check(worker, " after the timed calls", err);
+    worker->response.check_ns = (double)(kg_clock_ns() - start);
+    return good;
 }
 
 /* What the workload reported: a plugin by calls, a command by lines "name value". */
@@ -184,7 +225,7 @@ static bool measure_round(struct kg_worker *worker, struct kg_error *err)
         pieces_run(&pieces, fmax(1, worker->request.min_time_ns), &measured_ns, err) &&
         pieces_end(&pieces, err);
     pieces_free(&pieces);
-    return good;
+    return good && check_after(worker, err);
 }
 
 /* Waits for the next request of a turn; false at the end, or where the other side is gone. */
@@ -221,7 +262,7 @@ static bool measure_turns(struct kg_worker *worker, struct kg_error *err)
         return false;
     const bool good = turns_take(&pieces, err);
     pieces_free(&pieces);
-    return good;
+    return good && check_after(worker, err);
 }
 
 /* A command records itself, where it is built with the profiler. Each of its processes is one. */

@@ -34,6 +34,10 @@ enum { KG_BUILD_KINDS = KG_BUILD_COMMAND + 1 };
 struct kg_source_operations {
     enum kg_code_place code;
 
+    /* Whether its check holds after any number of calls, and makes one more of its own (kg_kernel_check).
+     * Else it is called after the first one of a state that is set up. */
+    bool checks_often;
+
     /* Why a build of that kind says nothing about such a workload: "is a kgate, and this is a
      * command". NULL where it does; a file that is given is then measured in the target's place. */
     const char *unfit[KG_BUILD_KINDS];

@@ -55,6 +55,7 @@ static const struct kgate_workload *kernel_open(const char *target, const char *
 
 const struct kg_source_operations kg_source_kernel = {
     .code = KG_CODE_IN_KGATE,
+    .checks_often = true,
     .unfit = {[KG_BUILD_PLUGIN] = "is a plugin, and this is not in a plugin",
               [KG_BUILD_COMMAND] = "is a program, and this is not a command"},
     .find = kernel_find,

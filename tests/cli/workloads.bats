@@ -19,9 +19,18 @@ YAML
 }
 
 @test "a wrong result is FAILED, not fast" {
-    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: wrong}"
-    fails_with "wrong result: error 0.5 is above the tolerance 0.1"
+    suite_of <<<"  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: wrong, check_seed: 7}"
+    fails_with "wrong result: error 0.5 is above the tolerance 0.1 (\`check_seed: 7\` repeats this check)"
     jq -e '.cases[0] | has("rounds") and (.rounds.median_ns == [])' r.json
+}
+
+@test "what works in its first call only is FAILED after the timed calls; what adds up is not" {
+    suite_of <<YAML
+  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: first_call_only, rounds: 1, min_time: 1ms}
+  - {name: adds, plugin: $PLUGINS/libbroken.so, workload: add_up, rounds: 1, min_time: 1ms, disturbance: 100%}
+YAML
+    fails_with "wrong result after the timed calls: error 1 is above the tolerance 0"
+    jq -e '.cases[1] | .check.checked and .check.error == 0' r.json
 }
 
 @test "a result that is not a number is FAILED" {

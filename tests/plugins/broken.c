@@ -101,6 +101,42 @@ static bool nan_check(struct kgate_context *context, void *state, struct kgate_c
     return true;
 }
 
+/* These two leave 1 after the first call. The one is right in the first call of its process only, the
+ * other adds to what it left. */
+static bool set_up_number(struct kgate_context *context, void **state)
+{
+    *state = context->allocate(context, sizeof(double));
+    return *state != NULL;
+}
+
+static void first_call_only(void *state)
+{
+    static bool called;
+    double *number = state;
+    if (!called)
+        *number = 1;
+    called = true;
+}
+
+static void add_up(void *state)
+{
+    double *number = state;
+    *number += 1;
+}
+
+static bool one_check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    const double *number = state;
+    (void)context;
+    *check = (struct kgate_check){.error = fabs(*number - 1)};
+    return true;
+}
+
+#define NUMBER(function_name, run_function)                                                        \
+    {                                                                                              \
+        .name = function_name, .summary = "Leaves 1.", .devices = 1u << KGATE_DEVICE_CPU,          \
+        .revision = 1, .set_up = set_up_number, .run = run_function, .check = one_check            \
+    }
 #define WORKLOAD(function_name, run_function, check_function)                                      \
     {                                                                                              \
         .name = function_name, .summary = "Breaks.", .devices = 1u << KGATE_DEVICE_CPU,            \
@@ -122,11 +158,13 @@ static const struct kgate_workload table[] = {
     ALONE("hang_alone", hang_alone),
     WORKLOAD("crash_counted", crash_counted, NULL),
     WORKLOAD("crash_flushed", crash_flushed, NULL),
+    NUMBER("first_call_only", first_call_only),
+    NUMBER("add_up", add_up),
 };
-static const struct kgate_workload *const workloads[] = {&table[0], &table[1], &table[2], &table[3],
-                                                         &table[4], &table[5], &table[6], &table[7],
-                                                         &table[8], &table[9]};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 10};
+static const struct kgate_workload *const workloads[] = {
+    &table[0], &table[1], &table[2], &table[3], &table[4],  &table[5],
+    &table[6], &table[7], &table[8], &table[9], &table[10], &table[11]};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 12};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)

@@ -14,6 +14,8 @@ struct scene {
     size_t order[CASES];
     size_t grouped[CASES];
     double elapsed_ns[CASES];
+    double checked_ns[CASES];
+    bool check_due[CASES];
     size_t shared_calls; /* of the operation for those that share processes */
     size_t shared_most;  /* cases in one of them */
     size_t failing;      /* the case that fails at its second round; CASES: none does */
@@ -29,6 +31,8 @@ static void scene_make(struct scene *scene)
     scene->measurement.order = scene->order;
     scene->measurement.grouped = scene->grouped;
     scene->measurement.elapsed_ns = scene->elapsed_ns;
+    scene->measurement.checked_ns = scene->checked_ns;
+    scene->measurement.check_due = scene->check_due;
     for (size_t i = 0; i < CASES; i++)
         scene->cases[i].status = KG_STATUS_UNMEASURED;
 }
