@@ -278,6 +278,10 @@ static bool cpu_compare(struct kgate_context *context, void *state, struct kgate
     return compare(context, state, check, kernel);
 }
 
+/* The bytes of blank results before the call more: large floats, and not the 0xff of set-up, which a
+ * kernel may take for its own first step, as -1 is bfs's "not reached". */
+enum { AGAIN = 0x7f };
+
 static bool results_blank(struct kgate_context *context, void *state,
                           const struct kg_kernel *kernel)
 {
@@ -290,7 +294,7 @@ static bool results_blank(struct kgate_context *context, void *state,
         if (on_gpu(context, array))
             good = kg_device_poison(context, pointer_read(array, state), bytes);
         else
-            kg_fill_blank(pointer_read(array, state), bytes, context->threads);
+            memset(pointer_read(array, state), AGAIN, bytes);
     }
     if (good && kernel->blank)
         kernel->blank(state);
