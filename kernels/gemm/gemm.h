@@ -18,7 +18,7 @@
  * C was made; both take the rounded A and B. The errors of a row of C come in C r with random
  * signs, so that they grow like the root of their squares' sum: theirs is relative to
  * sum_l |a_il| sqrt(sum_j b_lj^2), which is no less than that root of the sizes above. One wrong
- * element shows at 1024^3: its 1 / sqrt(k n) of that is seventy times the tolerance.
+ * element shows at 1024^3: a typical one is 1 / sqrt(k n) of that, seventy times the tolerance.
  *
  * Tolerance: a sum of k products is within gamma_k = k u / (1 - k u) of sum |a b| in any order
  * (Higham 2002, 3.5); its square root's growth is typical, and 8 sqrt(k) u or the bound itself,

@@ -17,7 +17,8 @@ struct emulated_param {
     const char *value;
 };
 
-/* describe, set_up, check of what was never run, run and check twice, tear_down, each on
+/* describe, set_up, check of what was never run, run and check twice (each check of a built-in kernel
+ * runs it once more), tear_down, each on
  * KGATE_DEVICE_CUDA with device memory filled with bytes 0xff. Fails the test, and says on which
  * parameters and seed, where
  * - a function refuses, a launch fails, or the error is above the tolerance,

@@ -159,7 +159,7 @@ static void calls_are_recorded_but_for_one_that_waits(void **)
     assert_false(recorded(&kg_kernel_sync_heavy, "every_step"));
 }
 
-/* How often two calls of a version enter a scope. */
+/* How often two calls of a version, and two of its check, enter a scope. */
 static uint64_t scope_calls(const struct kgate_workload *workload, const char *version,
                             const char *scope)
 {
@@ -189,16 +189,16 @@ static void profile_shows_the_pattern(void **)
     const struct kgate_workload *small = &kg_kernel_many_small_kernels;
     const struct kgate_workload *sync = &kg_kernel_sync_heavy;
     for (const char *scope : {"host_to_device", "compute", "device_to_host"}) {
-        assert_int_equal(scope_calls(pipeline, "pinned", scope), 2);
-        assert_int_equal(scope_calls(pipeline, "overlapped", scope), 6);
+        assert_int_equal(scope_calls(pipeline, "pinned", scope), 4);
+        assert_int_equal(scope_calls(pipeline, "overlapped", scope), 12);
     }
-    assert_int_equal(scope_calls(small, "launches", "step"), 6);
-    assert_int_equal(scope_calls(small, "graph", "graph"), 2);
-    assert_int_equal(scope_calls(small, "fused", "steps"), 2);
-    assert_int_equal(scope_calls(sync, "every_step", "synchronise"), 6);
-    assert_int_equal(scope_calls(sync, "every_step", "device_to_host"), 6);
+    assert_int_equal(scope_calls(small, "launches", "step"), 12);
+    assert_int_equal(scope_calls(small, "graph", "graph"), 4);
+    assert_int_equal(scope_calls(small, "fused", "steps"), 4);
+    assert_int_equal(scope_calls(sync, "every_step", "synchronise"), 12);
+    assert_int_equal(scope_calls(sync, "every_step", "device_to_host"), 12);
     assert_int_equal(scope_calls(sync, "once", "synchronise"), 0);
-    assert_int_equal(scope_calls(sync, "once", "device_to_host"), 2);
+    assert_int_equal(scope_calls(sync, "once", "device_to_host"), 4);
 }
 
 int main()

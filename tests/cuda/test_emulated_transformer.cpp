@@ -110,8 +110,8 @@ static void a_profile_shows_the_parts_of_training(void **)
     kgate_profiler_stop();
     struct kgate_profile_results *results = kgate_profiler_results(nullptr, message);
     assert_non_null(results);
-    for (const auto &one : nested) /* once in each of the two runs */
-        if (!profile_has(results, one[0], one[1], 2))
+    for (const auto &one : nested) /* once in each of the two runs, and in the check after each */
+        if (!profile_has(results, one[0], one[1], 4))
             fail_msg("no scope '%s' inside '%s'", one[0], one[1]);
     kgate_profile_results_free(results);
 }
