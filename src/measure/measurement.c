@@ -18,6 +18,7 @@
 #include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
 #include "measure/hot_pass.h"
+#include "measure/impossible.h"
 #include "measure/measured_files.h"
 #include "measure/pass.h"
 #include "measure/rounds.h"
@@ -293,11 +294,25 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
     return kg_rounds_run(&rounds, err);
 }
 
+/* A case that is faster than the machine is FAILED. */
+static bool impossible_refuse(struct kg_measurement *measurement, struct kg_error *err)
+{
+    char reason[256];
+    struct kg_results *results = &measurement->results;
+    kg_measurement_summarize(measurement);
+    for (size_t i = 0; i < results->case_count; i++)
+        if (results->cases[i].status == KG_STATUS_OK &&
+            kg_case_impossible(results, &results->cases[i], reason, sizeof reason) &&
+            !kg_case_fail(measurement, i, reason, "", err))
+            return false;
+    return true;
+}
+
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
     return kg_ceilings_pass(measurement, err) && kg_cpu_ceilings_pass(measurement, err) &&
-           kg_cpu_counters_pass(measurement, err) && kg_hot_pass(measurement, err) &&
-           kg_trace_pass(measurement, err);
+           impossible_refuse(measurement, err) && kg_cpu_counters_pass(measurement, err) &&
+           kg_hot_pass(measurement, err) && kg_trace_pass(measurement, err);
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)
