@@ -264,7 +264,7 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
     if (on_stream)
         kg_worker_gpu_finish(worker);
-    if (worker->workload && worker->workload->tear_down)
+    if (worker->workload && worker->workload->tear_down && !worker->torn_down)
         worker->workload->tear_down(&worker->host.context, worker->state);
     return good;
 }

@@ -27,6 +27,7 @@ struct kg_worker {
     struct kgate_value values[KG_PARAMS_MOST];
     const struct kgate_workload *workload; /* NULL for a command */
     void *state;
+    bool torn_down; /* there is no state any more */
     struct kg_command_run command;
     struct kg_sampler sampler;
     struct kg_placing placing;

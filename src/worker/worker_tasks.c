@@ -63,9 +63,11 @@ static bool state_renew(struct kg_worker *worker, struct kg_error *err)
     if (workload->tear_down)
         workload->tear_down(&worker->host.context, worker->state);
     worker->state = NULL;
+    worker->torn_down = true;
     worker->host.context.message[0] = '\0';
     if (!workload->set_up(&worker->host.context, &worker->state))
         return kg_worker_host_error(worker, "set-up", err);
+    worker->torn_down = false;
     worker->sampler.state = worker->state;
     kg_worker_call(worker);
     return true;

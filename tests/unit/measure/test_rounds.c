@@ -16,6 +16,8 @@ struct scene {
     double elapsed_ns[CASES];
     double checked_ns[CASES];
     bool check_due[CASES];
+    size_t checks[CASES];
+    size_t checked_at[CASES];
     size_t shared_calls; /* of the operation for those that share processes */
     size_t shared_most;  /* cases in one of them */
     size_t failing;      /* the case that fails at its second round; CASES: none does */
@@ -92,6 +94,37 @@ static void every_case_gets_its_rounds(void **state)
     /* what is there already is not measured again */
     assert_true(kg_rounds_run(&rounds, &err));
     assert_int_equal(scene.measurement.done, 8);
+}
+
+/* Notes in which of its rounds a case was checked. */
+static bool one_noted(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
+{
+    struct scene *scene = rounds->user;
+    scene->checks[index] += scene->check_due[index];
+    scene->checked_at[index] = scene->check_due[index] ? scene->cases[index].round_count : 0;
+    scene->checked_ns[index] += scene->check_due[index] ? 1e18 : 0;
+    return one(rounds, index, err);
+}
+
+static void the_last_round_is_checked_and_a_slow_check_is_not_repeated(void **state)
+{
+    struct scene scene;
+    size_t wanted[CASES] = {3, 0, 5};
+    struct kg_error err;
+    (void)state;
+    scene_make(&scene);
+    const struct kg_rounds rounds = {
+        .measurement = &scene.measurement, .wanted = wanted, .one = one_noted, .user = &scene};
+    assert_true(kg_rounds_run(&rounds, &err));
+    assert_true(scene.checks[0] == 1 && scene.checks[1] == 0 && scene.checks[2] == 1);
+    assert_true(scene.checked_at[0] == 2 && scene.checked_at[2] == 4);
+    wanted[0] = 4;
+    assert_true(kg_rounds_run(&rounds, &err));
+    assert_int_equal(scene.checks[0], 1);
+    scene.checked_ns[0] = 0;
+    wanted[0] = 5;
+    assert_true(kg_rounds_run(&rounds, &err));
+    assert_int_equal(scene.checks[0], 2);
 }
 
 static void a_case_that_fails_has_no_more_rounds(void **state)
@@ -193,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_case_gets_its_rounds),
+        cmocka_unit_test(the_last_round_is_checked_and_a_slow_check_is_not_repeated),
         cmocka_unit_test(a_case_that_fails_has_no_more_rounds),
         cmocka_unit_test(cases_that_share_processes_are_measured_together),
         cmocka_unit_test(an_answer_is_whole_or_it_is_not),
