@@ -219,7 +219,22 @@ static bool level_measure(struct streaming *streaming, enum kg_cache_level level
     return true;
 }
 
-/* The caches from small to large, then memory; and its latency where nobody else uses it. */
+/* The last level, at several sizes from twice the level before up to half of its own, of which the best
+ * counts: of a virtual machine's last level the host gives a part that the kernel does not know, and what
+ * is beyond that is memory. */
+static bool last_level_measure(const struct kg_cpu_measuring *measuring,
+                               struct streaming *streaming, double most, int threads,
+                               struct kg_cpu_ceiling *ceiling, struct kg_error *err)
+{
+    const double from = 2 * share(measuring, KG_LEVEL_L2, threads);
+    for (double bytes = from; bytes < most; bytes *= 4)
+        if (!level_measure(streaming, KG_LEVEL_L3, bytes, threads, ceiling, err))
+            return false;
+    return level_measure(streaming, KG_LEVEL_L3, most, threads, ceiling, err);
+}
+
+/* The caches from small to large, then memory; and its latency where nobody else uses it. What comes from
+ * the last level is no slower than what comes from memory. */
 static bool levels_measure(struct kg_cpu_measuring *measuring, struct streaming *streaming,
                            double memory, int threads, struct kg_error *err)
 {
@@ -230,9 +245,13 @@ static bool levels_measure(struct kg_cpu_measuring *measuring, struct streaming 
         const double bytes =
             level == KG_LEVEL_MEMORY ? memory : cached_bytes(measuring, level, threads);
         if (bytes <= (double)streaming->bytes &&
-            !level_measure(streaming, level, bytes, threads, ceiling, err))
+            !(level == KG_LEVEL_L3
+                  ? last_level_measure(measuring, streaming, bytes, threads, ceiling, err)
+                  : level_measure(streaming, level, bytes, threads, ceiling, err)))
             return false;
     }
+    if (ceiling->l3_bytes_per_s > 0)
+        ceiling->l3_bytes_per_s = fmax(ceiling->l3_bytes_per_s, ceiling->memory_bytes_per_s);
     if (threads == 1 && !isnan(memory))
         ceilings->memory_latency_ns =
             fmin(ceilings->memory_latency_ns,

@@ -107,6 +107,8 @@ static void assert_rates(const char *which, const struct kg_cpu_ceiling *ceiling
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (!(rates[i] > 0) || isinf(rates[i]))
             fail_msg("rate %zu of %s is %g", i, which, rates[i]);
+    if (ceiling->l3_bytes_per_s < ceiling->memory_bytes_per_s)
+        fail_msg("of %s the last level is slower than memory", which);
 }
 
 /* Not how fast: other tests run at the same time. */
