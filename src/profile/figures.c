@@ -291,13 +291,14 @@ static bool named_add(const struct work *work, struct named *named, size_t index
         name->entries.cpu_ns = NAN;
         name->entries.min_ns = INFINITY;
     }
-    const double total_ns = name->entries.total_ns;
+    const double total_ns = name->entries.total_ns, cpu_ns = name->entries.cpu_ns;
     if (!kg_sum_merge(&name->entries, entries_of(path), err))
         return false;
     name->all_ns += figures->total_ns;
     name->self_ns += figures->self_ns;
     if (path->recursive) {
         name->entries.total_ns = total_ns;
+        name->entries.cpu_ns = cpu_ns;
         return true;
     }
     name->share += figures->share;

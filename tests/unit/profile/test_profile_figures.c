@@ -141,6 +141,28 @@ static void a_name_counts_recursion_once(void **state)
     kg_profile_free(&profile);
 }
 
+static void cpu_time_of_a_name_counts_recursion_once(void **state)
+{
+    (void)state;
+    struct recording recording = {0};
+    struct kg_profile profile;
+    const struct kg_entry inner = {.start = 100, .duration = 500, .node = 2};
+    const struct kg_entry outer = {.start = 0, .duration = 1000, .node = 1, .nested_flags = 1};
+    const struct kg_entry_usage less = {.cpu_ns = 400}, more = {.cpu_ns = 900};
+    recording_process(&recording, 1, 1, "");
+    recording_name(&recording, 1, "fib");
+    recording_node(&recording, 1, 1, 0, 1);
+    recording_node(&recording, 1, 2, 1, 1);
+    recording_entry_full(&recording, 1, &inner, &less, NULL);
+    recording_entry_full(&recording, 1, &outer, &more, NULL);
+    recording_end(&recording);
+    read_all(&recording, &profile);
+    assert_near(row_of(&profile, "fib;fib")->figures.cpu_ns, 400, 0);
+    assert_near(name_of(&profile, "fib")->cpu_ns, 900, 0);
+    assert_near(name_of(&profile, "fib")->total_ns, 1000, 0);
+    kg_profile_free(&profile);
+}
+
 /* `threads` threads of one process, thread i with i scopes of 100 ns. */
 static void threads_add(struct recording *recording, uint32_t number, uint32_t threads)
 {
@@ -426,6 +448,7 @@ int main(void)
         cmocka_unit_test(rows_are_nested_and_by_total),
         cmocka_unit_test(figures_of_paths_are_as_by_hand),
         cmocka_unit_test(a_name_counts_recursion_once),
+        cmocka_unit_test(cpu_time_of_a_name_counts_recursion_once),
         cmocka_unit_test(threads_are_balanced_within_processes),
         cmocka_unit_test(processes_of_one_thread_are_not_unbalanced),
         cmocka_unit_test(by_name_workers_are_balanced_with_the_thread_that_called_them),
