@@ -15,7 +15,7 @@ static const char *value_find(const struct kg_pair *params, size_t count, const 
     return NULL;
 }
 
-/* Puts parameters into a word: "{name}" becomes the value, "{{" a brace. On failure `unknown` is
+/* Puts parameters into a word: "{name}" becomes the value, "{{" and "}}" a brace. On failure `unknown` is
  * the brace that opens the name of no parameter, else NULL. */
 static bool word_fill(struct kg_text *text, const char *word, const struct kg_pair *params,
                       size_t count, const char **unknown)
@@ -23,8 +23,8 @@ static bool word_fill(struct kg_text *text, const char *word, const struct kg_pa
     *unknown = NULL;
     for (const char *c = word; *c; c++) {
         const char *end = *c == '{' ? strchr(c, '}') : NULL;
-        if (c[0] == '{' && c[1] == '{') {
-            kg_text_append(text, "{");
+        if ((c[0] == '{' || c[0] == '}') && c[1] == c[0]) {
+            kg_text_append_bytes(text, c, 1);
             c++;
         } else if (end) {
             const char *value = value_find(params, count, c + 1, (size_t)(end - c - 1));
@@ -54,7 +54,7 @@ static bool word_expand(struct kg_arena *arena, const char *path,
     if (unknown)
         return kg_error_at(err, path, spec->target_mark.line, spec->target_mark.column,
                            "in workload '%s': the command has %.*s, but there is no such "
-                           "parameter; write {{ for a brace",
+                           "parameter; write {{ and }} for braces",
                            spec->name, (int)(strchr(unknown, '}') - unknown + 1), unknown);
     return *expanded ? true : kg_error_memory(err);
 }

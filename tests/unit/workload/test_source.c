@@ -49,11 +49,11 @@ static void a_kernel_is_found_by_its_name_or_the_nearest_is_said(void **state)
 static void a_command_takes_parameters_into_its_words(void **state)
 {
     const struct kg_source_operations *source = source_named("command");
-    const char *words[] = {"app", "--n={n}", "{{{n}}", "{m}"};
+    const char *words[] = {"app", "--n={n}", "{{{n}}}", "{{\"a\": {n}}}", "{m}"};
     struct kg_pair params[] = {{"n", "64"}};
     struct kg_axis axis = {.name = "n", .value_count = 2};
     struct kg_workload_spec spec = {
-        .name = "w", .command = words, .command_count = 3, .axes = &axis, .axis_count = 1};
+        .name = "w", .command = words, .command_count = 4, .axes = &axis, .axis_count = 1};
     struct kg_arena arena = {0};
     const char **command;
     struct kg_error err;
@@ -62,9 +62,10 @@ static void a_command_takes_parameters_into_its_words(void **state)
     assert_string_equal(command[0], "app");
     assert_string_equal(command[1], "--n=64");
     assert_string_equal(command[2], "{64}");
-    assert_null(command[3]);
+    assert_string_equal(command[3], "{\"a\": 64}");
+    assert_null(command[4]);
     assert_string_equal(source->target(&arena, &spec, command), "app");
-    spec.command_count = 4;
+    spec.command_count = 5;
     assert_false(source->expand(&arena, "s.yaml", &spec, params, &command, &err));
     assert_non_null(strstr(err.message, "the command has {m}, but there is no such parameter"));
     axis.name = "o";
