@@ -305,7 +305,7 @@ bool kg_kernel_check(struct kgate_context *context, void *state, struct kgate_ch
                      const struct kg_kernel *kernel)
 {
     const bool gpu = context->device == KGATE_DEVICE_CUDA;
-    struct kgate_check again;
+    struct kgate_check again = {.error = NAN};
     if (!(gpu ? gpu_compare(context, state, check, kernel)
               : cpu_compare(context, state, check, kernel)))
         return false;

@@ -236,7 +236,7 @@ static bool result_blank(struct kgate_context *context, struct kg_gemm *gemm)
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     struct kg_gemm *gemm = state;
-    struct kgate_check again;
+    struct kgate_check again = {.error = NAN};
     bool (*const compare_here)(struct kgate_context *, struct kg_gemm *, struct kgate_check *) =
         context->device == KGATE_DEVICE_CUDA ? device_compare : cpu_compare;
     if (!compare_here(context, gemm, check))

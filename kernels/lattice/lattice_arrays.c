@@ -356,7 +356,7 @@ static bool compare(struct kgate_context *context, const struct kg_lattice *latt
 bool kg_lattice_check(struct kgate_context *context, const struct kg_lattice *lattice,
                       const struct kg_lattice_coding *coding, struct kgate_check *check)
 {
-    double left, again;
+    double left = NAN, again = NAN;
     struct kg_lattice called = *lattice;
     if (!compare(context, lattice, coding, &left) || !results_poison(context, lattice, coding))
         return false;

@@ -139,7 +139,7 @@ static bool compare(struct kgate_context *context, const struct kg_transfer *tra
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     const struct kg_transfer *transfer = state;
-    double left, again;
+    double left = NAN, again = NAN;
     if (!compare(context, transfer, &left))
         return false;
     if (transfer->destination)
