@@ -60,6 +60,16 @@ YAML
     jq -e '.cpu_ceilings | .reason == null and .one.vector_flops_per_s > 0' r.json
 }
 
+@test "a rate far above a ceiling is FAILED as impossible" {
+    one_case ", disturbance: 100%, rounds: {min: 1, max: 1}, min_time: 1ms"
+    run -0 kgate run -c one.yaml -o r.json
+    jq '.ceilings |= (del(.note) | .one.l1_bytes_per_s = 1e6 | .all.l1_bytes_per_s = 1e6)' "$(kept)" >low
+    cp low "$(kept)"
+    run -3 kgate run -c one.yaml -o r.json
+    jq -e '.cases[0] | .status == "FAILED"
+        and (.reason | test("^impossible: moving data at .* B/s is .* times the 1e\\+06 B/s"))' r.json
+}
+
 @test "with trace: no nothing is measured or kept" {
     one_case ', trace: no'
     run -0 kgate run -c one.yaml -o r.json

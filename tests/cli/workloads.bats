@@ -26,8 +26,8 @@ YAML
 
 @test "what works in its first call only is FAILED after the timed calls; what adds up is not" {
     suite_of <<YAML
-  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: first_call_only, rounds: 1, min_time: 1ms}
-  - {name: adds, plugin: $PLUGINS/libbroken.so, workload: add_up, rounds: 1, min_time: 1ms, disturbance: 100%}
+  - {name: broken, plugin: $PLUGINS/libbroken.so, workload: first_call_only, rounds: {min: 1, max: 1}, min_time: 1ms}
+  - {name: adds, plugin: $PLUGINS/libbroken.so, workload: add_up, rounds: {min: 1, max: 1}, min_time: 1ms, disturbance: 100%}
 YAML
     fails_with "wrong result after the timed calls: error 1 is above the tolerance 0"
     jq -e '.cases[1] | .check.checked and .check.error == 0' r.json
