@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/file.h"
-
 static const char ENDING[] = ".json";
 enum { SHOWN_MOST = 6 };
 
@@ -27,17 +25,34 @@ bool kg_store_check(const char *directory, struct kg_error *err)
                         slash > directory ? directory : ".");
 }
 
+/* Cuts a path to the folder of it that there is: "." where there is none. */
+static void nearest_folder(char *path)
+{
+    struct stat status;
+    while (stat(path, &status) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash) {
+            strcpy(path, ".");
+            return;
+        }
+        slash[slash == path] = '\0';
+    }
+}
+
 bool kg_store_writable(const char *directory, struct kg_error *err)
 {
+    enum { NAME_MOST = 32 };
     char path[PATH_MAX];
-    if (!kg_store_check(directory, err) || !kg_directory_make(directory, err))
+    if (!kg_store_check(directory, err))
         return false;
-    if (snprintf(path, sizeof path, "%s/.write-%ld", directory, (long)getpid()) >= PATH_MAX)
+    if (snprintf(path, sizeof path - NAME_MOST, "%s", directory) >= PATH_MAX - NAME_MOST)
         return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", directory);
+    nearest_folder(path);
+    snprintf(path + strlen(path), NAME_MOST, "/.kgate-%ld", (long)getpid());
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
-        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write into '%.300s': %s", directory,
-                            strerror(errno));
+        return kg_error_set(err, KG_ERROR_SYSTEM, "cannot record baselines in '%.300s': %s",
+                            directory, strerror(errno));
     close(file);
     unlink(path);
     return true;

@@ -10,7 +10,8 @@
  * baseline. */
 bool kg_store_check(const char *directory, struct kg_error *err);
 
-/* Whether runs can be recorded: makes the folder, and a file in it, which it removes. */
+/* Whether runs can be recorded: makes a file in the folder, or in the one that it would be made in,
+ * and removes it. */
 bool kg_store_writable(const char *directory, struct kg_error *err);
 
 /* Whether the folder's entry is a baseline by its name: a filter of scandir. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gate/allocate.h"
+#include "gate/budget_end.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "report/report.h"
@@ -82,6 +83,7 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     ab->base_path = options->base_path;
     ab->head_path = options->head_path;
     kg_allocate_pairs_first(&ab->pairing);
+    ab->pairing.head.until_ns = kg_budget_end(ab->pairing.base.started_ns, budget_ns);
     const bool good = sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_measurement_interrupted(&ab->pairing.head);
     kg_pairing_end(&ab->pairing);
@@ -178,6 +180,8 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
     if (!start(options, ab, err) || !measure(what, options, ab, err) || !any_compared(ab, err))
         return false;
     ab->same_code = same_code_count(ab);
+    if (!kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err))
+        return false;
     return suggestions_make(ab, err) &&
            kg_report_files_write(&ab->comparison, &ab->suggestions, options->directory, err);
 }

@@ -5,6 +5,7 @@
 #include "baseline/store_check.h"
 #include "compare/unchanged.h"
 #include "gate/allocate.h"
+#include "gate/budget_end.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "report/report.h"
@@ -81,6 +82,7 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
                     struct kg_gate *gate, struct kg_error *err)
 {
     struct kg_measurement *measurement = &gate->measurement;
+    measurement->until_ns = kg_budget_end(measurement->started_ns, options->budget_ns);
     bool good = sequence_run(what, options, gate, err);
     if (good && isinf(options->budget_ns))
         good = kg_measurement_look(measurement, err);
@@ -204,6 +206,7 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
         start(what, options, gate, err) && begin(what, options, gate, err) &&
         measure(what, options, gate, err) &&
         kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison, err) &&
+        kg_budget_note(gate->results, options->budget_ns, &gate->comparison, err) &&
         suggestions_make(gate, err) &&
         kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
     return gate->decided && missing_record(options, gate, err);

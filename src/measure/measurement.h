@@ -79,6 +79,8 @@ struct kg_measurement {
     double *checked_ns;  /* what that took so far, for each case */
     struct kg_probe probe;
     uint64_t started_ns;
+    uint64_t until_ns; /* by kg_clock_ns: no round beyond a case's fewest that would end after it;
+                          0: no limit. May be set at any time */
     size_t done;
     size_t planned;
 };

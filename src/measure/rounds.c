@@ -4,10 +4,26 @@
 #include "results/disturbance.h"
 #include "timing/clock.h"
 
+/* Whether the case's next round would end after the time that there is, if it takes as long as those
+ * before it. */
+static bool is_late(const struct kg_measurement *measurement, size_t i)
+{
+    const size_t count = measurement->results.cases[i].round_count;
+    const double each_ns = count ? measurement->elapsed_ns[i] / (double)count : 0;
+    return measurement->until_ns && (double)kg_clock_ns() + each_ns > (double)measurement->until_ns;
+}
+
 static size_t missing(const struct kg_rounds *rounds, size_t i)
 {
-    const struct kg_case_result *result = &rounds->measurement->results.cases[i];
-    const size_t target = kg_case_measurable(result) ? rounds->wanted[i] : 0;
+    const struct kg_measurement *measurement = rounds->measurement;
+    const struct kg_case_result *result = &measurement->results.cases[i];
+    size_t target = kg_case_measurable(result) ? rounds->wanted[i] : 0;
+    if (target && is_late(measurement, i)) {
+        /* the fewest, as they are: disturbed ones are not measured again */
+        const size_t fewest = (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
+        target = target < fewest ? target : fewest;
+        return target > result->round_count ? target - result->round_count : 0;
+    }
     const size_t good = result->round_count - kg_rounds_to_repeat(result, target);
     return target > good ? target - good : 0;
 }

@@ -8,7 +8,7 @@ both() { suite_of <<<'  - {name: job, command: ["true"], devices: [cpu, cuda]}';
 # Whatever is wrong with the GPU: the reason $1 is said, the other cases run, and policy decides.
 expect_skipped() {
     both
-    run fake "$KGATE" gate -c one.yaml -b base -o out
+    run fake "$KGATE" gate -c one.yaml -b base -o out --update-missing
     [ "$status" -eq 0 ]
     [[ "$output" == *"job/cuda"*"SKIPPED"*"$1"* ]]
     [[ "$output" == *"job/cpu"* ]]
@@ -84,7 +84,7 @@ expect_skipped() {
     suite_of <<<'  - {name: copy, kernel: copy, devices: [cuda]}
   - {name: job, command: ["true"], devices: [cuda]}'
     export FAKE_CUDA_VERSION=10020
-    run fake "$KGATE" gate -c one.yaml -b base -o out
+    run fake "$KGATE" gate -c one.yaml -b base -o out --update-missing
     [ "$status" -eq 0 ]
     [[ "$output" == *"copy/"*"SKIPPED"* ]]
     if [ "$(jq '.machine.cuda_toolkit' out/results.json)" = null ]; then

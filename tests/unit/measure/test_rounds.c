@@ -164,6 +164,31 @@ static void cases_that_share_processes_are_measured_together(void **state)
     assert_int_equal(scene.shared_most, 2);
 }
 
+/* A clock that has passed the end of the time. */
+static void when_the_time_is_over_only_the_fewest_rounds_are_taken(void **state)
+{
+    const struct kg_workload_spec spec = {.settings = {.rounds_min = 2}};
+    struct kg_case planned[CASES] = {{.spec = &spec}, {.spec = &spec}, {.spec = &spec}};
+    const struct kg_plan plan = {.cases = planned, .case_count = CASES};
+    const size_t wanted[CASES] = {5, 0, 1};
+    struct scene scene;
+    struct kg_error err;
+    (void)state;
+    scene_make(&scene);
+    scene.measurement.plan = &plan;
+    scene.measurement.until_ns = 1;
+    scene.cases[0].disturbance_limit = 0.01;
+    /* one that was disturbed is not measured again */
+    scene.rounds[0][0] = (struct kg_round){.median_ns = 1, .disturbance = 1};
+    scene.cases[0].round_count = 1;
+    const struct kg_rounds rounds = {
+        .measurement = &scene.measurement, .wanted = wanted, .one = one, .user = &scene};
+    assert_true(kg_rounds_run(&rounds, &err));
+    assert_int_equal(scene.cases[0].round_count, 2);
+    assert_int_equal(scene.cases[1].round_count, 0);
+    assert_int_equal(scene.cases[2].round_count, 1);
+}
+
 /* --- Answers ----------------------------------------------------------------------------------- */
 
 static struct kg_answer answer_of(const char *text, enum kg_ending ending, int code,
@@ -229,6 +254,7 @@ int main(void)
         cmocka_unit_test(the_last_round_is_checked_and_a_slow_check_is_not_repeated),
         cmocka_unit_test(a_case_that_fails_has_no_more_rounds),
         cmocka_unit_test(cases_that_share_processes_are_measured_together),
+        cmocka_unit_test(when_the_time_is_over_only_the_fewest_rounds_are_taken),
         cmocka_unit_test(an_answer_is_whole_or_it_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
