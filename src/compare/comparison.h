@@ -55,11 +55,12 @@ enum kg_doubt {
     KG_DOUBT_CROSSING,       /* the interval crosses the threshold */
     KG_DOUBT_UNCOUNTED,      /* the figure could not be measured; `cause` says why */
     KG_DOUBT_BUSY,           /* the rounds waited for a CPU for too long; `cause` says so */
+    KG_DOUBT_DISTURBED,      /* beyond the threshold, but by less than a busy machine explains */
     KG_DOUBT_NOT_STORED,     /* the reference has no figure from the source `cause` */
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
-extern const char *const kg_doubt_names[23];
+extern const char *const kg_doubt_names[24];
 
 /* One metric of a case against one reference. */
 struct kg_metric {

@@ -107,14 +107,26 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
     return metric->suspected ? KG_DOUBT_UNCONFIRMED : kg_metric_doubt(metric);
 }
 
+/* Whether the machine was so busy that its caches and memory were not the case's alone either: then
+ * the rounds that had their CPU are slower, too. By less than twice, as two threads of a core or two
+ * programs on one memory are; more is a change whatever the machine did. */
+static bool may_be_the_machine(const struct kg_evidence *evidence)
+{
+    static const double MOST = 2;
+    const double ratio = evidence->metric->ratio;
+    return evidence->disturbed && ratio > 1 && ratio < MOST;
+}
+
 /* Decides `change` and `doubt` together, so that neither can say what the other does not. */
 static void change_decide(const struct kg_evidence *evidence, bool proven, double alpha)
 {
     struct kg_metric *metric = evidence->metric;
     kg_metric_classify(metric, proven);
     const bool by_clock = kg_metric_clock_moved(metric);
-    const bool changed = !by_clock && (metric->change == KG_CHANGE_REGRESSION ||
-                                       metric->change == KG_CHANGE_IMPROVEMENT);
+    const bool machine = may_be_the_machine(evidence);
+    const bool changed =
+        !by_clock && !machine &&
+        (metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_IMPROVEMENT);
     if (changed) {
         metric->doubt = code_doubt(evidence);
     } else if (unchanged(evidence, alpha)) {
@@ -122,7 +134,7 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
         metric->doubt = by_clock ? KG_DOUBT_CLOCK_EXPLAINS : KG_DOUBT_NONE;
     } else {
         metric->change = kg_metric_undecided(metric);
-        metric->doubt = doubt_find(evidence, alpha);
+        metric->doubt = machine && proven ? KG_DOUBT_DISTURBED : doubt_find(evidence, alpha);
     }
 }
 

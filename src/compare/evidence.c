@@ -214,6 +214,21 @@ static double wait_doubt(const struct gathering *gathering)
     return share / (1 - share);
 }
 
+/* Whether more than a third of the rounds, also of those that are not judged, waited for a CPU for
+ * longer than the limit. Both sides of a pair did, and in the same moments. */
+static bool is_disturbed(const struct gathering *gathering, double limit)
+{
+    const struct kg_case_result *result = gathering->result;
+    size_t count = 0, disturbed = 0;
+    for (size_t i = 0; i < result->round_count && !gathering->reference->paired; i++) {
+        if (gathering->any_confirms && !result->rounds[i].confirms)
+            continue;
+        count++;
+        disturbed += result->rounds[i].disturbance > limit;
+    }
+    return 3 * disturbed > count;
+}
+
 /* Whether every mean is its round's median, as where a round is one call: then it says nothing that
  * the median does not. */
 static bool means_are_medians(const struct gathering *gathering)
@@ -371,6 +386,7 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
         metric->wait_doubt = wait_doubt(&gathering);
     }
+    evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
     if (row->timed && !means_compare(&gathering, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;

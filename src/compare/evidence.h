@@ -25,6 +25,7 @@ struct kg_evidence {
     double mean_ratio;       /* ratio of the locations of the rounds' means; NaN: unknown */
     double mean_effect;      /* their difference, in ns */
     double mean_p;           /* p-value of "the means are equal" */
+    bool disturbed;          /* of a time: more than a third of its rounds waited for a CPU */
     bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
     bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
     bool processes;          /* rounds are processes of a profile */

@@ -235,6 +235,10 @@ static const struct sentence {
     [KG_DOUBT_CROSSING] = {.say = crossing_say, .of_code = true},
     [KG_DOUBT_UNCOUNTED] = {.say = uncounted_say},
     [KG_DOUBT_BUSY] = {.say = uncounted_say},
+    [KG_DOUBT_DISTURBED] =
+        {.text = "more than a third of its rounds waited for a CPU: who had it takes "
+                 "caches and memory too, and may make the others up to twice as "
+                 "slow"},
     [KG_DOUBT_NOT_STORED] = {.say = not_stored_say},
     [KG_DOUBT_BUDGET_UNKNOWN] = {.say = budget_unknown_say},
     [KG_DOUBT_BUDGET_MISSED] = {.say = budget_missed_say},

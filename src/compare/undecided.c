@@ -96,7 +96,8 @@ enum remedy { REMEDY_PAIRS, REMEDY_PROCESSES, REMEDY_REFRESH, REMEDY_FIGURE, REM
 static enum remedy remedy_of(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metrics;
-    if (!change->metric_count || metric->doubt == KG_DOUBT_BUSY)
+    if (!change->metric_count || metric->doubt == KG_DOUBT_BUSY ||
+        metric->doubt == KG_DOUBT_DISTURBED)
         return REMEDY_QUIET; /* without a metric it is a pair that waited too much */
     if (metric->of_processes)
         return REMEDY_PROCESSES;

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "compare/settle.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
+#include "gate/start_note.h"
 #include "report/report.h"
 #include "util/file.h"
 
@@ -162,11 +164,13 @@ static bool suggestions_make(struct kg_ab *ab, struct kg_error *err)
 }
 
 /* What can fail before anything is measured. */
-static bool start(const struct kg_ab_options *options, struct kg_ab *ab, struct kg_error *err)
+static bool start(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                  struct kg_ab *ab, struct kg_error *err)
 {
+    ab->start_note = kg_start_note(&ab->arena, what->machine);
     ab->base_path = kg_arena_printf(&ab->arena, "%s/base.json", options->directory);
     ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
-    if (!ab->base_path || !ab->head_path)
+    if (!ab->start_note || !ab->base_path || !ab->head_path)
         return kg_error_memory(err);
     return kg_build_resolve(&ab->arena, "base", options->base, &ab->base_build, err) &&
            kg_build_resolve(&ab->arena, "head", options->head, &ab->head_build, err) &&
@@ -177,10 +181,12 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
                struct kg_ab *ab, struct kg_error *err)
 {
     *ab = (struct kg_ab){0};
-    if (!start(options, ab, err) || !measure(what, options, ab, err) || !any_compared(ab, err))
+    if (!start(what, options, ab, err) || !measure(what, options, ab, err) ||
+        !any_compared(ab, err))
         return false;
     ab->same_code = same_code_count(ab);
-    if (!kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err))
+    if (!kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
+        (*ab->start_note && !kg_comparison_note(&ab->comparison, ab->start_note, err)))
         return false;
     return suggestions_make(ab, err) &&
            kg_report_files_write(&ab->comparison, &ab->suggestions, options->directory, err);

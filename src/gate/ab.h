@@ -33,6 +33,7 @@ struct kg_ab {
     int signal;       /* that stopped measuring, 0 without one: then all this is of what was
                          measured until then */
     /* its own */
+    const char *start_note; /* of the machine, "" without one; NULL of pairs within a gate */
     struct kg_pairing pairing;
     struct kg_baseline baseline;
     struct kg_arena arena;

@@ -3,11 +3,13 @@
 #include <math.h>
 
 #include "baseline/store_check.h"
+#include "compare/settle.h"
 #include "compare/unchanged.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
+#include "gate/start_note.h"
 #include "report/report.h"
 #include "util/file.h"
 
@@ -185,7 +187,8 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
     gate->results_path = kg_arena_printf(&gate->arena, "%s/results.json", options->directory);
     const char *stored =
         kg_baseline_path(&gate->arena, options->baseline_directory, what->machine->fingerprint);
-    if (!gate->results_path || !stored)
+    gate->start_note = kg_start_note(&gate->arena, what->machine);
+    if (!gate->results_path || !stored || !gate->start_note)
         return kg_error_memory(err);
     if (!store_check(options, err) || !kg_baseline_load(stored, &gate->baseline, err) ||
         !kg_directory_make(options->directory, err))
@@ -207,6 +210,7 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
         measure(what, options, gate, err) &&
         kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison, err) &&
         kg_budget_note(gate->results, options->budget_ns, &gate->comparison, err) &&
+        (!*gate->start_note || kg_comparison_note(&gate->comparison, gate->start_note, err)) &&
         suggestions_make(gate, err) &&
         kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
     return gate->decided && missing_record(options, gate, err);

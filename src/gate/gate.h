@@ -42,6 +42,7 @@ struct kg_gate {
                                  measured until then, and nothing was recorded */
     /* the gate's own */
     struct kg_measurement measurement;
+    const char *start_note; /* of the machine, "" without one */
     const double *round_ns; /* of each case's reference */
     struct kg_build base;
     struct kg_settling settling;

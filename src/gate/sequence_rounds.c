@@ -68,7 +68,7 @@ static bool is_apart(const struct kg_metric *metric)
  * where its change lies between the suite's threshold and the noise between runs. */
 static bool rounds_help(const struct kg_metric *metric)
 {
-    if (metric->doubt == KG_DOUBT_BUSY)
+    if (metric->doubt == KG_DOUBT_BUSY || metric->doubt == KG_DOUBT_DISTURBED)
         return true;
     return !is_budget(metric) && isfinite(metric->ratio) && !is_apart(metric) &&
            kg_metric_rounds_settle(metric);

@@ -208,3 +208,15 @@ C
     grep -q 'runs that were whole' said
     jq -e '.runs >= 3 and .runs < 100' part.json
 }
+
+@test "what fewest rounds take beyond --budget is said, and so is a busy machine" {
+    suite_of <<<"  - {name: program, command: [sleep, '0.1'], rounds: {min: 2, max: 30}}"
+    run kgate gate -c one.yaml -b base -o out --update-missing --budget 100ms
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"note: measuring took "*", --budget asks for 100 ms: every case has its fewest rounds"* ]]
+    jq -e '.cases[0].rounds.median_ns | length == 2' out/results.json
+    load=$(cut -d' ' -f1 /proc/loadavg)
+    if awk "BEGIN { exit !($load > $(nproc)) }"; then
+        [[ "$output" == *"note: when measuring began the load was "* ]]
+    fi
+}
