@@ -42,6 +42,21 @@ const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *met
                            100 * (metric->interval_high - 1));
 }
 
+const char *kg_cell_estimator(const struct kg_comparison *comparison)
+{
+    enum kg_against last = KG_AGAINST_BUDGET;
+    for (size_t i = 0; i < comparison->case_count && last == KG_AGAINST_BUDGET; i++)
+        if (comparison->cases[i].metric_count && comparison->cases[i].change != KG_CHANGE_NEW &&
+            kg_metric_kind_find(comparison->cases[i].metrics[0].name) == KG_METRIC_TIME)
+            last = kg_metric_against(&comparison->cases[i].metrics[0]);
+    if (last == KG_AGAINST_BUDGET)
+        return "";
+    return last == KG_AGAINST_BASE
+               ? "times: trimmed means of the pairs that decided"
+               : "times: trimmed means of the rounds that decided, at the baseline's clock; of new "
+                 "cases medians";
+}
+
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric)
 {
     const enum kg_against against = kg_metric_against(metric);
@@ -52,7 +67,7 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
                            ordinary ? "" : metric->against);
 }
 
-/* "clock 2.3 % slower than the baseline's, corrected" where the core's pace moved by a per cent. */
+/* "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected for" where the core's pace moved by a per cent. */
 static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.01;
@@ -64,10 +79,10 @@ static const char *pace_words(struct kg_arena *arena, const struct kg_metric *me
                                100 * fabs(expm1(-metric->pace_shift)),
                                metric->pace_shift > 0 ? "lower" : "higher",
                                kg_change_format(metric->cycles_ratio, cycles));
-    return kg_arena_printf(arena, "clock %.1f %% %s than the baseline's, %.0f %% of it taken off",
-                           100 * fabs(expm1(metric->pace_shift)),
-                           metric->pace_shift > 0 ? "slower" : "faster",
-                           100 * metric->pace_exponent);
+    return kg_arena_printf(
+        arena, "CPU clock %.1f %% %s than the baseline's, %.0f %% of that corrected for",
+        100 * fabs(expm1(metric->pace_shift)), metric->pace_shift > 0 ? "slower" : "faster",
+        100 * metric->pace_exponent);
 }
 
 /* "noise floor 7.1 %", "threshold raised by 2.0 % for the clock": where it is

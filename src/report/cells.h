@@ -12,6 +12,8 @@ const char *kg_cell_reference(struct kg_arena *arena, const struct kg_metric *me
 const char *kg_cell_change(struct kg_arena *arena, const struct kg_metric *metric);
 /* "+10.1 … +14.9 %", or "" where there is no interval */
 const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *metric);
+/* What the times of a comparison's table are, where it has any: one estimator for all; or "". */
+const char *kg_cell_estimator(const struct kg_comparison *comparison);
 /* "time", or "peak_memory against pin v1", only what a reader cannot take for granted; or "" */
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric);
 /* What a reader must know beside a case's figures: the metric where it is not the time, a raised

@@ -153,6 +153,9 @@ static void rows(const struct kg_comparison *comparison, const struct kg_suggest
         change_row(text, &arena, suggestions, change);
         shown++;
     }
+    const char *estimator = changes ? kg_cell_estimator(comparison) : "";
+    if (*estimator)
+        kg_text_printf(text, "\n<sub>%s</sub>\n", estimator);
     if (left_out)
         kg_text_printf(text, "\n… and %zu more: they are in comparison.json.\n", left_out);
     kg_arena_free(&arena);
@@ -228,6 +231,27 @@ static void machine_print(const struct kg_machine *machine, struct kg_text *text
     kg_text_append(text, "\n");
 }
 
+static bool any_pair(const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        for (size_t m = 0; m < comparison->cases[i].metric_count; m++)
+            if (kg_metric_against(&comparison->cases[i].metrics[m]) == KG_AGAINST_BASE)
+                return true;
+    return false;
+}
+
+/* The rate holds where what runs of the same code differ by is known, or does not matter: of several
+ * stored runs, and of pairs. */
+static void alarms_print(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    if (comparison->baseline_runs == 1 && !any_pair(comparison))
+        kg_text_append(text,
+                       "with one stored run the rate of false alarms is not known, since runs "
+                       "of the same code differ\n");
+    else
+        kg_text_printf(text, "at most %g %% false alarms a run\n", 100 * comparison->policy.alpha);
+}
+
 static void closing_print(const struct kg_comparison *comparison, struct kg_text *text)
 {
     const char *separator = " ";
@@ -247,11 +271,11 @@ static void closing_print(const struct kg_comparison *comparison, struct kg_text
                    comparison->policy.undecided == KG_UNDECIDED_PASS   ? "passes"
                    : comparison->policy.undecided == KG_UNDECIDED_FAIL ? "fails"
                                                                        : "is reported");
-    kg_text_printf(text, "; a missing device is %s; at most %g %% false alarms a run\n",
+    kg_text_printf(text, "; a missing device is %s; ",
                    comparison->policy.missing_device == KG_MISSING_FAIL        ? "a failure"
                    : comparison->policy.missing_device == KG_MISSING_UNDECIDED ? "undecided"
-                                                                               : "skipped",
-                   100 * comparison->policy.alpha);
+                                                                               : "skipped");
+    alarms_print(comparison, text);
     kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
                    comparison->baseline_runs == 1 ? "" : "s");
     if (comparison->baseline_created) {
@@ -348,7 +372,7 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
     kg_text_append(text, "**kgate results**: suite ");
     name(text, results->suite);
     kg_text_printf(text,
-                   ", %zu cases%s\n\n| case | median | peak memory | rounds | status |\n"
+                   ", %zu cases%s\n\n| case | median of rounds | peak memory | rounds | status |\n"
                    "| :-- | --: | --: | --: | :-- |\n",
                    results->case_count, results->complete ? "" : " (incomplete)");
     for (size_t i = 0; i < results->case_count; i++) {

@@ -211,6 +211,8 @@ static void changes_print(const struct kg_comparison *comparison, const struct c
     if (table.row_count) {
         kg_text_append(text, "\n");
         kg_table_print(&table, style->colour, text);
+        if (!style->quiet && *kg_cell_estimator(comparison))
+            kg_text_printf(text, "  (%s)\n", kg_cell_estimator(comparison));
     }
     if (left_out)
         kg_text_printf(text, "  … and %zu more; all are in the report files\n", left_out);

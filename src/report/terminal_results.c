@@ -148,7 +148,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
         .columns = 7,
         .indent = 2,
         .id_most = style->id_most,
-        .heads = {"case", "median", "95 %", "rate", "peak memory", "rounds", "status"},
+        .heads = {"case", "median of rounds", "95 %", "rate", "peak memory", "rounds", "status"},
         .left = {true, false, false, false, false, false, true}};
     for (size_t i = 0; i < results->case_count; i++)
         if (!style->quiet || results->cases[i].status == KG_STATUS_FAILED)

@@ -70,6 +70,17 @@ example_run() {
     ! readelf -d ON/frames | grep -q libkgate_profiler
 }
 
+@test "a plugin is built out of the tree by pkg-config, and the installed kgate measures it" {
+    not_sanitized
+    cp "$SOURCE/tests/plugins/good.c" mine.c
+    cc -std=c17 -O2 -fPIC -shared $(pkg-config --cflags kgate-profiler) mine.c -o libgood.so
+    sed -n '/^version: 1/,/^```/p' "$SOURCE/docs/plugins.md" | sed '$d' >plugins.yaml
+    PATH=$PREFIX/bin:$PATH
+    command kgate validate -c plugins.yaml
+    command kgate run -c plugins.yaml -o r.json -q --set rounds.min=1 --set min_time=1ms --set disturbance=100%
+    jq -e '.cases[0].status == "OK"' r.json
+}
+
 @test "find_package refuses another minor version" {
     example_copy
     sed -i 's/find_package(kgate 0.1/find_package(kgate 0.2/' example/CMakeLists.txt
