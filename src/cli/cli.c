@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -59,6 +60,22 @@ static size_t columns(void)
     return size.ws_col >= FEWEST ? size.ws_col : size.ws_col ? FEWEST : 0;
 }
 
+/* By the variables that decide it, in their order (POSIX, Environment Variables). */
+bool kg_terminal_plain(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (!value || !*value)
+            continue;
+        for (; *value; value++)
+            if (!strncasecmp(value, "UTF-8", 5) || !strncasecmp(value, "UTF8", 4))
+                return false;
+        return true;
+    }
+    return true;
+}
+
 struct kg_report_style kg_style(const struct kg_arguments *arguments)
 {
     enum { ID_ON_TERMINAL_MOST = 72 }; /* longer ones break the lines; in a file nothing does */
@@ -69,6 +86,7 @@ struct kg_report_style kg_style(const struct kg_arguments *arguments)
         .colour =
             on_terminal && !(no_colour && *no_colour) && !(terminal && !strcmp(terminal, "dumb")),
         .id_most = on_terminal ? ID_ON_TERMINAL_MOST : 0,
+        .plain = on_terminal && kg_terminal_plain(),
         .width = on_terminal ? columns() : 0,
         .top = arguments->top == KG_TOP_UNSET ? 10 : (size_t)arguments->top,
         .quiet = arguments->quiet,
@@ -81,6 +99,7 @@ void kg_style_for_file(struct kg_report_style *style)
     style->colour = false;
     style->id_most = 0;
     style->width = 0;
+    style->plain = false;
 }
 
 bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,

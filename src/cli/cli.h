@@ -32,6 +32,8 @@ bool kg_print(const struct kg_text *text, struct kg_error *err);
 bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
                struct kg_error *err);
 
+/* Whether the locale has no characters beyond ASCII that one can rely on. */
+bool kg_terminal_plain(void);
 /* How to print for this terminal and these arguments. */
 struct kg_report_style kg_style(const struct kg_arguments *arguments);
 /* The same for a file: nothing coloured, cut or broken into lines. */

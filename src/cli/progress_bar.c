@@ -1,30 +1,13 @@
 #include "cli/progress_bar.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "timing/clock.h"
 #include "util/escape.h"
 
 enum { CELLS = 24 };
-
-/* By the variables that decide it, in their order (POSIX, Environment Variables). */
-static bool is_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (!value || !*value)
-            continue;
-        for (; *value; value++)
-            if (!strncasecmp(value, "UTF-8", 5) || !strncasecmp(value, "UTF8", 4))
-                return true;
-        return false;
-    }
-    return false;
-}
 
 static void bar_draw(struct kg_progress_bar *bar, size_t planned, const char *id)
 {
@@ -62,7 +45,7 @@ struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
 {
     *bar = (struct kg_progress_bar){.enabled = !arguments->quiet,
                                     .terminal = isatty(STDERR_FILENO),
-                                    .plain = !is_utf8(),
+                                    .plain = kg_terminal_plain(),
                                     .meter = {.started_ns = kg_clock_ns()}};
     return (struct kg_progress){.report = bar->enabled ? report : NULL, .user = bar};
 }

@@ -309,6 +309,9 @@ static void scope_append(const struct kg_profile *profile, const struct kg_bottl
                        found->calls == 1 ? "" : "s");
 }
 
+/* Of a time without scopes, but for what is rounded. */
+static const double ALL = 0.995;
+
 void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottleneck *found,
                          struct kg_text *text)
 {
@@ -324,8 +327,12 @@ void kg_bottleneck_words(const struct kg_profile *profile, const struct kg_bottl
                        its);
         break;
     case KG_BOTTLENECK_OUTSIDE:
-        kg_text_printf(text, "%.0f %% of %s is in no scope inside it", 100 * found->outside_share,
-                       its);
+        if (found->outside_share > ALL)
+            kg_text_append(text, "it has no scopes inside; kgate/profiler.h names parts of it, and "
+                                 "`kgate explain` shows its functions without any");
+        else
+            kg_text_printf(text, "%.0f %% of %s is in no scope inside it",
+                           100 * found->outside_share, its);
         break;
     case KG_BOTTLENECK_SPREAD:
         kg_text_printf(text, "none, %s is spread: no scope has %.0f %% of it", its,

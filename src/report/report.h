@@ -20,6 +20,7 @@ struct kg_report_style {
     bool colour;    /* ANSI colours */
     size_t id_most; /* characters of an id in a table, as kg_table has it; 0: all */
     size_t top;     /* rows of a ranking; 0: all */
+    bool plain;     /* the terminal's characters are ASCII: bars are of '#' and '.' */
     size_t width;   /* characters of a line of prose; 0: it is not broken */
     bool quiet;     /* the verdict and what failed only */
     bool verbose;   /* unchanged cases too, and what workloads report */

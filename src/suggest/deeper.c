@@ -18,19 +18,21 @@ static const struct tool {
     const char *before; /* `kgate run …` */
     const char *settings;
     const char *after;
-    bool kernel; /* looks at one kernel by name: the one with the most time */
+    bool kernel;   /* looks at one kernel by name: the one with the most time */
+    bool profiles; /* makes a profile */
 } tools[] = {
     {NULL, "where the time goes, by scopes", "", FEW_CALLS,
-     " --profile && kgate report deeper.json --format tree", false},
+     " --profile && kgate report deeper.json --format tree", false, true},
     {"cpu", "instructions, branches and cache misses, those of set-up and check included",
-     "perf stat -d ", LONG, "", false},
+     "perf stat -d ", LONG, "", false, false},
     {"cpu", "which functions, with their callers, those of set-up and check included",
-     "perf record -g -o deeper.perf ", LONG, " && perf report -i deeper.perf", false},
+     "perf record -g -o deeper.perf ", LONG, " && perf report -i deeper.perf", false, false},
     {"cuda", "the host, launches, copies and kernels on one line of time",
-     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", FEW_CALLS, "", false},
+     "nsys profile --trace=cuda,nvtx,osrt --force-overwrite=true -o deeper ", FEW_CALLS, "", false,
+     false},
     {"cuda", "each kernel: stalls, caches, occupancy, its roofline",
      "ncu --target-processes all --set full --launch-count 20 --force-overwrite -o deeper ",
-     FEW_CALLS, "", true},
+     FEW_CALLS, "", true, false},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };
 
@@ -84,7 +86,8 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
     *deeper = kg_arena_alloc(arena, TOOL_COUNT, sizeof **deeper);
     for (size_t i = 0; *deeper && i < TOOL_COUNT; i++) {
         struct kg_text text = {0};
-        if (tools[i].device && strcmp(tools[i].device, result->device) != 0)
+        if ((tools[i].device && strcmp(tools[i].device, result->device) != 0) ||
+            (tools[i].profiles && results->profile)) /* there is one already */
             continue;
         kg_text_append(&text, tools[i].before);
         if (tools[i].kernel)
