@@ -106,15 +106,6 @@ static void time_outside_all_scopes_is_said_to_be(void **state)
          "bottleneck of case/cpu: 74 % of its time is in no scope inside it (softmax 22 %)\n");
 }
 
-static void a_case_without_scopes_is_told_what_shows_its_parts(void **state)
-{
-    struct scene scene = {0};
-    (void)state;
-    add(&scene, 0, "case/cpu", 740);
-    says(&scene, "bottleneck of case/cpu: it has no scopes inside; kgate/profiler.h names parts of "
-                 "it, and `kgate explain` shows its functions without any\n");
-}
-
 static void time_that_is_spread_has_no_bottleneck(void **state)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
@@ -286,7 +277,6 @@ int main(void)
         cmocka_unit_test(a_name_that_stands_in_several_places_is_given_with_its_path),
         cmocka_unit_test(a_name_counts_in_all_its_places_where_no_path_is_notable),
         cmocka_unit_test(time_outside_all_scopes_is_said_to_be),
-        cmocka_unit_test(a_case_without_scopes_is_told_what_shows_its_parts),
         cmocka_unit_test(time_that_is_spread_has_no_bottleneck),
         cmocka_unit_test(what_is_no_component_is_left_out),
         cmocka_unit_test(a_case_without_scopes_says_so_and_other_flat_scopes_say_nothing),
