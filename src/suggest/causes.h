@@ -18,6 +18,7 @@ enum kg_cause_kind {
     KG_CAUSE_STRING_SCANNING,
     KG_CAUSE_LINEAR_SEARCH,
     KG_CAUSE_REPEATED_WORK,
+    KG_CAUSE_QUADRATIC_LOOP,
     KG_CAUSE_CALL_OVERHEAD,
     KG_CAUSE_MATH_LIBRARY,
     KG_CAUSE_DIVISION,
@@ -63,7 +64,8 @@ enum { KG_CAUSES_MOST = 3 };
 /* A turn of a hot loop: what it took, and what was counted in it. The loop has that share of what
  * was counted of the workload's own code, as of its samples. */
 struct kg_loop_turn {
-    double cycles;       /* NaN: nothing was counted */
+    double turns;        /* in a call, about; 0: nothing was counted */
+    double cycles;       /* NaN: likewise */
     double least_cycles; /* that it takes by its instructions */
     double stalled;      /* share of the cycles that its instructions do not explain */
     double mispredicted;

@@ -108,6 +108,7 @@ static struct kg_loop_turn turn_of(const struct kg_weighing *weighing,
     if (!(turns >= 1) ||
         (isnan(weighing->hot->counted.calls) && isnan(weighing->hot->core.instructions)))
         return turn;
+    turn.turns = turns * fmin(1, loop->share / weighing->own);
     turn.cycles = weighing->own * cycles_of_call(weighing) / turns;
     turn.stalled = fmax(0, 1 - turn.least_cycles / turn.cycles);
     turn.mispredicted = counts->mispredicted / turns;
@@ -200,6 +201,25 @@ static enum kg_cause_kind loop_kind(const struct kg_hot_loop *loop, const struct
     return KG_CAUSE_COUNT;
 }
 
+/* Items of a call, or as many of four bytes as it moves; NaN: the workload does not say. */
+static double items_of(const struct kg_traits *traits)
+{
+    static const double BYTES_EACH = 4;
+    return kg_known(traits->items) ? traits->items : traits->bytes / BYTES_EACH;
+}
+
+/* Whether a loop turns about as often as there are pairs of items: one loop inside of another, each over
+ * all of them. Floating point is left out: forces between all bodies are meant so. */
+static bool is_quadratic(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
+                         const struct kg_loop_turn *turn)
+{
+    static const double MOSTLY = 0.5, ITEMS_LEAST = 256, PAIRS = 16;
+    const double items = items_of(&weighing->facts->traits);
+    return kg_known(weighing->hot->counted.calls) && loop->share >= MOSTLY && loop->loads > 0 &&
+           !(loop->scalar_floats > 0) && !(loop->calls > 0) && !uses_vectors(loop) &&
+           !loop->whole_function && items >= ITEMS_LEAST && turn->turns >= items * items / PAIRS;
+}
+
 /* Whether what the loop's function calls is the mathematics library: what the call itself takes is
  * that library's, too. */
 static bool calls_mathematics(const struct kg_weighing *weighing, const struct kg_hot_loop *loop)
@@ -276,6 +296,8 @@ static void loop_weigh(struct kg_weighing *weighing, const struct kg_hot_loop *l
         kind = loop_kind(loop, &turn, &part);
     if (kind == KG_CAUSE_CALL_OVERHEAD && calls_mathematics(weighing, loop))
         kind = KG_CAUSE_MATH_LIBRARY;
+    if (kind == KG_CAUSE_COUNT && is_quadratic(weighing, loop, &turn))
+        kind = KG_CAUSE_QUADRATIC_LOOP;
     const double share = fmin(loop->share * part, *left);
     if (kind == KG_CAUSE_COUNT || kg_place_is_library(&loop->place) || !(share > 0))
         return;

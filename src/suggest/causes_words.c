@@ -14,6 +14,7 @@ static const struct {
     [KG_CAUSE_STRING_SCANNING] = {"string_scanning", KG_BOUND_COMPUTE},
     [KG_CAUSE_LINEAR_SEARCH] = {"linear_search", KG_BOUND_COMPUTE},
     [KG_CAUSE_REPEATED_WORK] = {"repeated_work", KG_BOUND_COMPUTE},
+    [KG_CAUSE_QUADRATIC_LOOP] = {"quadratic_loop", KG_BOUND_COMPUTE},
     [KG_CAUSE_CALL_OVERHEAD] = {"call_overhead", KG_BOUND_COMPUTE},
     [KG_CAUSE_MATH_LIBRARY] = {"math_library", KG_BOUND_COMPUTE},
     [KG_CAUSE_DIVISION] = {"division", KG_BOUND_COMPUTE},

@@ -197,6 +197,7 @@ static const struct {
 #define LOOP(member) offsetof(struct kg_hot_loop, member), false
 #define TURN(member) offsetof(struct kg_loop_turn, member), true
     {"loop_instructions", "instructions a turn of the loop", 0, LOOP(instructions)},
+    {"loop_turns", "turns of it in a call", OF(KG_CAUSE_QUADRATIC_LOOP), TURN(turns)},
     {"turn_cycles", "cycles a turn", 0, TURN(cycles)},
     {"least_cycles", "cycles that its instructions need", 0, TURN(least_cycles)},
     {"divisions", "divisions or roots a turn", OF(KG_CAUSE_DIVISION), LOOP(divisions)},
@@ -223,6 +224,16 @@ static const struct {
 #undef TURN
 };
 
+/* A turn that took less than its instructions need was counted, or divided, otherwise than it ran:
+ * then neither figure is told. */
+static bool is_refuted(const struct kg_loop_turn *turn, size_t row)
+{
+    const size_t offset = of_loop[row].offset;
+    return of_loop[row].of_turn && turn->cycles < turn->least_cycles &&
+           (offset == offsetof(struct kg_loop_turn, cycles) ||
+            offset == offsetof(struct kg_loop_turn, least_cycles));
+}
+
 static bool loop_says(struct kg_evidence *evidence, const struct kg_cause *cause)
 {
     bool good = true;
@@ -231,7 +242,8 @@ static bool loop_says(struct kg_evidence *evidence, const struct kg_cause *cause
             of_loop[i].of_turn ? (const char *)&cause->turn : (const char *)cause->loop;
         double value;
         memcpy(&value, from + of_loop[i].offset, sizeof value);
-        if (!of_loop[i].causes || of_loop[i].causes & OF(cause->kind))
+        if ((!of_loop[i].causes || of_loop[i].causes & OF(cause->kind)) &&
+            !is_refuted(&cause->turn, i))
             good = figure_say(evidence, of_loop[i].name, KG_TRAIT_COUNT, value, "%s",
                               of_loop[i].words);
     }

@@ -121,6 +121,28 @@ static const struct kg_rule rules[] = {
         .settings = "min_gain",
     },
     {
+        .name = "quadratic_loop",
+        .is_cause = true,
+        .cause = KG_CAUSE_QUADRATIC_LOOP,
+        .type = KG_TYPE_ALGORITHM,
+        .priority = KG_PRIORITY_HIGH,
+        .basis = KG_BASIS_AT_MOST,
+        .description = "The hottest loop turns about as often as there are pairs of the {items} "
+                       "items of a call: time grows with the square of their number, unless all "
+                       "pairs have to be looked at.",
+        .hint = "Sort first (`qsort`, a merge, a heap), keep what is looked for in a hash table, "
+                "or go through both lists at once.",
+        .before = "for (i = 1; i < n; i++) for (j = i; j && a[j - 1] > a[j]; j--) swap(a, j);",
+        .after = "qsort(a, n, sizeof *a, by_key);",
+        .evidence = {"time_ns", "items", "bytes"},
+        .when = "the hottest loop takes half of the time or more, has whole numbers alone, no "
+                "vectors and no calls, nothing else is to be said of it, and it turns a sixteenth "
+                "of the square of the items of a call or more, of 256 or more (or of its bytes by "
+                "four), by Callgrind's counts",
+        .assumes = "none: that depends on what takes its place",
+        .settings = "min_gain",
+    },
+    {
         .name = "call_overhead",
         .is_cause = true,
         .cause = KG_CAUSE_CALL_OVERHEAD,

@@ -427,6 +427,32 @@ static void the_processors_counters_count_instead_of_what_is_simulated(void **st
     ASSERT_CAUSE(&scene, "none");
 }
 
+/* Insertion, say: 4 instructions a turn, and nothing that stalls. */
+static void a_loop_over_all_pairs_is_quadratic_at_most(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_start(&scene);
+    struct kg_hot_loop *loop = loop_add(&scene, 1);
+    struct kg_counted_line *line = line_add(&scene);
+    loop->instructions = 4;
+    loop->stores = loop->branches = 1;
+    scene.hot.counted.calls = 1;
+    scene.facts.traits.items = 1000;
+    line->instructions = scene.hot.counted.instructions = 1e6; /* 250000 turns in 3e6 cycles */
+    scene.loops[0].chain_cycles = 12;
+    ASSERT_CAUSE(&scene, "quadratic_loop");
+    assert_false(scene.causes.of[0].proven);
+    scene.facts.traits.items = 10000; /* 25 turns for each */
+    ASSERT_CAUSE(&scene, "none");
+    scene.facts.traits.items = NAN; /* nobody says how many */
+    ASSERT_CAUSE(&scene, "none");
+    scene.facts.traits.bytes = 4000;
+    ASSERT_CAUSE(&scene, "quadratic_loop");
+    scene.hot.counted.calls = NAN; /* a part of a call */
+    ASSERT_CAUSE(&scene, "none");
+}
+
 static void fresh_pages_take_their_share_from_what_was_seen(void **state)
 {
     struct scene scene;
@@ -806,6 +832,7 @@ int main(void)
         cmocka_unit_test(loops_speak_for_what_they_are_made_of),
         cmocka_unit_test(a_loop_that_stalls_says_by_what_was_counted_in_it),
         cmocka_unit_test(the_processors_counters_count_instead_of_what_is_simulated),
+        cmocka_unit_test(a_loop_over_all_pairs_is_quadratic_at_most),
         cmocka_unit_test(fresh_pages_take_their_share_from_what_was_seen),
         cmocka_unit_test(few_regions_that_end_apart_are_uneven),
         cmocka_unit_test(who_sleeps_makes_others_wait),
