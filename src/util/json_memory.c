@@ -12,6 +12,7 @@ enum { RESERVE_BYTES = 16384 };
 struct reserve {
     alignas(max_align_t) char bytes[RESERVE_BYTES];
     size_t used;
+    bool parsing;
     bool failed;
 };
 static _Thread_local struct reserve reserve;
@@ -32,7 +33,7 @@ static void *reserve_take(size_t size)
 static void *allocate(size_t size)
 {
     void *memory = malloc(size);
-    if (memory)
+    if (memory || !reserve.parsing)
         return memory;
     reserve.failed = true;
     return reserve_take(size);
@@ -53,11 +54,13 @@ static void allocator_set(void)
 void kg_json_memory_begin(void)
 {
     pthread_once(&once, allocator_set);
+    reserve.parsing = true;
     reserve.failed = false;
     reserve.used = 0;
 }
 
 bool kg_json_memory_failed(void)
 {
+    reserve.parsing = false;
     return reserve.failed;
 }
