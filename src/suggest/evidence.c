@@ -156,11 +156,11 @@ static const struct kg_counted_edge *edge_of(const struct kg_counted *counted,
     return most;
 }
 
-/* Callgrind's names of recursive calls end in a number. */
+/* Callgrind's names end in the number of a recursive call, others in the version of a library. */
 static int name_length(const char *counted)
 {
     enum { MOST = 80 };
-    const size_t length = strcspn(counted, "'");
+    const size_t length = strcspn(counted, "'@");
     return length < MOST ? (int)length : MOST;
 }
 

@@ -108,8 +108,8 @@ const struct kg_sketch kg_sketch_table[] = {
      "for (...) sum += pixel_at(image, x, y); /* of another file */",
      "for (...) sum += row[x]; /* or static inline, in the header */"},
     {KG_CAUSE_MATH_LIBRARY, KG_BY_FUNCTION, "pow|ieee754_pow",
-     "Multiply for small whole powers; use `exp2` of a logarithm that is known, or the float "
-     "version.",
+     "Keep a table where few different values go in, multiply for small whole powers, or use the "
+     "float version.",
      "y = pow(x, 2);", "y = x * x;"},
     {KG_CAUSE_MATH_LIBRARY, KG_BY_FUNCTION, "sqrt|hypot|cbrt|ieee754_sqrt|ieee754_hypot",
      "Compare squares, and take the root only of what is shown; -fno-math-errno makes it one "
