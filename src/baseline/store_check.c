@@ -32,7 +32,7 @@ static void nearest_folder(char *path)
     while (stat(path, &status) != 0) {
         char *slash = strrchr(path, '/');
         if (!slash) {
-            strcpy(path, ".");
+            path[0] = '.', path[1] = '\0';
             return;
         }
         slash[slash == path] = '\0';

@@ -220,3 +220,22 @@ C
         [[ "$output" == *"note: when measuring began the load was "* ]]
     fi
 }
+
+@test "docs: two versions of a library under one plugin are compared by two folders" {
+    cp "$SOURCE/tests/plugins/good.c" bench.c
+    sed -n '/^### Two versions of a library/,/^Where time/p' "$SOURCE/docs/ci.md" | sed -n '/^```sh/,/^```/p' | grep -v '```' >recipe
+    mkdir old new
+    for side in old new; do
+        echo "int version_of(void) { static const char name[] = \"$side\"; return name[0]; }" >library.c
+        cc -shared -fPIC library.c -Wl,-soname,liblz4.so.1 -o $side/liblz4.so.1
+    done
+    cp old/liblz4.so.1 .
+    echo 'int version_of(void); int (*const used)(void) = version_of;' >>bench.c
+    sed -i "s|\$(pkg-config --cflags kgate-profiler)|-I'$SOURCE/include'|; /^kgate ab/d" recipe
+    bash -e recipe
+    rm liblz4.so.1
+    suite_of <<<"  - {name: spin, plugin: libbench.so, params: {turns: 1000}, metrics: [time]}"
+    fast ab -c one.yaml --base base --head head -o out -q || [ $? -eq 4 ]
+    [ "$(jq '.cases[0].code_hash' out/base.json)" = "$(jq '.cases[0].code_hash' out/head.json)" ]
+    [ "$(jq '.cases[0].libraries' out/base.json)" != "$(jq '.cases[0].libraries' out/head.json)" ]
+}
