@@ -35,12 +35,18 @@ static void load(struct kg_baseline *baseline)
         fail_msg("%s", err.message);
 }
 
+/* Each time as of another minute: the same run is not stored twice. */
 static void update(const struct kg_results *results, const char *pin, bool missing_only)
 {
+    static unsigned minute;
+    char created[32];
     const struct kg_baseline_options options = {
         .pin = pin, .keep = 5, .missing_only = missing_only};
+    struct kg_results another = *results;
     struct kg_error err;
-    if (!kg_baseline_update(folder, results, &options, NULL, &err))
+    snprintf(created, sizeof created, "2026-01-31T12:%02u:00Z", minute++ % 60);
+    another.created = created;
+    if (!kg_baseline_update(folder, &another, &options, NULL, &err))
         fail_msg("%s", err.message);
 }
 
