@@ -2,6 +2,7 @@
  * process that holds the results. Prints a line for each count, and how much more the largest takes
  * than the smallest, for each case.
  *     cmake --build --preset release --target growth && build/release/tests/growth */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +11,28 @@
 #include "measure/supervise.h"
 #include "timing/clock.h"
 
-enum { STARTS = 200, BYTES_A_CASE = 16384 };
+enum { STARTS = 200, FINDS = 7, BYTES_A_CASE = 16384 };
 
 static bool cases_make(struct kg_arena *arena, struct kg_baseline_run *run, size_t count)
 {
     *run = (struct kg_baseline_run){.suite = "growth", .case_count = count};
     run->cases = kg_arena_alloc(arena, count, sizeof *run->cases);
-    for (size_t i = 0; run->cases && i < count; i++) {
-        char *held = kg_arena_alloc(arena, BYTES_A_CASE, 1);
+    /* as rounds and samples would be: memory in use */
+    char *held = kg_arena_alloc(arena, count, BYTES_A_CASE);
+    if (!run->cases || !held)
+        return false;
+    memset(held, 1, count * BYTES_A_CASE);
+    for (size_t i = 0; i < count; i++) {
         run->cases[i].id = kg_arena_printf(arena, "workload/size=%zu/cpu", i);
         run->cases[i].definition_hash = "0123456789abcdef";
-        if (!held || !run->cases[i].id)
+        if (!run->cases[i].id)
             return false;
-        memset(held, 1, BYTES_A_CASE); /* as rounds and samples would be: memory in use */
     }
-    return run->cases;
+    return true;
 }
 
-/* Nanoseconds to find every case. */
-static double find_ns(struct kg_arena *arena, const struct kg_baseline *baseline)
+/* Nanoseconds to find every case, once. */
+static double find_once_ns(struct kg_arena *arena, const struct kg_baseline *baseline)
 {
     struct kg_baseline_index index;
     const struct kg_baseline_run *run = baseline->runs;
@@ -44,7 +48,16 @@ static double find_ns(struct kg_arena *arena, const struct kg_baseline *baseline
     return (double)(kg_clock_ns() - start);
 }
 
-/* Nanoseconds to start a program and see its end. */
+static double find_ns(struct kg_arena *arena, const struct kg_baseline *baseline)
+{
+    double least = INFINITY;
+    for (int i = 0; i < FINDS; i++)
+        least = fmin(least, find_once_ns(arena, baseline));
+    return least;
+}
+
+/* Nanoseconds to start a program and see its end: the least, which other work on the machine moves
+ * least. */
 static double start_ns(void)
 {
     char *arguments[] = {(char *)"true", NULL};
@@ -57,15 +70,17 @@ static double start_ns(void)
                                      .pin = -1,
                                      .timeout_ns = 10e9,
                                      .mask = &mask};
-    const uint64_t start = kg_clock_ns();
+    double least = INFINITY;
     for (int i = 0; i < STARTS; i++) {
         struct kg_outcome outcome;
         struct kg_error err;
+        const uint64_t start = kg_clock_ns();
         if (!kg_supervise(&launch, &outcome, &err))
             exit(EXIT_FAILURE);
+        least = fmin(least, (double)(kg_clock_ns() - start));
         kg_outcome_free(&outcome);
     }
-    return (double)(kg_clock_ns() - start) / STARTS;
+    return least;
 }
 
 int main(void)
