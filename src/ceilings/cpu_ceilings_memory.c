@@ -226,10 +226,12 @@ static bool last_level_measure(const struct kg_cpu_measuring *measuring,
                                struct streaming *streaming, double most, int threads,
                                struct kg_cpu_ceiling *ceiling, struct kg_error *err)
 {
-    const double from = 2 * share(measuring, KG_LEVEL_L2, threads);
-    for (double bytes = from; bytes < most; bytes *= 4)
+    double bytes = 2 * share(measuring, KG_LEVEL_L2, threads);
+    while (bytes < most) {
         if (!level_measure(streaming, KG_LEVEL_L3, bytes, threads, ceiling, err))
             return false;
+        bytes *= 4;
+    }
     return level_measure(streaming, KG_LEVEL_L3, most, threads, ceiling, err);
 }
 
