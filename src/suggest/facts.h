@@ -26,6 +26,9 @@ struct kg_facts {
     const struct kg_hot *hot; /* of a case on the CPU: where its time goes; NULL where not known */
     const struct kg_causes *causes; /* likewise: what that goes to (causes.h) */
     struct kg_place main_kernel;    /* of a case on the GPU: the kernel with the most time */
+    bool
+        disturbed; /* of a case: others had its CPUs in more than a third of its rounds, so that how
+                       busy it was and what it waited for is theirs too */
     struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
 
     /* --- the machine: ceilings that are not in the traits --- */

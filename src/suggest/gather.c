@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/disturbance.h"
 #include "suggest/causes.h"
 #include "suggest/neighbours.h"
 #include "suggest/rule_parts.h"
@@ -88,7 +89,9 @@ static void case_facts(const struct kg_results *results, const struct kg_case_re
                        const struct kg_traits *traits, struct kg_facts *facts)
 {
     kg_facts_clear(facts);
+    const struct kg_disturbance found = kg_disturbance_of(result);
     facts->kind = KG_OPERATION_CASE;
+    facts->disturbed = 3 * found.disturbed > found.rounds;
     facts->operation = facts->whole = result->id;
     facts->device = result->device;
     facts->workload = result->workload;

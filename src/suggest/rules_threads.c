@@ -141,9 +141,9 @@ static double unused_cores_estimate(const struct kg_facts *facts,
 bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    return kg_on_device(facts, "cpu") && kg_known(traits->cpu_ns) && kg_known(traits->cores_busy) &&
-           kg_under(traits->cores_busy, settings->utilization) && !kg_under(traits->waits, 1) &&
-           !took(facts, (traits->time_ns - traits->cpu_ns) / 2) &&
+    return kg_on_device(facts, "cpu") && !facts->disturbed && kg_known(traits->cpu_ns) &&
+           kg_known(traits->cores_busy) && kg_under(traits->cores_busy, settings->utilization) &&
+           !kg_under(traits->waits, 1) && !took(facts, (traits->time_ns - traits->cpu_ns) / 2) &&
            !kg_threads_wait(facts, settings);
 }
 
