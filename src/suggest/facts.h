@@ -26,9 +26,6 @@ struct kg_facts {
     const struct kg_hot *hot; /* of a case on the CPU: where its time goes; NULL where not known */
     const struct kg_causes *causes; /* likewise: what that goes to (causes.h) */
     struct kg_place main_kernel;    /* of a case on the GPU: the kernel with the most time */
-    bool
-        disturbed; /* of a case: others had its CPUs in more than a third of its rounds, so that how
-                       busy it was and what it waited for is theirs too */
     struct kg_traits traits; /* of a scope: time_ns, bytes and what follows from them, memory */
 
     /* --- the machine: ceilings that are not in the traits --- */
@@ -52,6 +49,8 @@ struct kg_facts {
     double faster_version_ns; /* the fastest other version of the same kernel and parameters */
     const char *faster_version_id;
     bool known_slower; /* some version is faster; also of one that is kept as a reference */
+    bool disturbed;    /* others had the case's CPUs in more than a third of its rounds, so that how
+                          busy it was and what it waited for is theirs too */
     const char *sweep_parameter; /* the parameter whose values the next are over */
     const char *sweep_measure;   /* what a call does is told in: by kg_sweep_measure */
     double sweep_points;

@@ -32,7 +32,7 @@ static void no_fact_is_called_like_a_trait_or_another_fact(void **state)
 }
 
 /* All of the struct's numbers that are not traits: eight bytes each, but for its texts, pointers, the
- * kernel's place, one that is true or false, and kind. */
+ * kernel's place, two that are true or false and share eight, and kind. */
 static void every_number_is_in_the_table(void **state)
 {
     enum { TEXTS = 8, POINTERS = 2 };
