@@ -238,7 +238,7 @@ static void counters_prepare(struct kg_worker *worker)
 }
 
 /* For checks that draw rows or projections: another build's kgate, and plugins, may read it too. */
-static void check_seed_tell(uint64_t seed)
+void kg_worker_check_seed(uint64_t seed)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, seed);
@@ -285,7 +285,7 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
     if (request->task == KG_TASK_OPEN)
         return true;
     counters_prepare(worker);
-    check_seed_tell(request->check_seed);
+    kg_worker_check_seed(request->check_seed);
     if (request->flush_denormals)
         kg_denormals_flush();
     return work_set_up(worker, err);

@@ -44,6 +44,9 @@ struct kg_worker {
 /* Does the request's task and fills the response. */
 bool kg_worker_task(struct kg_worker *worker, struct kg_error *err);
 
+/* What the workload's check draws by, from here on; 0: left as it is. */
+void kg_worker_check_seed(uint64_t seed);
+
 /* A call that nobody times. */
 void kg_worker_call(struct kg_worker *worker);
 

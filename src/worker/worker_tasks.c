@@ -82,6 +82,8 @@ static bool check_after(struct kg_worker *worker, struct kg_error *err)
         return true;
     if (!kg_sources[worker->request.source]->checks_often && !state_renew(worker, err))
         return false;
+    if (worker->request.check_seed)
+        kg_worker_check_seed(worker->request.check_seed + 1); /* other rows than before */
     const bool good = result_check(worker, " after the timed calls", err);
     worker->response.check_ns = (double)(kg_clock_ns() - start);
     return good;
