@@ -64,8 +64,8 @@
  * was summed before.
  *
  * On the GPU all levels are in float but flash and hopper, which take bfloat16 for tensor cores.
- * There X and both W are rounded when they are made, and the reference has those; Q, K, V and H
- * are rounded once, when their sums are written, and P when it becomes a factor, by v of its size
+ * There X and both W are rounded when they are made, and the reference has those; Q, K, V and H are
+ * rounded once, when their sums are written, and P when it becomes a factor, by v of its size
  * whatever maximum it is relative to; the sum of exponentials takes them unrounded. So each product
  * has the 2 v above, and nothing is to be added: the rest is thousands of times less, 2^-23 in
  * place of u for tensor cores, which cut off (Fasi, Higham, Mikaitis and Pranesh 2021), and 2^-22
@@ -73,8 +73,8 @@
  *
  * So blas is in float there, beside all levels but these two, and none is in bfloat16: its scores
  * would lie in memory between two products, as bfloat16 and so rounded once more, another
- * calculation with another tolerance, or as floats, with the weights beside them. Of flash and hopper, gemm's
- * blas in bfloat16 is what the projections stand beside.
+ * calculation with another tolerance, or as floats, with the weights beside them. Of flash and
+ * hopper, gemm's blas in bfloat16 is what the projections stand beside.
  *
  * The tolerance is 6 such units, whatever the size: roundings are uniform and partial sums mostly
  * smaller than taken here, so that a unit is two to three standard deviations, of which a million

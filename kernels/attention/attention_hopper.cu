@@ -1,6 +1,6 @@
 /* hopper: flash for compute capability 9.0 as FlashAttention-3 arranges it (Shah, Bikshandi, Zhang,
- * Thakkar, Ramani and Dao 2024), in bfloat16. A block has 128 queries of a head. One thread asks TMA
- * for tiles of 128 keys and of their values, which come into four slots of shared memory; two
+ * Thakkar, Ramani and Dao 2024), in bfloat16. A block has 128 queries of a head. One thread asks
+ * TMA for tiles of 128 keys and of their values, which come into four slots of shared memory; two
  * warpgroups multiply, each for 64 queries: scores by wgmma from shared memory, which become
  * weights in registers, and there, rounded to bfloat16, the left factor of the product with the
  * values, by wgmma again: scores and left factors lie in threads alike. Who copies and who

@@ -11,7 +11,8 @@ static bool kg_hopper_refuse(struct kgate_context *context, const char *why)
 }
 
 /* Whether a version `hopper` can run: the code is there, for this device, and the driver knows
- * tensor maps. False with context->message, and context->unavailable where it is none of CUDA's errors. */
+ * tensor maps. False with context->message, and context->unavailable where it is none of CUDA's
+ * errors. */
 static bool kg_hopper_available(struct kgate_context *context)
 {
     int device = 0, major = 0, minor = 0;

@@ -278,8 +278,8 @@ static bool cpu_compare(struct kgate_context *context, void *state, struct kgate
     return compare(context, state, check, kernel);
 }
 
-/* The bytes of blank results before the call more: large floats, and not the 0xff of set-up, which a
- * kernel may take for its own first step, as -1 is bfs's "not reached". */
+/* The bytes of blank results before the call more: large floats, and not the 0xff of set-up, which
+ * a kernel may take for its own first step, as -1 is bfs's "not reached". */
 enum { AGAIN = 0x7f };
 
 static bool results_blank(struct kgate_context *context, void *state,

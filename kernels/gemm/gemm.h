@@ -16,18 +16,18 @@
  * error |c - reference| / sum_l |a_il b_lj|; and the whole product by Freivalds' method (1979): for
  * a random vector r of +-1, C r against A (B r). Rows and vector are drawn anew in each run, after
  * C was made; both take the rounded A and B. The errors of a row of C come in C r with random
- * signs, so that they grow like the root of their squares' sum: theirs is relative to
- * sum_l |a_il| sqrt(sum_j b_lj^2), which is no less than that root of the sizes above. One wrong
- * element shows at 1024^3: a typical one is 1 / sqrt(k n) of that, seventy times the tolerance.
+ * signs, so that they grow like the root of their squares' sum: theirs is relative to sum_l |a_il|
+ * sqrt(sum_j b_lj^2), which is no less than that root of the sizes above. One wrong element shows
+ * at 1024^3: a typical one is 1 / sqrt(k n) of that, seventy times the tolerance.
  *
  * Tolerance: a sum of k products is within gamma_k = k u / (1 - k u) of sum |a b| in any order
  * (Higham 2002, 3.5); its square root's growth is typical, and 8 sqrt(k) u or the bound itself,
  * where that is less, is asked of an element. Of C r it is 8 sqrt(k) u: what roundings of any sign
- * make of a row is no bound of one element's kind. Of bf16, products are exact in float, but tensor cores add
- * the products of a block of four and more, aligned to the largest, and cut off what is below its
- * last place (Fasi, Higham, Mikaitis and Pranesh 2021): their u is 2^-23 in place of 2^-24, and a
- * block has its running sum as one more term, (1 + 1/4) k in all (the analysis of block sums of
- * Blanchard, Higham, Lopez, Mary and Pranesh 2020). */
+ * make of a row is no bound of one element's kind. Of bf16, products are exact in float, but tensor
+ * cores add the products of a block of four and more, aligned to the largest, and cut off what is
+ * below its last place (Fasi, Higham, Mikaitis and Pranesh 2021): their u is 2^-23 in place of
+ * 2^-24, and a block has its running sum as one more term, (1 + 1/4) k in all (the analysis of
+ * block sums of Blanchard, Higham, Lopez, Mary and Pranesh 2020). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -27,8 +27,8 @@ static size_t floats(const void *state)
     return ((const struct kg_reduce *)state)->n;
 }
 
-/* Uniform in [-1, 1), but the last REST are larger, by an eighth of sqrt(n): as much as all others come
- * to, so that a dropped rest shows in an array of any size. */
+/* Uniform in [-1, 1), but the last REST are larger, by an eighth of sqrt(n): as much as all others
+ * come to, so that a dropped rest shows in an array of any size. */
 static void rest_fill(const void *state, void *array, size_t count, uint64_t seed)
 {
     enum { REST = 64 };

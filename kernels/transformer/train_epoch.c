@@ -209,7 +209,8 @@ static bool call_again(struct kgate_context *context, struct kg_training *traini
     return true;
 }
 
-/* As kg_kernel_check, but that the second call is compared with the first: a reference takes longer. */
+/* As kg_kernel_check, but that the second call is compared with the first: a reference takes
+ * longer. */
 static bool check(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     struct kg_training *training = state;

@@ -1,9 +1,9 @@
 /* baseline.h: the stored runs of a machine, one JSON file per machine fingerprint:
  * DIR/<fingerprint>.json, kgate.baseline.v2.
  *
- * Other folders also include baseline_index.h (finds stored cases), builds.h (the builds behind stored
- * runs), build_names.h (which builds the runs name) and store_check.h (what can be said of a store
- * before anything is measured). */
+ * Other folders also include baseline_index.h (finds stored cases), builds.h (the builds behind
+ * stored runs), build_names.h (which builds the runs name) and store_check.h (what can be said of a
+ * store before anything is measured). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,8 +150,8 @@ struct kg_prune_outcome {
     struct kg_builds_outcome builds;
 };
 
-/* Removes, under the lock, runs of a machine: ordinary runs beyond the last `keep` of each suite, or
- * the run pinned as `pin`. Then the builds that no stored run of any machine names any more. */
+/* Removes, under the lock, runs of a machine: ordinary runs beyond the last `keep` of each suite,
+ * or the run pinned as `pin`. Then the builds that no stored run of any machine names any more. */
 bool kg_baseline_prune(const char *directory, const char *fingerprint,
                        const struct kg_prune_options *options, struct kg_prune_outcome *outcome,
                        struct kg_error *err);

@@ -16,8 +16,8 @@ struct kg_baseline_index {
     size_t count;
 };
 
-/* Of the cases of a suite's runs, pinned ones too where `pins`. The index lives in `arena` and points into
- * the baseline. false where memory is out. */
+/* Of the cases of a suite's runs, pinned ones too where `pins`. The index lives in `arena` and
+ * points into the baseline. false where memory is out. */
 bool kg_baseline_index_make(struct kg_arena *arena, const struct kg_baseline *baseline,
                             const char *suite, bool pins, struct kg_baseline_index *index);
 

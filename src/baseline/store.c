@@ -1,5 +1,5 @@
-/* store.c: changes to the store: read, change, write back, under its lock. The builds beside it have
- * a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
+/* store.c: changes to the store: read, change, write back, under its lock. The builds beside it
+ * have a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -55,8 +55,8 @@ static struct kg_baseline_run *newest_ordinary(const struct kg_baseline *baselin
     return NULL;
 }
 
-/* Leaves in `run` only the cases that no run of the suite has with this definition. false where memory is
- * out. */
+/* Leaves in `run` only the cases that no run of the suite has with this definition. false where
+ * memory is out. */
 static bool run_keep_missing(const struct kg_baseline *baseline, struct kg_baseline_run *run)
 {
     size_t kept = 0;

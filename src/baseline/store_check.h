@@ -1,5 +1,5 @@
-/* store_check.h: what can be said of a store before anything is measured: whether it is one, whether
- * runs can be recorded in it, and what there is in the place of a baseline that is missing. */
+/* store_check.h: what can be said of a store before anything is measured: whether it is one,
+ * whether runs can be recorded in it, and what there is in the place of a baseline that is missing. */
 #pragma once
 #include <dirent.h>
 #include <stdbool.h>

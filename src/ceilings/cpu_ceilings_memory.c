@@ -219,9 +219,9 @@ static bool level_measure(struct streaming *streaming, enum kg_cache_level level
     return true;
 }
 
-/* The last level, at several sizes from twice the level before up to half of its own, of which the best
- * counts: of a virtual machine's last level the host gives a part that the kernel does not know, and what
- * is beyond that is memory. */
+/* The last level, at several sizes from twice the level before up to half of its own, of which the
+ * best counts: of a virtual machine's last level the host gives a part that the kernel does not
+ * know, and what is beyond that is memory. */
 static bool last_level_measure(const struct kg_cpu_measuring *measuring,
                                struct streaming *streaming, double most, int threads,
                                struct kg_cpu_ceiling *ceiling, struct kg_error *err)
@@ -235,8 +235,8 @@ static bool last_level_measure(const struct kg_cpu_measuring *measuring,
     return level_measure(streaming, KG_LEVEL_L3, most, threads, ceiling, err);
 }
 
-/* The caches from small to large, then memory; and its latency where nobody else uses it. What comes from
- * the last level is no slower than what comes from memory. */
+/* The caches from small to large, then memory; and its latency where nobody else uses it. What
+ * comes from the last level is no slower than what comes from memory. */
 static bool levels_measure(struct kg_cpu_measuring *measuring, struct streaming *streaming,
                            double memory, int threads, struct kg_error *err)
 {

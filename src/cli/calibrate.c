@@ -1,5 +1,5 @@
-/* calibrate.c: what a suite's gate is worth here. Options in, the report out; gate/calibrate_suite.h
- * does it. */
+/* calibrate.c: what a suite's gate is worth here. Options in, the report out;
+ * gate/calibrate_suite.h does it. */
 #include <stdio.h>
 
 #include "cli/cli.h"

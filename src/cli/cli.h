@@ -21,8 +21,8 @@ enum { KG_EXIT_SIGNAL = 128 };
 /* Prints the error once to standard error and gives the exit status it means. */
 int kg_fail(const struct kg_error *err);
 
-/* The same, and a report in the folder says it too: whoever posts the report must not find none, or an
- * older one. */
+/* The same, and a report in the folder says it too: whoever posts the report must not find none, or
+ * an older one. */
 int kg_fail_reported(const char *directory, const struct kg_error *err);
 
 /* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */

@@ -64,8 +64,8 @@ struct stored {
     const double *round_ns;
 };
 
-/* What a baseline is to be refreshed with must time calls in the same batches, in rounds of the same
- * length. */
+/* What a baseline is to be refreshed with must time calls in the same batches, in rounds of the
+ * same length. */
 static bool stored_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
                         struct kg_arena *arena, struct stored *stored, struct kg_error *err)
 {

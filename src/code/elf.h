@@ -36,8 +36,8 @@ bool kg_elf_symbol(const struct kg_elf *elf, size_t table, size_t i, Elf64_Sym *
 bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t i,
                        Elf64_Rela *relocation);
 
-/* The path of the program interpreter (.interp): the dynamic loader; NULL where there is none, as in
- * a static program or a shared object. */
+/* The path of the program interpreter (.interp): the dynamic loader; NULL where there is none, as
+ * in a static program or a shared object. */
 const char *kg_elf_interpreter(const struct kg_elf *elf);
 /* Whether it says that it is a program that can be loaded anywhere (DF_1_PIE). */
 bool kg_elf_is_pie(const struct kg_elf *elf);

@@ -108,8 +108,8 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
 }
 
 /* Whether the machine was so busy that its caches and memory were not the case's alone either: then
- * the rounds that had their CPU are slower, too. By less than twice, as two threads of a core or two
- * programs on one memory are; more is a change whatever the machine did. */
+ * the rounds that had their CPU are slower, too. By less than twice, as two threads of a core or
+ * two programs on one memory are; more is a change whatever the machine did. */
 static bool may_be_the_machine(const struct kg_evidence *evidence)
 {
     static const double MOST = 2;

@@ -95,8 +95,8 @@ static double narrower_needed(const struct kg_metric *metric)
     return fmin(proven, half / room);
 }
 
-/* Rounds that would do if the interval narrows as the root of their number does, where only this side
- * has more of them. */
+/* Rounds that would do if the interval narrows as the root of their number does, where only this
+ * side has more of them. */
 static double rounds_needed(const struct kg_metric *metric, double narrower)
 {
     const bool paired = kg_metric_against(metric) == KG_AGAINST_BASE;

@@ -127,8 +127,8 @@ static void suite_append(const struct kg_results *current, struct kg_text *text)
     kg_shell_quote(text, known ? current->suite_path : "SUITE");
 }
 
-/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu", and for longer where pairs left
- * it open: how many there may be is the suite's rounds.max, which results do not say. */
+/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu", and for longer where pairs
+ * left it open: how many there may be is the suite's rounds.max, which results do not say. */
 static void pairs_append(const struct kg_case_change *worst, size_t undecided,
                          const struct kg_results *current, struct kg_text *text)
 {

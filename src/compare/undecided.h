@@ -25,8 +25,8 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *m
 const char *kg_undecided_missing(struct kg_comparison *comparison,
                                  const struct kg_case_change *first, size_t count);
 
-/* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where memory is
- * out. */
+/* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where
+ * memory is out. */
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
                                 const char *device);
 

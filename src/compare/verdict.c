@@ -126,7 +126,8 @@ static bool undecided_add(struct kg_comparison *comparison, const char *reason)
     return reason_add(comparison, reason, no_verdict(&comparison->policy));
 }
 
-/* A change must not pass by keeping a case from being measured. What the policy fails on is said there. */
+/* A change must not pass by keeping a case from being measured. What the policy fails on is said
+ * there. */
 static bool missing_judge(struct kg_comparison *comparison)
 {
     const struct kg_case_change *first = NULL;

@@ -108,8 +108,8 @@ static bool is_planned(const struct kg_round_plan *plan)
     return plan->fixed_ns + plan->asked_ns > 0;
 }
 
-/* Time of a round in which so much is measured, as planned; where that is not known (NaN), or nothing
- * is planned, the mean of all rounds so far. */
+/* Time of a round in which so much is measured, as planned; where that is not known (NaN), or
+ * nothing is planned, the mean of all rounds so far. */
 static double cost_ns(const struct kg_runner *runner, size_t index, double length_ns)
 {
     const size_t rounds = kg_runner_rounds(runner);

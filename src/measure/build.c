@@ -45,8 +45,8 @@ static bool is_library(const struct kg_text *text)
     return header.e_type == ET_DYN && !kg_elf_interpreter(&elf) && !kg_elf_is_pie(&elf);
 }
 
-/* A checkout that is not there yet, or was left out of what a job fetched, is the likeliest mistake:
- * with nothing in it, both sides would be the same programs of the system. */
+/* A checkout that is not there yet, or was left out of what a job fetched, is the likeliest
+ * mistake: with nothing in it, both sides would be the same programs of the system. */
 static bool folder_check(const char *path, const struct kg_build *build, struct kg_error *err)
 {
     DIR *folder = opendir(path);

@@ -64,8 +64,8 @@ void kg_descendants_expect(pid_t worker)
             workers[i] = worker;
             return;
         }
-    adopts =
-        false; /* more than are ever alive at a time: none of them may be taken for another's */
+    /* More than are ever alive at a time: none of them may be taken for another's. */
+    adopts = false;
 }
 
 void kg_descendants_forget(pid_t worker)

@@ -1,18 +1,19 @@
-/* descendants.h: what workers leave behind. A process that a workload starts may leave its group and its
- * session, and outlive it; then it takes CPUs from the rounds that follow. Such a process is handed to
- * kgate when its parent ends (PR_SET_CHILD_SUBREAPER), and ended with the round. One thread. */
+/* descendants.h: what workers leave behind. A process that a workload starts may leave its group
+ * and its session, and outlive it; then it takes CPUs from the rounds that follow. Such a process
+ * is handed to kgate when its parent ends (PR_SET_CHILD_SUBREAPER), and ended with the round. One
+ * thread. */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on what is left behind becomes a child of this process. Not where it has children that it
- * did not start as workers: what those leave behind is not kgate's to end. May be called again. */
+/* From now on what is left behind becomes a child of this process. Not where it has children that
+ * it did not start as workers: what those leave behind is not kgate's to end. May be called again. */
 void kg_descendants_adopt(void);
 
 /* A worker begins or has ended. A worker that is alive is not a descendant that was left behind. */
 void kg_descendants_expect(pid_t worker);
 void kg_descendants_forget(pid_t worker);
 
-/* Kills and reaps the children that are no live workers, and then their children, until there are none;
- * gives up after two seconds. Some 20 us where there are none. */
+/* Kills and reaps the children that are no live workers, and then their children, until there are
+ * none; gives up after two seconds. Some 20 us where there are none. */
 void kg_descendants_end(void);

@@ -5,16 +5,16 @@
 
 #include "results/results.h"
 
-/* Whether a rate of the case is above KG_IMPOSSIBLE times what the machine was measured to be capable of:
- * its floating-point operations, where they are multiply-adds in single precision or tensor cores'; its
- * bytes, on the CPU by the first level of cache, on the GPU by memory, where they do not fit into the L2
- * cache. Such work was not done, or is not what `describe` says. Where a ceiling is not known, or has a
- * note that makes it doubtful, nothing is impossible.
+/* Whether a rate of the case is above KG_IMPOSSIBLE times what the machine was measured to be capable
+ * of: its floating-point operations, where they are multiply-adds in single precision or tensor
+ * cores'; its bytes, on the CPU by the first level of cache, on the GPU by memory, where they do not
+ * fit into the L2 cache. Such work was not done, or is not what `describe` says. Where a ceiling is
+ * not known, or has a note that makes it doubtful, nothing is impossible.
  * results, result  summarised
  * reason           both figures, for the user; unchanged where false is returned */
 bool kg_case_impossible(const struct kg_results *results, const struct kg_case_result *result,
                         char *reason, size_t bytes);
 
-/* Beyond what measuring can be off by: other work, a clock that falls, a virtual machine's neighbours can
- * make a ceiling half of what it is on another day. */
+/* Beyond what measuring can be off by: other work, a clock that falls, a virtual machine's
+ * neighbours can make a ceiling half of what it is on another day. */
 enum { KG_IMPOSSIBLE = 4 };

@@ -85,8 +85,8 @@ struct kg_measurement {
     size_t planned;
 };
 
-/* Finds what cases are measured by, and makes their empty results. To be freed. A `pin` that is no CPU
- * of this process is KG_ERROR_USAGE at its workload. Starts nothing. */
+/* Finds what cases are measured by, and makes their empty results. To be freed. A `pin` that is no
+ * CPU of this process is KG_ERROR_USAGE at its workload. Starts nothing. */
 bool kg_measurement_prepare(struct kg_measurement *measurement,
                             const struct kg_prepared_suite *what,
                             const struct kg_measurement_options *options, struct kg_error *err);

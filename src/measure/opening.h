@@ -16,7 +16,7 @@ struct kg_opening {
     int signal; /* that asked to stop; 0 without one */
 };
 
-/* Stops at the first that is wrong: KG_ERROR_USAGE at its place in the suite. Cases that are skipped
- * on this machine are left out. */
+/* Stops at the first that is wrong: KG_ERROR_USAGE at its place in the suite. Cases that are
+ * skipped on this machine are left out. */
 bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *opening,
                  struct kg_error *err);

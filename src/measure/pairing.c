@@ -51,10 +51,10 @@ static bool head_has(const struct kg_pairing *pairing, size_t index)
 /* Why the two cannot be compared; NULL where memory is out.
  * status  what becomes of the head's case
  *
- * A change must not keep a case from being judged. It is FAILED where the head fails, where only the head
- * says that this machine cannot run it, and where the base fails when the head runs beside it, which may
- * be why. Where the base failed before anything of the head ran, the head may have added or repaired the
- * case: it is SKIPPED. */
+ * A change must not keep a case from being judged. It is FAILED where the head fails, where only
+ * the head says that this machine cannot run it, and where the base fails when the head runs beside
+ * it, which may be why. Where the base failed before anything of the head ran, the head may have
+ * added or repaired the case: it is SKIPPED. */
 static const char *apart(struct kg_pairing *pairing, size_t index, bool head_began,
                          enum kg_status *status)
 {
@@ -78,8 +78,8 @@ static const char *apart(struct kg_pairing *pairing, size_t index, bool head_beg
                : kg_arena_printf(arena, "the base cannot be measured: %s", base->reason);
 }
 
-/* What becomes of a case that one build cannot measure. To be called once when a side cannot be measured
- * any more. */
+/* What becomes of a case that one build cannot measure. To be called once when a side cannot be
+ * measured any more. */
 static bool sides_join(struct kg_pairing *pairing, size_t index, bool head_began,
                        struct kg_error *err)
 {

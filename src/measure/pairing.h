@@ -1,7 +1,8 @@
 /* pairing.h: two builds, measured turn by turn. In a round each build has a fresh process on the
- * same CPU. The two take turns of half a millisecond to four: base, head, head, base, then the other way
- * round. A disturbance that lasts longer than a turn therefore hits both. What is compared is the
- * ratio of the two medians of a round. One pairing at a time in a process, as with measurements. */
+ * same CPU. The two take turns of half a millisecond to four: base, head, head, base, then the
+ * other way round. A disturbance that lasts longer than a turn therefore hits both. What is
+ * compared is the ratio of the two medians of a round. One pairing at a time in a process, as with
+ * measurements. */
 #pragma once
 #include <stdbool.h>
 
@@ -26,9 +27,9 @@ struct kg_pairing_options {
     struct kg_interrupt *interrupt; /* of the caller's; NULL: the pairing's own */
 };
 
-/* Checks every case in both builds, the base first. A case that the base cannot do by itself is SKIPPED
- * in the head's results, with the reason; one that only the head cannot do is FAILED.
- * On failure nothing is held. */
+/* Checks every case in both builds, the base first. A case that the base cannot do by itself is
+ * SKIPPED in the head's results, with the reason; one that only the head cannot do is FAILED. On
+ * failure nothing is held. */
 bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                       const struct kg_pairing_options *options, struct kg_error *err);
 

@@ -157,8 +157,8 @@ struct start {
 };
 
 /* In the child, until exec: system calls only, since the parent's memory is the child's. It never
- * returns, so AddressSanitizer would keep its variables as out of scope for whoever has this piece of
- * memory next: the next child. */
+ * returns, so AddressSanitizer would keep its variables as out of scope for whoever has this piece
+ * of memory next: the next child. */
 __attribute__((no_sanitize_address)) static int child_start(void *user)
 {
     const struct start *start = user;
@@ -277,8 +277,8 @@ static void tail_append(char *tail, size_t *length, const char *bytes, size_t co
     tail[*length] = '\0';
 }
 
-/* Reads what is there; closes the descriptor at its end. Not for ever: a process may write faster than
- * this reads, and its time-out must be looked at. */
+/* Reads what is there; closes the descriptor at its end. Not for ever: a process may write faster
+ * than this reads, and its time-out must be looked at. */
 static void drain(int *descriptor, struct kg_outcome *outcome, bool errors)
 {
     enum { READS_MOST = 64 };

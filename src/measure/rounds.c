@@ -4,8 +4,8 @@
 #include "results/disturbance.h"
 #include "timing/clock.h"
 
-/* Whether the case's next round would end after the time that there is, if it takes as long as those
- * before it. */
+/* Whether the case's next round would end after the time that there is, if it takes as long as
+ * those before it. */
 static bool is_late(const struct kg_measurement *measurement, size_t i)
 {
     const size_t count = measurement->results.cases[i].round_count;
@@ -42,8 +42,8 @@ static bool is_shared(const struct kg_rounds *rounds, size_t index)
 }
 
 /* What the timed calls left is checked in the process of the last round that is wanted; where more
- * follow, because it was disturbed or more are wanted, in theirs too as long as all of that stays a tenth
- * of the time that measuring takes. */
+ * follow, because it was disturbed or more are wanted, in theirs too as long as all of that stays a
+ * tenth of the time that measuring takes. */
 static void check_plan(const struct kg_rounds *rounds, size_t index)
 {
     struct kg_measurement *measurement = rounds->measurement;

@@ -24,7 +24,7 @@ struct kg_rounds {
     void *user;
 };
 
-/* Measures until every case has its rounds, disturbed ones not counted (disturbance.h), or is FAILED
- * or SKIPPED, or the measurement's time is over.
+/* Measures until every case has its rounds, disturbed ones not counted (disturbance.h), or is
+ * FAILED or SKIPPED, or the measurement's time is over.
  * returns false where measuring itself broke (err), true otherwise, also when interrupted */
 bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err);

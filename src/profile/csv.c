@@ -21,8 +21,8 @@ struct csv {
     size_t number_capacity;
 };
 
-/* A field; quoted where it must be. What a terminal would obey is shown as \xNN, and what a spreadsheet
- * would compute gets an apostrophe: names come from programs that nobody has to trust. */
+/* A field; quoted where it must be. What a terminal would obey is shown as \xNN, and what a
+ * spreadsheet would compute gets an apostrophe: names come from programs that nobody has to trust. */
 static void field(struct kg_text *text, const char *value)
 {
     struct kg_text shown = {0};

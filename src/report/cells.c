@@ -67,7 +67,8 @@ const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metri
                            ordinary ? "" : metric->against);
 }
 
-/* "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected for" where the core's pace moved by a per cent. */
+/* "CPU clock 2.3 % slower than the baseline's, 70 % of that corrected for" where the core's pace
+ * moved by a per cent. */
 static const char *pace_words(struct kg_arena *arena, const struct kg_metric *metric)
 {
     static const double WORTH_SAYING = 0.01;

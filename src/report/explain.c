@@ -35,10 +35,9 @@ void kg_explain_bar(struct kg_explain_page *page, double share)
     enum { CELLS = 24, CELLS_NARROW = 8 };
     const int most = kg_explain_narrow(page) ? CELLS_NARROW : CELLS;
     const double cells = isfinite(share) ? fmin(fmax(share, 0), 1) * most : 0;
+    const char *full = page->style->plain ? "#" : "█", *empty = page->style->plain ? "." : "░";
     for (int i = 0; i < most; i++)
-        kg_text_append(page->text, i + 0.5 < cells      ? (page->style->plain ? "#" : "█")
-                                   : page->style->plain ? "."
-                                                        : "░");
+        kg_text_append(page->text, i + 0.5 < cells ? full : empty);
 }
 
 void kg_explain_amount(struct kg_explain_page *page, const char *separator, enum kg_trait_unit unit,

@@ -1,5 +1,5 @@
-/* What a case's hottest loop is made of, what the processor's counters say, and what a call asks of the
- * kernel. */
+/* What a case's hottest loop is made of, what the processor's counters say, and what a call asks of
+ * the kernel. */
 #include <math.h>
 
 #include "report/advice.h"

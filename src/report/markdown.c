@@ -240,8 +240,8 @@ static bool any_pair(const struct kg_comparison *comparison)
     return false;
 }
 
-/* The rate holds where what runs of the same code differ by is known, or does not matter: of several
- * stored runs, and of pairs. */
+/* The rate holds where what runs of the same code differ by is known, or does not matter: of
+ * several stored runs, and of pairs. */
 static void alarms_print(const struct kg_comparison *comparison, struct kg_text *text)
 {
     if (comparison->baseline_runs == 1 && !any_pair(comparison))

@@ -41,8 +41,9 @@ void kg_progress_line(const struct kg_progress_meter *meter, size_t planned, con
     char left[KG_UNIT_BYTES];
     const size_t full = planned ? meter->done * cells / planned : 0;
     const double left_ns = kg_progress_left_ns(meter, planned);
+    const char *done = plain ? "#" : "█", *open = plain ? "." : "░";
     for (size_t i = 0; i < cells; i++)
-        kg_text_append(text, i < full ? (plain ? "#" : "█") : plain ? "." : "░");
+        kg_text_append(text, i < full ? done : open);
     kg_text_printf(text, "%s%zu/%zu", cells ? " " : "", meter->done, planned);
     if (isfinite(left_ns))
         kg_text_printf(text, ", about %s left", kg_duration_format(left_ns, left));

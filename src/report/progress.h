@@ -29,6 +29,7 @@ double kg_progress_left_ns(const struct kg_progress_meter *meter, size_t planned
 /* Whether a line is due where no bar can be drawn: now and then, so that a log shows life. */
 bool kg_progress_due(struct kg_progress_meter *meter, uint64_t now_ns);
 
-/* "12/84, about 40.0 s left  gemm/cpu"; with a bar of `cells` in front, of '#' and '.' where `plain`. */
+/* "12/84, about 40.0 s left  gemm/cpu"; with a bar of `cells` in front, of '#' and '.' where
+ * `plain`. */
 void kg_progress_line(const struct kg_progress_meter *meter, size_t planned, const char *id,
                       size_t cells, bool plain, struct kg_text *text);

@@ -154,8 +154,8 @@ static bool row_wanted(const struct kg_case_change *change, const struct kg_repo
     return style->verbose || change->change != KG_CHANGE_NO_CHANGE;
 }
 
-/* The rows, into an array for all of the cases; how many are left out. The limit is for each kind of
- * change, so that many new cases do not hide a regression. */
+/* The rows, into an array for all of the cases; how many are left out. The limit is for each kind
+ * of change, so that many new cases do not hide a regression. */
 static size_t rows_choose(const struct kg_comparison *comparison,
                           const struct kg_report_style *style, struct change_row *rows,
                           size_t *count)

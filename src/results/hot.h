@@ -139,8 +139,8 @@ struct kg_counted {
     size_t edge_count;
 };
 
-/* What the processor's counters say of a call of the workload, of all its threads in user mode. Shares
- * are of the slots of its pipeline (timing/topdown.h). */
+/* What the processor's counters say of a call of the workload, of all its threads in user mode.
+ * Shares are of the slots of its pipeline (timing/topdown.h). */
 struct kg_core_counts {
     const char *source; /* "perf"; NULL: this machine lets no counters be read */
     const char *reason; /* why nothing was counted, though it does; else NULL */
@@ -186,12 +186,12 @@ extern const struct kg_record kg_hot_record;
 extern const struct kg_record kg_hot_place_record, kg_hot_stack_record, kg_hot_loop_record;
 extern const struct kg_record kg_system_call_record, kg_counted_line_record, kg_experiment_record;
 
-/* Whether the kernel's account of CPU time tells user mode from the kernel: it goes by ticks, and has
- * a process that ended before its first one as all in user mode. */
+/* Whether the kernel's account of CPU time tells user mode from the kernel: it goes by ticks, and
+ * has a process that ended before its first one as all in user mode. */
 bool kg_hot_account_tells(const struct kg_hot *hot);
 
-/* Share of a call's CPU time in the kernel: by that account where it tells, else by samples. NaN: not
- * known. */
+/* Share of a call's CPU time in the kernel: by that account where it tells, else by samples. NaN:
+ * not known. */
 double kg_hot_kernel_share(const struct kg_hot *hot);
 
 /* Nothing known. */

@@ -26,8 +26,8 @@ static bool line_write(struct kg_journal *journal, json_t *json, struct kg_error
                                strerror(errno));
 }
 
-/* The file is the lock of its results: two runs that write the same results would mix their lines. A
- * symbolic link is not followed: where others can write to the folder it may lead anywhere. */
+/* The file is the lock of its results: two runs that write the same results would mix their lines.
+ * A symbolic link is not followed: where others can write to the folder it may lead anywhere. */
 static bool file_open(struct kg_journal *journal, struct kg_error *err)
 {
     struct stat status;

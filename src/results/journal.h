@@ -20,8 +20,8 @@ struct kg_journal {
     char path[4096]; /* of the journal */
 };
 
-/* Starts the journal of the results file `results_path`, and holds its lock. A symbolic link in its place
- * is refused, and so is one that another process holds: KG_ERROR_USAGE. */
+/* Starts the journal of the results file `results_path`, and holds its lock. A symbolic link in its
+ * place is refused, and so is one that another process holds: KG_ERROR_USAGE. */
 bool kg_journal_open(const char *results_path, const struct kg_results *results,
                      struct kg_journal *journal, struct kg_error *err);
 /* Appends a round, or the changed state of a case, and hands it to the kernel. */

@@ -1,11 +1,11 @@
-/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v2.
- * Times are nanoseconds a call; a figure that is not known is NaN, a text NULL.
+/* results.h: what measuring a suite gave: one struct for each case, JSON in kgate.results.v2. Times
+ * are nanoseconds a call; a figure that is not known is NaN, a text NULL.
  *
- * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and
- * cpu_ceilings.h (what the GPU and the CPU are capable of), series.h (the values of a metric),
- * disturbance.h (rounds that were disturbed, and which are judged), throttle.h (what disturbed the
- * GPU), code_fields.h (rows of field tables for a code identity) and journal.h (results on disk while
- * a run goes on). hot.h says where a call's time goes. */
+ * Other folders also include traits.h (how a case runs, as numbers), ceilings.h and cpu_ceilings.h
+ * (what the GPU and the CPU are capable of), series.h (the values of a metric), disturbance.h
+ * (rounds that were disturbed, and which are judged), throttle.h (what disturbed the GPU),
+ * code_fields.h (rows of field tables for a code identity) and journal.h (results on disk while a
+ * run goes on). hot.h says where a call's time goes. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -77,8 +77,8 @@ static double bytes_of(const struct kg_hot *hot, const char *name)
     return call ? call->bytes / call->calls : NAN;
 }
 
-/* The workload's own function that a stack comes from: the innermost that has lines of source, or else
- * a name, as functions of libraries without debug information have. NULL without one. */
+/* The workload's own function that a stack comes from: the innermost that has lines of source, or
+ * else a name, as functions of libraries without debug information have. NULL without one. */
 static const struct kg_place *caller_in(const struct kg_hot_stack *stack)
 {
     const struct kg_place *named = NULL;
@@ -264,8 +264,9 @@ static void searches_tell(struct kg_weighing *weighing)
     }
 }
 
-/* A sample that is due may wait until the thread comes to the kernel: one or two system calls a call
- * then seem to take far more than they do. Where they were too many to be traced, they are not few. */
+/* A sample that is due may wait until the thread comes to the kernel: one or two system calls a
+ * call then seem to take far more than they do. Where they were too many to be traced, they are not
+ * few. */
 static void few_requests_tell_nothing(struct kg_weighing *weighing)
 {
     const struct kg_system_calls *calls = &weighing->hot->system_calls;

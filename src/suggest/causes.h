@@ -1,9 +1,8 @@
-/* causes.h: what the time of a case goes to, weighed once from all that was seen of it:
- * samples, system calls, loops of machine code, counted lines, experiments, threads. Pure.
+/* causes.h: what the time of a case goes to, weighed once from all that was seen of it: samples,
+ * system calls, loops of machine code, counted lines, experiments, threads. Pure.
  *
- * A case on the GPU is weighed by its trace alone.
- * To add a cause: a row in causes_words.c, a rule in rules_causes.c, and, where it shows in functions of
- * libraries, rows in known_functions.c. */
+ * A case on the GPU is weighed by its trace alone. To add a cause: a row in causes_words.c, a rule
+ * in rules_causes.c, and, where it shows in functions of libraries, rows in known_functions.c. */
 #pragma once
 #include <stddef.h>
 
@@ -104,8 +103,8 @@ struct kg_causes {
 void kg_causes_weigh(const struct kg_facts *facts, const struct kg_suggest_settings *settings,
                      struct kg_causes *causes);
 
-/* Share of the time in which a case was off the CPU, by samples; NaN where these missed its work: the
- * CPU time that it took would not fit into the rest. */
+/* Share of the time in which a case was off the CPU, by samples; NaN where these missed its work:
+ * the CPU time that it took would not fit into the rest. */
 double kg_off_cpu(const struct kg_facts *facts);
 
 /* Of the work that is seen in parallel regions, what threads other than the first do; NaN: none is. */

@@ -28,8 +28,8 @@ static void counts_add(struct counts *sum, const struct kg_counted_line *line)
     sum->memory_misses += line->memory_misses;
 }
 
-/* What the processor counted of all the code, as far as it is of the workload's own: where lines were
- * simulated, by their part of that, else by time. */
+/* What the processor counted of all the code, as far as it is of the workload's own: where lines
+ * were simulated, by their part of that, else by time. */
 static double measured_of(double own, double simulated, double measured, double own_time)
 {
     if (isnan(measured))
@@ -37,9 +37,9 @@ static double measured_of(double own, double simulated, double measured, double 
     return simulated > 0 ? own / simulated * measured : own_time * measured;
 }
 
-/* The processor's own counters count instead of what is simulated, where there are any. Of lines that
- * come into the first level of cache they say nothing; where a part of a call was simulated, these
- * are as many as instructions say. */
+/* The processor's own counters count instead of what is simulated, where there are any. Of lines
+ * that come into the first level of cache they say nothing; where a part of a call was simulated,
+ * these are as many as instructions say. */
 static struct counts counts_of(const struct kg_weighing *weighing)
 {
     const struct kg_counted *counted = &weighing->hot->counted;
@@ -83,8 +83,8 @@ static double least_cycles(const struct kg_hot_loop *loop)
     return fmax(fmax(loop->chain_cycles, loop->throughput_cycles), loop->instructions / PER_CYCLE);
 }
 
-/* What wrong guesses and misses cost in a turn: by how many there were; where the top-down method tells,
- * and most of the time is in this loop, by the slots that they took. */
+/* What wrong guesses and misses cost in a turn: by how many there were; where the top-down method
+ * tells, and most of the time is in this loop, by the slots that they took. */
 static void costs_find(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                        struct kg_loop_turn *turn)
 {
@@ -162,8 +162,8 @@ static enum kg_cause_kind stall_kind(const struct kg_weighing *weighing,
     return KG_CAUSE_COUNT;
 }
 
-/* Whether a division is among the instructions around the hottest: a loop may have one on a way that
- * is seldom taken. Without their text it is not known, and the loop has one. */
+/* Whether a division is among the instructions around the hottest: a loop may have one on a way
+ * that is seldom taken. Without their text it is not known, and the loop has one. */
 static bool divides_where_hot(const struct kg_hot_loop *loop)
 {
     for (size_t i = 0; i < loop->code_count; i++)
@@ -208,8 +208,8 @@ static double items_of(const struct kg_traits *traits)
     return kg_known(traits->items) ? traits->items : traits->bytes / BYTES_EACH;
 }
 
-/* Whether a loop turns about as often as there are pairs of items: one loop inside of another, each over
- * all of them. Floating point is left out: forces between all bodies are meant so. */
+/* Whether a loop turns about as often as there are pairs of items: one loop inside of another, each
+ * over all of them. Floating point is left out: forces between all bodies are meant so. */
 static bool is_quadratic(const struct kg_weighing *weighing, const struct kg_hot_loop *loop,
                          const struct kg_loop_turn *turn)
 {
@@ -229,8 +229,8 @@ static bool calls_mathematics(const struct kg_weighing *weighing, const struct k
            loop->place.function && !strcmp(library->caller->function, loop->place.function);
 }
 
-/* Instructions that a core of the last decade ends in a cycle where nothing stalls it: in this range
- * lies a loop's turn without its division, or without its chain. */
+/* Instructions that a core of the last decade ends in a cycle where nothing stalls it: in this
+ * range lies a loop's turn without its division, or without its chain. */
 static const double MOST_PER_CYCLE = 6;
 /* What mended code does instead of what stalled: as much as half of its instructions again. */
 static const double INSTEAD = 0.5;

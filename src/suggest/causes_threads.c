@@ -123,8 +123,8 @@ static void work_tells(struct kg_weighing *weighing)
     cause->caller = NULL;
 }
 
-/* Threads that wait no more than one alone loses nothing: what samples see of waiting is then of the
- * sampling, which stops a thread that others wait for. */
+/* Threads that wait no more than one alone loses nothing: what samples see of waiting is then of
+ * the sampling, which stops a thread that others wait for. */
 static void waits_are_capped(struct kg_weighing *weighing)
 {
     static const enum kg_cause_kind waits[] = {KG_CAUSE_LOAD_IMBALANCE, KG_CAUSE_BARRIERS};
@@ -201,8 +201,8 @@ static void quarrels_weigh(struct kg_weighing *weighing)
 
 /* --- What mending saves --- */
 
-/* Evenly divided, the work takes a part of what one thread takes. Besides, the threads' way to share
- * may cost half of that again. */
+/* Evenly divided, the work takes a part of what one thread takes. Besides, the threads' way to
+ * share may cost half of that again. */
 static void savings_say(struct kg_weighing *weighing)
 {
     static const double DEARER = 1.5;

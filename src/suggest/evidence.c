@@ -134,8 +134,8 @@ static bool call_says(struct kg_evidence *evidence, const struct kg_system_call 
 
 /* --- What was counted ------------------------------------------------------------------------- */
 
-/* The function that was counted most often of those that speak for the cause: that which was seen, of
- * whatever code, or another of the same kind. */
+/* The function that was counted most often of those that speak for the cause: that which was seen,
+ * of whatever code, or another of the same kind. */
 static const struct kg_counted_edge *edge_of(const struct kg_counted *counted,
                                              const struct kg_cause *cause)
 {

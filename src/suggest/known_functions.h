@@ -6,8 +6,8 @@
  * `__memmove_avx_unaligned_erms`). KG_CAUSE_COUNT for all others. */
 enum kg_cause_kind kg_known_function(const char *function);
 
-/* Of a function of the dynamic linker: what it does for programs without libraries too, as asking what
- * the processor can do, is of no cause. NULL: one without a name. */
+/* Of a function of the dynamic linker: what it does for programs without libraries too, as asking
+ * what the processor can do, is of no cause. NULL: one without a name. */
 enum kg_cause_kind kg_known_linker_function(const char *function);
 
 /* By the name of a system call, with the mean of the bytes that one moves (NaN: not known). */

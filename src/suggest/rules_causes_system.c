@@ -1,6 +1,7 @@
 #include "suggest/rule_parts.h"
 
-/* What the time of a case goes to, as causes.c found it, where that is the kernel, or other threads. */
+/* What the time of a case goes to, as causes.c found it, where that is the kernel, or other
+ * threads. */
 static const struct kg_rule rules[] = {
     {
         .name = "small_io",

@@ -96,8 +96,9 @@ static bool gain_little(const struct kg_facts *facts, const struct kg_suggest_se
             (memory_is_free(facts, settings) && !kg_at_roof(facts, settings)));
 }
 
-/* A call that takes no longer than so many starts of threads is not worth sharing. A start is hardly
- * ever quicker than that, whatever an empty parallel region took when the machine was measured. */
+/* A call that takes no longer than so many starts of threads is not worth sharing. A start is
+ * hardly ever quicker than that, whatever an empty parallel region took when the machine was
+ * measured. */
 static const double STARTS_WORTH = 20, START_LEAST_NS = 1e3;
 
 /* What the call takes at the least: its instructions, where they are counted, are the same in each
@@ -250,8 +251,8 @@ static bool hot_uses_vectors(const struct kg_facts *facts)
 }
 
 /* Vectors help if the core is busy retiring instructions. If it waits, for loads or for the
- * previous result, vectors would wait too. If data are not contiguous, that comes first (`access_pattern`).
- * If threads wait, most instructions may belong to spinning. */
+ * previous result, vectors would wait too. If data are not contiguous, that comes first
+ * (`access_pattern`). If threads wait, most instructions may belong to spinning. */
 static bool unvectorised_applies(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings)
 {

@@ -1,5 +1,5 @@
-/* sketches.h: code as it is often found, and mended, by the function or the system call that a cause was
- * seen in: a rule has one sketch, but `write` is not mended as `read` is. Pure.
+/* sketches.h: code as it is often found, and mended, by the function or the system call that a
+ * cause was seen in: a rule has one sketch, but `write` is not mended as `read` is. Pure.
  *
  * To add one: a row in sketches_table.c. */
 #pragma once

@@ -28,8 +28,8 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
  * false: there is no new file; err says why where `good` was true */
 bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err);
 
-/* Removes the temporary files that killed writers of `path` have left beside it. For whoever holds the
- * lock under which it is written: others' would be removed too. */
+/* Removes the temporary files that killed writers of `path` have left beside it. For whoever holds
+ * the lock under which it is written: others' would be removed too. */
 void kg_file_sweep(const char *path);
 
 /* Writes a text to an open file and flushes it. err: KG_ERROR_SYSTEM where the file takes no more,
@@ -39,11 +39,9 @@ bool kg_file_print(FILE *file, const struct kg_text *text, struct kg_error *err)
 /* Makes a folder and those above it; one that is there is fine. */
 bool kg_directory_make(const char *path, struct kg_error *err);
 
-/* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`. A symbolic
- * link is refused.
- * Held until kg_file_unlock or the end of the process, however it ends.
- * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM) or it cannot
- * be made */
+/* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`. A
+ * symbolic link is refused. Held until kg_file_unlock or the end of the process, however it ends.
+ * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM) or it cannot be made */
 int kg_file_lock(const char *path, double seconds, struct kg_error *err);
 void kg_file_unlock(int lock);
 

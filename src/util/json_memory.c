@@ -30,9 +30,15 @@ static void *reserve_take(size_t size)
     return memory;
 }
 
+/* Of a string that does not fit jansson asks again for each of its bytes: once is enough. */
+static bool is_hopeless(size_t size)
+{
+    return reserve.parsing && reserve.failed && size > RESERVE_BYTES;
+}
+
 static void *allocate(size_t size)
 {
-    void *memory = malloc(size);
+    void *memory = is_hopeless(size) ? NULL : malloc(size);
     if (memory || !reserve.parsing)
         return memory;
     reserve.failed = true;

@@ -260,8 +260,8 @@ static bool pretty_print(struct kg_text *text, json_t *json, int depth)
     return json_is_array(json) ? array_print(text, json, depth) : object_print(text, json, depth);
 }
 
-/* Whatever is written can be read again. A file that is refused later, and with it the gates of every
- * later change, is worse than an error now. */
+/* Whatever is written can be read again. A file that is refused later, and with it the gates of
+ * every later change, is worse than an error now. */
 static bool readable(const struct kg_record *record, const json_t *json, struct kg_error *err)
 {
     struct kg_arena arena = {0};

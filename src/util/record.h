@@ -163,8 +163,8 @@ bool kg_record_read(const struct kg_record *record, const json_t *json, struct k
 bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
                    struct kg_error *err);
 
-/* Appends the text of a whole file, as kg_record_save writes it. What kg_record_read would refuse is
- * not written: KG_ERROR_SYSTEM. */
+/* Appends the text of a whole file, as kg_record_save writes it. What kg_record_read would refuse
+ * is not written: KG_ERROR_SYSTEM. */
 bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
                      struct kg_text *text, struct kg_error *err);
 
@@ -172,9 +172,9 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
  * array of numbers on one line; reals with 15 significant digits. */
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
                     const char *path, struct kg_error *err);
-/* Reads one. A file of an older version passes the record's migrations first. One of a newer version
- * is refused with that version's name, and so is any other `schema` than the given one. Errors name
- * the path, and line and column where the JSON itself is malformed. At most 1 GiB. */
+/* Reads one. A file of an older version passes the record's migrations first. One of a newer
+ * version is refused with that version's name, and so is any other `schema` than the given one.
+ * Errors name the path, and line and column where the JSON itself is malformed. At most 1 GiB. */
 bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
                     struct kg_arena *arena, void *object, struct kg_error *err);
 /* The same from memory; `path` is what errors say. */

@@ -55,8 +55,8 @@ static bool check(struct kg_worker *worker, struct kg_error *err)
     return result_check(worker, "", err);
 }
 
-/* A plugin's check need only hold after one call: so it has one, set up anew in the process that has
- * called it all along. */
+/* A plugin's check need only hold after one call: so it has one, set up anew in the process that
+ * has called it all along. */
 static bool state_renew(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kgate_workload *workload = worker->workload;

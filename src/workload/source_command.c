@@ -15,8 +15,8 @@ static const char *value_find(const struct kg_pair *params, size_t count, const 
     return NULL;
 }
 
-/* Puts parameters into a word: "{name}" becomes the value, "{{" and "}}" a brace. On failure `unknown` is
- * the brace that opens the name of no parameter, else NULL. */
+/* Puts parameters into a word: "{name}" becomes the value, "{{" and "}}" a brace. On failure
+ * `unknown` is the brace that opens the name of no parameter, else NULL. */
 static bool word_fill(struct kg_text *text, const char *word, const struct kg_pair *params,
                       size_t count, const char **unknown)
 {

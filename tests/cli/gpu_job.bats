@@ -87,6 +87,7 @@ status_of() { cut -d ' ' -f 1 "out/gpu/$1/status"; }
     [ "$(status_of suite-memory)" -eq 3 ]
 }
 
+# bats test_tags=thorough
 @test "killed in the middle: what was done is kept, what was at work is run again, alone on the device" {
     job_make
     cat >>config/gpu.yaml <<YAML
@@ -169,6 +170,7 @@ YAML
     [ "$(status_of sanitizer-racecheck)" -eq 4 ]
 }
 
+# bats test_tags=thorough
 @test "a call of so many seconds: what it cuts runs again, unless it had all of it; all of it in one file" {
     job_make
     program slow 'sleep 100'
@@ -190,6 +192,7 @@ YAML
     [[ "$output" == *"takes seconds"* ]]
 }
 
+# bats test_tags=thorough
 @test "a process number that was brought from another machine is none of this one's" {
     job_make
     mkdir -p out/gpu/check
@@ -201,6 +204,7 @@ YAML
     kill "$other"
 }
 
+# bats test_tags=thorough
 @test "an archive that cannot be written leaves the one before it, and says so" {
     job_make
     mkdir away
