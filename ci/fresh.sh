@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs both commands of the README on a bare Debian, in a chroot of its own. See --help.
+# Runs the commands of the README and of the pages on a bare Debian, in a chroot of its own. See --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,9 +8,10 @@ usage() {
 usage: ci/fresh.sh [--all] [--keep]
 
 Makes a minimal Debian in a folder, with this machine's mirror, keys and proxy for packages, clones HEAD
-into it, runs ci/gate.sh and ci/test.sh there, and removes it: whether a newcomer's machine has all that
-they take for granted. Uncommitted changes are not in it, nor is CUDA. Says both commands' exit status and
-time at the end; exits 0 where both passed, 1 where one did not, 2 where there was nothing to run them in.
+into it, runs ci/gate.sh, ci/test.sh and then every command of README and docs (tests/docs/walk.py) there,
+and removes it: whether a newcomer's machine has all that they take for granted. Uncommitted changes are not
+in it, nor is CUDA. Says each one's exit status and time at the end; exits 0 where all passed, 1 where one
+did not, 2 where there was nothing to run them in.
 
 Needs root, and debootstrap, which is installed where it is missing. The folder is made in TMPDIR (or
 /var/tmp) and takes some 3 GB.
@@ -149,5 +150,9 @@ root_make
 timed ci/gate.sh
 # shellcheck disable=SC2086
 timed ci/test.sh $test_arguments
+# As preset release, which the pages speak of.
+timed cmake --preset release -G Ninja -DBUILD_TESTING=OFF
+timed cmake --build --preset release
+timed python3 tests/docs/walk.py . /root/.local
 printf 'ci/fresh.sh: %s\n' "${said[@]}"
 exit "$failed"

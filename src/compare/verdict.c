@@ -195,7 +195,9 @@ static bool next_say(struct kg_comparison *comparison, const struct kg_results *
                      const struct kg_decided *decided, bool first_run)
 {
     const bool open = comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete;
-    if (!open && !(first_run && comparison->verdict == KG_VERDICT_PASS))
+    if (first_run && comparison->verdict == KG_VERDICT_PASS)
+        comparison->next = "later runs are compared with what this one records";
+    if (!open)
         return true;
     comparison->next = kg_undecided_next(comparison, decided, current);
     return comparison->next != NULL;

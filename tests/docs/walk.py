@@ -1,0 +1,138 @@
+"""Runs the commands of the README and of docs/ as a reader would, page by page.
+
+    walk.py CHECKOUT PREFIX [PAGE...]
+
+CHECKOUT is a clone in which kgate is built as preset release; files are made in it. PREFIX is the folder
+that kgate is installed into, in place of ~/.local. Each block of a page is run in one shell, so that what
+it sets holds for the next; a block whose last command exits otherwise than expected ends its page. Exit
+status 1 where a page ended so, or where the table below names a block that is not there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LIMIT = 900
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
+
+# What a page is run with: `in` the checkout, or a folder with a suite; `before`, what its reader has
+# already; `blocks`, by a piece of their text: why they are not run, or the exit statuses that are right.
+QUICK = ("rounds: {min: 2, max: 4}, min_time: 2ms, disturbance: 100%%, sample_time: 0ns, trace: no, threads: 1")
+SUITE = ("printf 'version: 1\\nsuite: page\\ndefaults: {" + QUICK + "}\\nworkloads:\\n  - {name: copy, kernel: copy, "
+         "params: {bytes: 16KiB}, matrix: {version: [plain, fast]}}\\n' >suite.yaml; cp suite.yaml kgate.yaml")
+VERDICT = {0, 4}
+PAGES = {
+    "README.md": {
+        "in": "checkout",
+        "blocks": {
+            "ci/gate.sh": "ci/fresh.sh runs both before",
+            "--base ../base": "another checkout has to be built first",
+            "kgate init": VERDICT,
+        },
+    },
+    "CONTRIBUTING.md": {"in": "checkout", "blocks": {"ci/test.sh": "ci/fresh.sh runs it before"}},
+    "docs/baselines.md": {"before": SUITE, "blocks": {}},
+    "docs/ci.md": {
+        "before": SUITE,
+        "blocks": {
+            "status=$?": VERDICT,
+            "git worktree": "another checkout has to be built first",
+            "liblz4": "tests/cli/mistakes.bats runs it",
+            "--device cuda:0": {0, 2, 3, 4},
+            "kgate doctor": VERDICT,
+            "--budget 5m": VERDICT,
+        },
+    },
+    "docs/doctor.md": {"blocks": {"CPU quota": {0, 1}}},
+    "docs/gpu.md": {"in": "checkout", "blocks": {"config/gpu.yaml": "measures minutes of a GPU", "ci/gpu.sh": "needs a GPU"}},
+    "docs/kernels.md": {"in": "checkout", "blocks": {"sync_heavy": "needs a GPU"}},
+    "docs/plugins.md": {"in": "checkout", "blocks": {}},
+    "docs/profiling.md": {"in": "checkout", "blocks": {"head.$i": {0, 1, 4}}},
+    "docs/reliability.md": {"in": "checkout", "blocks": {"ci/fuzz.sh": "takes an hour"}},
+    "docs/suggestions.md": {
+        "before": SUITE + "; "
+                  "KGATE_PROFILE=frames.kgprof \"$CHECKOUT\"/docs/examples/profile/frames 512 20",
+        "blocks": {},
+    },
+    "docs/examples/profile/README.md": {
+        "in": "page",
+        "before": "trap 'rm -f build' EXIT; ln -sfn \"$CHECKOUT/build\" build",
+        "blocks": {"dynamic": {0, 1, 4}},
+    },
+}
+
+
+def script_of(page, text, checkout):
+    """The page's blocks as one script that says which it is at; and the pieces that no block has."""
+    told = PAGES[page]
+    unused = set(told["blocks"])
+    lines = ["set -eo pipefail", told.get("before", ":")]
+    for match in BLOCK.finditer(text):
+        where = text[: match.start()].count("\n") + 2
+        expected = {0}
+        for piece, what in told["blocks"].items():
+            if piece in match[1]:
+                unused.discard(piece)
+                expected = what
+                break
+        if isinstance(expected, str):
+            lines.append(f"echo '-- {page}:{where}: not run: {expected}'")
+            continue
+        block = match[1].replace("/srv/kgate", "$SRV").replace("exit $status", "(exit $status)")
+        right = "|".join(map(str, sorted(expected)))
+        loose = expected != {0}
+        lines += [f"echo '-- {page}:{where}'", "set +e" if loose else ":", block.rstrip(), "status=$?", "set -e",
+                  f"case $status in {right}) ;; *) echo \"exit $status, expected {right}\"; exit 1 ;; esac"]
+    return "\n".join(lines) + "\n", unused
+
+
+def page_run(page, checkout, prefix):
+    """Whether all of the page runs."""
+    with open(os.path.join(checkout, page), encoding="utf-8") as file:
+        text = file.read().replace("~/.local", prefix).replace("$HOME/.local", prefix).replace("~/kgate", prefix)
+    script, unused = script_of(page, text, checkout)
+    scratch = tempfile.mkdtemp(prefix="kgate-page-")
+    folder = {"checkout": checkout, "page": os.path.join(checkout, os.path.dirname(page))}.get(PAGES[page].get("in"), scratch)
+    environment = dict(os.environ, CHECKOUT=checkout, SRV=scratch, PATH=f"{prefix}/bin:{os.environ['PATH']}",
+                       PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig", XDG_CACHE_HOME=scratch + "/cache")
+    done = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    shutil.rmtree(scratch, ignore_errors=True)
+    for piece in sorted(unused):
+        print(f"{page}: no block has '{piece}' any more: tests/docs/walk.py names it")
+    blocks = done.stdout.count(f"\n-- {page}:") + done.stdout.startswith(f"-- {page}:")
+    skipped = done.stdout.count(": not run: ")
+    good = done.returncode == 0 and not unused
+    print(f"{page}: {blocks - skipped} blocks run, {skipped} not, {'good' if good else 'FAILED'}")
+    if not good:
+        print(done.stdout[-4000:])
+    return good
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    checkout, prefix = map(os.path.abspath, sys.argv[1:3])
+    with_blocks = {page for page in pages_of(checkout) if has_blocks(checkout, page)}
+    left_out = with_blocks - set(PAGES)
+    for page in sorted(left_out):
+        print(f"{page} has commands, and tests/docs/walk.py does not know it")
+    results = [page_run(page, checkout, prefix) for page in sys.argv[3:] or PAGES]
+    sys.exit(not all(results) or bool(left_out))
+
+
+def pages_of(checkout):
+    pages = ["README.md", "CONTRIBUTING.md"]
+    for folder, _, files in os.walk(os.path.join(checkout, "docs")):
+        pages += [os.path.relpath(os.path.join(folder, name), checkout) for name in files if name.endswith(".md")]
+    return pages
+
+
+def has_blocks(checkout, page):
+    with open(os.path.join(checkout, page), encoding="utf-8") as file:
+        return BLOCK.search(file.read()) is not None
+
+
+main()
