@@ -62,7 +62,8 @@ if [ "$job" = all ]; then
     preset_build thread
     preset_test thread
     preset_build sanitize
-    preset_test sanitize
+    # The command line's longest are run once, by preset test below.
+    preset_test sanitize -E '^cli[.].*[.]thorough$'
     ci/fuzz.sh --runs 20000
     preset_build portable -DBUILD_TESTING=OFF
     tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
