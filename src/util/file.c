@@ -102,8 +102,11 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
         snprintf(writing->temporary, sizeof writing->temporary, "%s" TEMPORARY "XXXXXX", target);
         const int file = mkostemp(writing->temporary, O_CLOEXEC);
         writing->file = file < 0 ? NULL : fdopen(file, "w");
-        if (file >= 0 && !writing->file)
+        if (file >= 0 && !writing->file) {
             close(file);
+            unlink(writing->temporary);
+            errno = ENOMEM;
+        }
     } else if (S_ISDIR(status.st_mode)) {
         errno = EISDIR;
     } else { /* /dev/stdout, a pipe: nothing to be atomic about */
