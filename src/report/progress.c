@@ -45,7 +45,7 @@ void kg_progress_line(const struct kg_progress_meter *meter, size_t planned, con
     for (size_t i = 0; i < cells; i++)
         kg_text_append(text, i < full ? done : open);
     kg_text_printf(text, "%s%zu/%zu", cells ? " " : "", meter->done, planned);
-    if (isfinite(left_ns))
+    if (isfinite(left_ns) && meter->done < planned)
         kg_text_printf(text, ", about %s left", kg_duration_format(left_ns, left));
     kg_text_append(text, "  ");
     kg_escape_terminal(text, id, ID_MOST);
