@@ -7,6 +7,7 @@
 #include "common/common.h"
 #include "device/code/launch.cuh"
 #include "gemm/gemm.h"
+#include "kgate/profiler.h"
 
 struct kg_attention_shape {
     int seq_len;
@@ -94,6 +95,27 @@ static inline uint64_t kg_attention_scope_bytes(const struct kg_attention *atten
                              kg_attention_inputs(part) | 1U << kg_attention_output(part))
 #define KG_ATTENTION_QKV_TO_H(attention)                                                           \
     kg_attention_scope_bytes((attention), 1U << KG_ATTENTION_QKV | 1U << KG_ATTENTION_H)
+
+/* The steps of a version that makes scores, weights and weighted sums in one, each in its scope.
+ * project  Q, K and V from X, or, where `output`, Y from H */
+static inline void kg_attention_in_three(struct kg_attention *attention,
+                                         void (*project)(const struct kg_attention *, bool output),
+                                         void (*attend)(const struct kg_attention *))
+{
+    {
+        KGATE_SCOPE_CUDA("qkv_projection", attention->device.stream,
+                         KG_ATTENTION_BYTES(attention, KG_ATTENTION_QKV_PROJECTION));
+        project(attention, false);
+    }
+    {
+        KGATE_SCOPE_CUDA("scores_softmax_weighted_sum", attention->device.stream,
+                         KG_ATTENTION_QKV_TO_H(attention));
+        attend(attention);
+    }
+    KGATE_SCOPE_CUDA("output_projection", attention->device.stream,
+                     KG_ATTENTION_BYTES(attention, KG_ATTENTION_OUTPUT_PROJECTION));
+    project(attention, true);
+}
 
 /* Lets `kernel` have so much shared memory for a block, in set_up: false with context->message, and
  * context->unavailable where the device has less. */

@@ -26,7 +26,6 @@
 #include "common/common.h"
 #include "common/hopper.cuh"
 #include "gemm/gemm.h"
-#include "kgate/profiler.h"
 
 #ifdef KG_HOPPER_CODE
 /* --- The thread that copies -----------------------------------------------------------------------
@@ -206,17 +205,5 @@ static void attend(const struct kg_attention *attention)
 
 extern "C" void kg_attention_cuda_hopper(struct kg_attention *attention)
 {
-    {
-        KGATE_SCOPE_CUDA("qkv_projection", attention->device.stream,
-                         KG_ATTENTION_BYTES(attention, KG_ATTENTION_QKV_PROJECTION));
-        project(attention, false);
-    }
-    {
-        KGATE_SCOPE_CUDA("scores_softmax_weighted_sum", attention->device.stream,
-                         KG_ATTENTION_QKV_TO_H(attention));
-        attend(attention);
-    }
-    KGATE_SCOPE_CUDA("output_projection", attention->device.stream,
-                     KG_ATTENTION_BYTES(attention, KG_ATTENTION_OUTPUT_PROJECTION));
-    project(attention, true);
+    kg_attention_in_three(attention, project, attend);
 }

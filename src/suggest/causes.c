@@ -180,9 +180,13 @@ double kg_in_call(const struct kg_sampled *sampled, const char *call)
     return share;
 }
 
-/* Share of the samples with a function on the stack. */
-static double on_stacks(const struct kg_sampled *sampled, const char *function)
+double kg_on_stacks(const struct kg_sampled *sampled, const char *function)
 {
+    for (size_t i = 0; i < sampled->function_count; i++) {
+        const char *name = sampled->functions[i].place.function;
+        if (name && !strcmp(name, function))
+            return sampled->functions[i].total;
+    }
     double share = 0;
     for (size_t i = 0; i < sampled->stack_count; i++) {
         const struct kg_hot_stack *stack = &sampled->stacks[i];
@@ -203,7 +207,7 @@ static void several_tell(struct kg_weighing *weighing)
         const struct kg_sampled *sampled = &weighing->hot->sampled;
         const double share = cause->in_call ? kg_in_call(sampled, cause->in_call)
                              : cause->seen && cause->seen->function
-                                 ? on_stacks(sampled, cause->seen->function)
+                                 ? kg_on_stacks(sampled, cause->seen->function)
                                  : 1;
         cause->several = share < ALONE * cause->share;
     }

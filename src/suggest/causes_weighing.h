@@ -32,6 +32,10 @@ void kg_weighing_shrink(struct kg_weighing *weighing, double share);
 /* Share of the samples in a system call. */
 double kg_in_call(const struct kg_sampled *sampled, const char *call);
 
+/* Share of the samples with a function anywhere on the stack: of one that is not among those that
+ * most stacks go through, as far as the stacks that are kept say. */
+double kg_on_stacks(const struct kg_sampled *sampled, const char *function);
+
 /* Whether the place is in a library of the system, not in the workload's own code. */
 bool kg_place_is_library(const struct kg_place *place);
 bool kg_place_is_openmp(const struct kg_place *place);

@@ -72,20 +72,6 @@ static bool share_say(struct kg_evidence *evidence, const char *name, double sha
 
 /* --- Samples ---------------------------------------------------------------------------------- */
 
-static bool same_function(const struct kg_place *a, const struct kg_place *b)
-{
-    return a->function && b->function && !strcmp(a->function, b->function);
-}
-
-/* Share of the samples with a function anywhere on the stack; 0: it was not seen so. */
-static double on_stacks(const struct kg_sampled *sampled, const struct kg_place *place)
-{
-    for (size_t i = 0; place && i < sampled->function_count; i++)
-        if (same_function(&sampled->functions[i].place, place))
-            return sampled->functions[i].total;
-    return 0;
-}
-
 /* Each system call of the cause that many of the samples are in. */
 static bool calls_share(struct kg_evidence *evidence, const struct kg_sampled *sampled,
                         const struct kg_cause *cause)
@@ -107,11 +93,11 @@ static bool samples_say(struct kg_evidence *evidence, const struct kg_hot *hot,
                         const struct kg_cause *cause)
 {
     const struct kg_place *place = cause->seen ? cause->seen : cause->caller;
-    const double on = on_stacks(&hot->sampled, place);
     if (cause->in_call && !calls_share(evidence, &hot->sampled, cause))
         return false;
-    return !place ||
-           share_say(evidence, "function_share", on, hot->sampled.samples, place->function);
+    return !place || !place->function ||
+           share_say(evidence, "function_share", kg_on_stacks(&hot->sampled, place->function),
+                     hot->sampled.samples, place->function);
 }
 
 static bool waits(enum kg_cause_kind kind)
