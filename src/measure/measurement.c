@@ -33,9 +33,11 @@ const double KG_CONFIRM_APART_NS = 100e6;
 
 void kg_measurement_progress(const struct kg_measurement *measurement, const char *id)
 {
+    /* Disturbed rounds are measured again, which nobody plans. */
+    const size_t done = measurement->done;
+    const size_t planned = done > measurement->planned ? done : measurement->planned;
     if (measurement->progress.report)
-        measurement->progress.report(measurement->progress.user, measurement->done,
-                                     measurement->planned, id);
+        measurement->progress.report(measurement->progress.user, done, planned, id);
 }
 
 /* On the GPU the cases share processes. */
