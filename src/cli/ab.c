@@ -62,12 +62,5 @@ static int ab_run(const struct kg_arguments *arguments, const char *directory)
 
 int kg_cli_ab(const struct kg_arguments *arguments)
 {
-    int lock;
-    struct kg_error err;
-    const char *directory = kg_report_directory(arguments);
-    if (!kg_report_files_begin(directory, true, &lock, &err))
-        return kg_fail(&err);
-    const int status = ab_run(arguments, directory);
-    kg_file_unlock(lock);
-    return status;
+    return kg_cli_reported(arguments, ab_run);
 }

@@ -30,6 +30,19 @@ int kg_fail(const struct kg_error *err)
     return err->kind == KG_ERROR_USAGE ? KG_EXIT_USAGE : KG_EXIT_FAILED;
 }
 
+int kg_cli_reported(const struct kg_arguments *arguments,
+                    int (*run)(const struct kg_arguments *arguments, const char *directory))
+{
+    int lock;
+    struct kg_error err;
+    const char *directory = kg_report_directory(arguments);
+    if (!kg_report_files_begin(directory, true, &lock, &err))
+        return kg_fail(&err);
+    const int status = run(arguments, directory);
+    kg_file_unlock(lock);
+    return status;
+}
+
 int kg_fail_reported(const char *directory, const struct kg_error *err)
 {
     kg_report_files_fail(directory, err);

@@ -25,6 +25,11 @@ int kg_fail(const struct kg_error *err);
  * an older one. */
 int kg_fail_reported(const char *directory, const struct kg_error *err);
 
+/* Runs what measures and reports into the folder of --output: earlier reports are removed first,
+ * and no other kgate writes there meanwhile. */
+int kg_cli_reported(const struct kg_arguments *arguments,
+                    int (*run)(const struct kg_arguments *arguments, const char *directory));
+
 /* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */
 bool kg_print(const struct kg_text *text, struct kg_error *err);
 

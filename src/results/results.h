@@ -336,9 +336,8 @@ struct kg_results {
                             0: no others */
     struct kg_measured_file *files; /* those that `build` of the cases names */
     size_t file_count;
-    const char
-        *not_kept; /* why the next run will look into the same code again; NULL: it will not */
-    const char *profile; /* name of the recording beside the results; NULL without one */
+    const char *not_kept; /* why the next run will look into the same code again, or NULL */
+    const char *profile;  /* name of the recording beside the results; NULL without one */
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;
     double timer_resolution_ns;

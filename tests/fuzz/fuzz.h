@@ -13,5 +13,23 @@ const char *fuzz_file(const uint8_t *bytes, size_t length);
 /* Path of a file that a harness may write, and read after that. */
 const char *fuzz_written(void);
 
+/* A harness of a kind of file: what is read must be written, and that be read again.
+ * load, write  as kg_results_load and kg_results_write */
+#define FUZZ_READ_BACK(type, load, write, release)                                                 \
+    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)                                \
+    {                                                                                              \
+        type read;                                                                                 \
+        struct kg_error err = {0};                                                                 \
+        if (!load(fuzz_file(bytes, length), &read, &err))                                          \
+            return 0;                                                                              \
+        if (!write(&read, fuzz_written(), &err))                                                   \
+            fuzz_fail("what was read cannot be written", err.message);                             \
+        release(&read);                                                                            \
+        if (!load(fuzz_written(), &read, &err))                                                    \
+            fuzz_fail("what was written cannot be read", err.message);                             \
+        release(&read);                                                                            \
+        return 0;                                                                                  \
+    }
+
 /* Ends the process, as a fault that was found: `what` happened to what was read, for `why`. */
 _Noreturn void fuzz_fail(const char *what, const char *why);

@@ -2,17 +2,4 @@
 #include "fuzz.h"
 #include "results/results.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
-{
-    struct kg_results results;
-    struct kg_error err = {0};
-    if (!kg_results_load(fuzz_file(bytes, length), &results, &err))
-        return 0;
-    if (!kg_results_write(&results, fuzz_written(), &err))
-        fuzz_fail("results that were read cannot be written", err.message);
-    kg_results_free(&results);
-    if (!kg_results_load(fuzz_written(), &results, &err))
-        fuzz_fail("results that were written cannot be read", err.message);
-    kg_results_free(&results);
-    return 0;
-}
+FUZZ_READ_BACK(struct kg_results, kg_results_load, kg_results_write, kg_results_free)
