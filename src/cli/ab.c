@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
-#include "util/file.h"
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_ab *ab,
                           const char *directory, struct kg_error *err)

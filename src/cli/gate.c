@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
-#include "util/file.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)

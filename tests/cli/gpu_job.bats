@@ -5,6 +5,8 @@ bats_require_minimum_version 1.5.0
 
 # A folder as kgate-gpu.tar.gz makes one, with suites of simulated work.
 job_make() {
+    export LD_LIBRARY_PATH=$PLUGINS/fake_cuda:$PLUGINS/fake_cupti
+    # with a driver: without one that is what is said
     "$KGATE" doctor --seconds 0 --quiet | grep -q 'built without CUDA' && skip "built without CUDA"
     mkdir -p ci config build/tests/gpu
     cp "$SOURCE/ci/gpu.sh" ci/
