@@ -10,7 +10,7 @@ usage: ci/fuzz.sh [--seconds N] [READER...]
 
 Runs libFuzzer on each reader of kgate (tests/fuzz), under AddressSanitizer and UndefinedBehaviorSanitizer,
 and prints a table: what was tried, and how often a reader crashed, hung, leaked, or took what kgate could
-not write and read again. Exit status 0 where that is all zero.
+not write and read again. Exit status 0 where that is all zero, and each reader had inputs.
 
   --seconds N   for each reader (default: 60)
   --runs N      in place of that N inputs for each reader, the same each time: what ci/test.sh --all does
@@ -49,6 +49,7 @@ while [ $# -gt 0 ]; do
 done
 
 mapfile -t known < <(sed -n 's/^HARNESS(\(.*\))$/\1/p' tests/fuzz/harnesses.def)
+[ "${#known[@]}" -gt 0 ] || { echo "ci/fuzz.sh: tests/fuzz/harnesses.def names no reader" >&2; exit 2; }
 [ "${#readers[@]}" -gt 0 ] || readers=("${known[@]}")
 for reader in "${readers[@]}"; do
     if ! printf '%s\n' "${known[@]}" | grep -qx -- "$reader"; then
@@ -92,5 +93,10 @@ for reader in "${readers[@]}"; do
     [ "$wrong" -eq 0 ] || crashed=0
     printf '%-14s %10s %8s %6s %7s %6s\n' "$reader" "$(tried "$reader")" "$crashed" "$hung" "$leaked" "$wrong"
     faults=$((faults + crashed + hung + leaked + wrong))
+    if [ "$(tried "$reader")" -gt 0 ] 2>/dev/null; then
+        continue
+    fi
+    echo "ci/fuzz.sh: $reader: nothing was tried: build/fuzz/log/$reader.txt" >&2
+    faults=$((faults + 1))
 done
 [ "$faults" -eq 0 ]

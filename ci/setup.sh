@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# Installs what is missing (Debian packages) for the job named as the first argument: gate, test or all.
+# Installs what is missing (Debian packages) for the job named as the first argument: gate, test,
+# all or release.
 # Does nothing, and quickly, where everything is there. Sourced by ci/gate.sh and ci/test.sh.
 set -euo pipefail
 
 build_packages=(ca-certificates cmake gcc g++ libc6-dev libcapstone-dev libdw-dev libjansson-dev
                 libopenblas-pthread-dev libseccomp-dev libyaml-dev ninja-build valgrind)
-test_packages=(bats binutils clang clang-format jq libcmocka-dev make pkgconf python3-jsonschema)
+test_packages=(bats binutils clang clang-format curl git gnuplot-nox hyperfine jq libbenchmark-dev
+               libcmocka-dev libxml2-utils make pkgconf python3-jsonschema python3-yaml)
+release_packages=(dpkg-dev file)
 # Recommended packages are not installed, so the sanitizers' runtime of clang is named here.
-all_packages=(clang-tidy libclang-rt-dev libomp-dev strace)
+all_packages=(chromium clang-tidy cmark-gfm fish libclang-rt-dev libomp-dev mandoc python3-prometheus-client strace
+              zsh)
 
 packages_missing() {
     local package
@@ -17,19 +21,42 @@ packages_missing() {
     done
 }
 
+# What the HTML page is made of, and for the job `all` also what it is tested with; as package-lock.json pins
+# it. Nothing of it runs when it is installed. A gate does without where the registry is out of reach.
+page_setup() {
+    local job=$1 kept=node_modules/.package-lock.json omit=(--omit=dev)
+    [ "$job" = all ] && omit=()
+    if [ "$kept" -nt package-lock.json ] && { [ "$job" != all ] || [ -d node_modules/playwright-core ]; }; then
+        return
+    fi
+    echo "ci: npm ci ${omit[*]}" >&2
+    npm ci --ignore-scripts --loglevel=error "${omit[@]}" >/dev/null && return
+    [ "$job" = gate ] || return 2
+    echo "ci: kgate is built without the HTML page" >&2
+}
+
 setup() {
-    local wanted=("${build_packages[@]}") missing sudo=()
+    local wanted=("${build_packages[@]}") missing
     case $1 in
     gate) ;;
+    release) wanted+=("${release_packages[@]}") ;;
     test) wanted+=("${test_packages[@]}") ;;
-    all) wanted+=("${test_packages[@]}" "${all_packages[@]}") ;;
+    all) wanted+=("${test_packages[@]}" "${all_packages[@]}" "${release_packages[@]}") ;;
     *)
         echo "ci: no job is called '$1'" >&2
         return 2
         ;;
     esac
+    # Node.js of another source brings its npm along.
+    command -v npm >/dev/null || wanted+=(nodejs npm)
     mapfile -t missing < <(packages_missing "${wanted[@]}")
-    [ "${#missing[@]}" -eq 0 ] && return
+    [ "${#missing[@]}" -eq 0 ] || packages_install
+    page_setup "$1"
+}
+
+# Debian's packages named in `missing`.
+packages_install() {
+    local sudo=()
     if ! command -v apt-get >/dev/null; then
         echo "ci: these packages are needed, and there is no apt-get: ${missing[*]}" >&2
         return 2

@@ -32,6 +32,10 @@ else()
   target_link_libraries(kgate_dwfl INTERFACE elf)
 endif()
 kgate_library(kgate_capstone capstone/capstone.h libcapstone.a capstone)
+if(NOT KGATE_PORTABLE)
+  # Opened at run time, by those who read code: src/look/capstone_calls.h says why.
+  set_property(TARGET kgate_capstone PROPERTY INTERFACE_LINK_LIBRARIES)
+endif()
 kgate_library(kgate_seccomp seccomp.h libseccomp.a seccomp)
 
 # OpenBLAS: the reference for matrix work, and the `blas` version of gemm. Debian keeps it in a

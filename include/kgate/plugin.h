@@ -11,7 +11,11 @@
  *     describe -> set_up -> run (once) -> check -> tear_down         the check, before any timing
  *     describe -> set_up -> run (many times, timed) -> tear_down     each round, a fresh process
  *
- * The process of the last round goes on after that with `set_up -> run (once) -> check -> tear_down`.
+ * The process of the last round goes on after that with `set_up -> run (once) -> check -> tear_down`,
+ * or, where the workload has a `refresh`, instead of its `tear_down` with
+ *
+ *     refresh -> run (once) -> check -> tear_down                    other input in the same place
+ *
  * On the GPU a process measures many cases one after the other, each from `describe` to
  * `tear_down`, because making a CUDA context takes longer than a round. After the check `run` is
  * tried some times more, to see how it can be timed, once while its stream is recorded into a CUDA
@@ -34,9 +38,9 @@ extern "C" {
 #endif
 
 /** Version of this interface. A plugin built for version 1, which had no `report`, 2, which had
- * nothing for the GPU, or 3, which had no written_bytes, works too. One built for a later version
- * than kgate's is refused with a message. */
-#define KGATE_PLUGIN_ABI 4u
+ * nothing for the GPU, 3, which had no written_bytes, 4, which had no item_name, or 5, which had no
+ * refresh, works too. One built for a later version than kgate's is refused with a message. */
+#define KGATE_PLUGIN_ABI 6u
 
 /** What a parameter's text is read as. */
 enum kgate_param_type {
@@ -79,6 +83,10 @@ struct kgate_work {
     /** Those of `bytes` that are written, where that is known: memory that is only read may be
      * faster. Since version 4. */
     double written_bytes;
+    /** What the items are, in the plural: "vectors", "tokens". At most 32 letters, digits, blanks,
+     * `-` and `_`; static. Reports then give the rate in them: it is the workload's own unit. NULL
+     * where another figure says more, such as the flops. Since version 5. */
+    const char *item_name;
 };
 
 /** What `check` found. A case whose error is above its tolerance, or is not a number, is FAILED. */
@@ -180,6 +188,14 @@ struct kgate_workload {
 
     /** Frees the state. Optional. */
     void (*tear_down)(struct kgate_context *context, void *state);
+
+    /**
+     * Makes the input again, by context->seed, which is another one from here on: other values of
+     * the same size at the same addresses, as if `set_up` had just made them. `run` and `check`
+     * follow, so that a `run` that remembers what it has computed is found out. Optional; without
+     * it the state is set up anew. Since version 6.
+     * @return false with context->message where that is impossible */
+    bool (*refresh)(struct kgate_context *context, void *state);
 };
 
 /** What a plugin gives: a constant list of workloads. */

@@ -240,7 +240,7 @@ struct kgate_scope_statistics {
     double transfer_ns;       /**< in transfers, likewise */
     double cpu_ns;            /**< CPU time; NaN where not recorded */
     double overhead_ns;       /**< the profiler's own time, estimated, inside */
-    uint64_t allocated_bytes; /**< of all calls */
+    uint64_t allocated_bytes; /**< of all calls; of a name, without calls inside itself */
     uint64_t peak_bytes;      /**< of the worst call, beyond what it began with */
     double gpu_utilization;   /**< share of its time that the GPU worked for it; NaN without GPU
                                  times, and where the scope only launched its work */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/attention_projection.h"
 #include "attention/attention_reference.h"
 #include "common/common.h"
 
@@ -322,19 +323,26 @@ static double sequence_worst(const struct reference *reference, size_t sequence)
     return worst;
 }
 
-static double whole_worst(const struct reference *reference, size_t sequences)
+/* False where there is no memory. */
+static bool whole_worst(const struct reference *reference, size_t sequences, double *worst)
 {
     const struct kg_attention *attention = reference->attention;
+    const bool all = reference->count == attention->seq_len;
     struct kg_random random = kg_check_random(attention->seed, attention->draws);
     size_t chosen[KG_ATTENTION_ROWS_MOST];
-    double worst = 0;
+    double projected = 0;
+    *worst = 0;
     kg_attention_rows_choose(&random, attention->batch, 0, sequences, chosen);
     for (size_t i = 0; i < sequences; i++) {
         kg_attention_rows_choose(&random, attention->seq_len, attention->seq_len, reference->count,
                                  reference->rows);
-        worst = kg_worse(worst, sequence_worst(reference, chosen[i]));
+        *worst = kg_worse(*worst, sequence_worst(reference, chosen[i]));
+        if (!all && attention->type == KG_ATTENTION_F32 &&
+            !kg_attention_projected(attention, &random, chosen[i], &projected))
+            return false;
+        *worst = kg_worse(*worst, projected * KG_ATTENTION_TOLERANCE);
     }
-    return worst;
+    return true;
 }
 
 /* NaN where an element of the result is. */
@@ -420,11 +428,13 @@ bool kg_attention_error(const struct kg_attention *attention, double *error)
     if (whole && together > 1)
         reference.heads = together < attention->num_heads ? together : attention->num_heads;
     kg_attention_rows_count(attention, &sequences, &reference.count);
-    const bool good = reference_make(&reference);
+    bool good = reference_make(&reference);
     if (good)
         *error = unwritten(attention);
-    if (good && !isnan(*error))
-        *error = whole ? whole_worst(&reference, sequences) : component_worst(&reference);
+    if (good && !isnan(*error) && whole)
+        good = whole_worst(&reference, sequences, error);
+    else if (good && !isnan(*error))
+        *error = component_worst(&reference);
     reference_free(&reference);
     return good;
 }

@@ -72,7 +72,8 @@ static bool shape(struct kgate_context *context, void *state, struct kgate_work 
     const double edges = (double)count * (double)degree;
     bfs->vertices = (size_t)count;
     bfs->edges = (size_t)count * (size_t)degree / 2;
-    *work = (struct kgate_work){.items = edges, .bytes = 4 * edges + 12 * (double)count};
+    *work = (struct kgate_work){
+        .items = edges, .item_name = "edges", .bytes = 4 * edges + 12 * (double)count};
     if (degree % 2)
         return kg_kernel_refuse(context, "degree must be even: an edge gives two neighbours");
     return kg_array_bytes(count, degree, sizeof(uint32_t)) ||

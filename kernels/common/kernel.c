@@ -264,18 +264,48 @@ static bool gpu_compare(struct kgate_context *context, const void *state, struct
     return good;
 }
 
+static bool gpu_refill(struct kgate_context *context, const struct kg_kernel_array *array,
+                       void *state, size_t bytes)
+{
+    void *input = input_make(context, array, state);
+    const bool good = input && kg_device_upload(context, pointer_read(array, state), input, bytes);
+    free(input);
+    return good;
+}
+
+/* Makes the inputs where they lie, by the context's seed. */
+static bool inputs_refill(struct kgate_context *context, void *state,
+                          const struct kg_kernel *kernel)
+{
+    bool good = true;
+    for (size_t i = 0; i < kernel->array_count && good; i++) {
+        const struct kg_kernel_array *array = &kernel->arrays[i];
+        const size_t bytes = is_filled(array) ? bytes_of(context, array, state) : 0;
+        if (bytes && on_gpu(context, array))
+            good = gpu_refill(context, array, state, bytes);
+        else if (bytes)
+            fill(context, array, state, pointer_read(array, state));
+    }
+    if (good && kernel->restore)
+        kernel->restore(context, state);
+    return good;
+}
+
 /* The inputs are made again where they lie, which takes no memory. */
 static bool cpu_compare(struct kgate_context *context, void *state, struct kgate_check *check,
                         const struct kg_kernel *kernel)
 {
-    for (size_t i = 0; i < kernel->array_count; i++) {
-        const struct kg_kernel_array *array = &kernel->arrays[i];
-        if (is_filled(array) && bytes_of(context, array, state))
-            fill(context, array, state, pointer_read(array, state));
-    }
-    if (kernel->restore)
-        kernel->restore(context, state);
-    return compare(context, state, check, kernel);
+    return inputs_refill(context, state, kernel) && compare(context, state, check, kernel);
+}
+
+/* Other inputs for the call more. On the GPU `restore` has none to make. */
+static bool inputs_change(struct kgate_context *context, void *state,
+                          const struct kg_kernel *kernel)
+{
+    if (context->device == KGATE_DEVICE_CUDA && kernel->restore)
+        return true;
+    context->seed = kg_seed_other(context->seed);
+    return inputs_refill(context, state, kernel);
 }
 
 /* The bytes of blank results before the call more: large floats, and not the 0xff of set-up, which
@@ -311,7 +341,7 @@ bool kg_kernel_check(struct kgate_context *context, void *state, struct kgate_ch
         return false;
     if (!(check->error <= check->tolerance))
         return true;
-    if (!results_blank(context, state, kernel))
+    if (!results_blank(context, state, kernel) || !inputs_change(context, state, kernel))
         return false;
     kg_kernel_run(state);
     if (!(gpu ? gpu_compare(context, state, &again, kernel)

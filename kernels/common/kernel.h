@@ -102,8 +102,9 @@ bool kg_kernel_describe(struct kgate_context *context, struct kgate_work *work,
 bool kg_kernel_set_up(struct kgate_context *context, void **state, const struct kg_kernel *kernel);
 void kg_kernel_run(void *state);
 /* Compares what the last call left with a reference of the inputs made again from the seed, so that
- * a kernel that spoils its input is found out. Then blanks the results, calls once more and
- * compares that, so that a kernel is found out whose later calls leave what the first one made. */
+ * a kernel that spoils its input is found out. Then blanks the results, makes other inputs in the
+ * same place, from another seed that the context has from then on, calls once more and compares
+ * that, so that a kernel is found out that remembers what an earlier call made. */
 bool kg_kernel_check(struct kgate_context *context, void *state, struct kgate_check *check,
                      const struct kg_kernel *kernel);
 void kg_kernel_tear_down(struct kgate_context *context, void *state,

@@ -18,18 +18,27 @@ void kg_gemm_reference_row(const struct kg_gemm *gemm, size_t i, double *row, do
     }
 }
 
+/* Drawn from a range: of two elements of a row that are wrong by as much, random signs alone would
+ * hide every other pair. */
+static void weights_draw(const struct kg_gemm *gemm, double *weight)
+{
+    struct kg_random random = kg_check_random(gemm->seed, KG_GEMM_PROJECTION);
+    for (size_t j = 0; j < gemm->n; j++) {
+        const double size = kg_random_between(&random, 0.5, 1.5);
+        weight[j] = kg_random_next(&random) >> 63 ? size : -size;
+    }
+}
+
 double kg_gemm_freivalds(const struct kg_gemm *gemm, double *x)
 {
-    double *sign = x, *br = x + gemm->n, *b_norm = br + gemm->k, worst = 0;
-    struct kg_random random = kg_check_random(gemm->seed, KG_GEMM_PROJECTION);
-    for (size_t j = 0; j < gemm->n; j++)
-        sign[j] = kg_random_next(&random) >> 63 ? 1 : -1;
+    double *weight = x, *br = x + gemm->n, *b_norm = br + gemm->k, worst = 0;
+    weights_draw(gemm, weight);
     for (size_t l = 0; l < gemm->k; l++) {
         double squares = br[l] = 0;
         for (size_t j = 0; j < gemm->n; j++) {
-            const double b = (double)gemm->b[l * gemm->n + j];
-            br[l] += b * sign[j];
-            squares += b * b;
+            const double term = (double)gemm->b[l * gemm->n + j] * weight[j];
+            br[l] += term;
+            squares += term * term;
         }
         b_norm[l] = sqrt(squares);
     }
@@ -41,9 +50,8 @@ double kg_gemm_freivalds(const struct kg_gemm *gemm, double *x)
             size += fabs(a) * b_norm[l];
         }
         for (size_t j = 0; j < gemm->n; j++)
-            found += (double)gemm->c[i * gemm->n + j] * sign[j];
-        const double error = fabs(found - expected);
-        worst = kg_worse(worst, error > 0 ? error / size : error);
+            found += (double)gemm->c[i * gemm->n + j] * weight[j];
+        worst = kg_worse(worst, kg_relative(fabs(found - expected), size));
     }
     return worst;
 }

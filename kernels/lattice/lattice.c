@@ -126,8 +126,10 @@ static bool describe(struct kgate_context *context, struct kgate_work *work,
     const double moved =
         coding->codes_read || coding->codes_written ? x_bytes + code_bytes(&plan) : 2 * x_bytes;
     const double written = coding->codes_written ? code_bytes(&plan) : x_bytes;
-    *work = (struct kgate_work){
-        .items = batch, .bytes = batch * moved, .written_bytes = batch * written};
+    *work = (struct kgate_work){.items = batch,
+                                .item_name = "vectors",
+                                .bytes = batch * moved,
+                                .written_bytes = batch * written};
     return true;
 }
 

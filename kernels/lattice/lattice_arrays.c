@@ -156,6 +156,15 @@ static bool input_upload(struct kgate_context *context, const struct kg_lattice 
     return good;
 }
 
+/* Fills the case's input by the context's seed. */
+static bool input_put(struct kgate_context *context, const struct kg_lattice *lattice)
+{
+    if (context->device == KGATE_DEVICE_CUDA)
+        return input_upload(context, lattice);
+    input_fill(lattice, context->seed, context->threads);
+    return true;
+}
+
 bool kg_lattice_arrays_make(struct kgate_context *context, struct kg_lattice *lattice,
                             const struct kg_lattice_coding *coding, bool codes)
 {
@@ -167,10 +176,7 @@ bool kg_lattice_arrays_make(struct kgate_context *context, struct kg_lattice *la
         return false;
     if (coding->decoded_written && !(lattice->decoded = result_make(context, x_bytes)))
         return false;
-    if (context->device == KGATE_DEVICE_CUDA)
-        return input_upload(context, lattice);
-    input_fill(lattice, context->seed, context->threads);
-    return true;
+    return input_put(context, lattice);
 }
 
 void kg_lattice_arrays_free(struct kgate_context *context, struct kg_lattice *lattice)
@@ -351,14 +357,17 @@ static bool compare(struct kgate_context *context, const struct kg_lattice *latt
     return good;
 }
 
-/* As kg_kernel_check: what the last call left, and what one more makes. The reference has its own
- * input, made from the seed; the call more has what the calls before left of theirs. */
+/* As kg_kernel_check: what the last call left, and what one more makes of other input. The reference
+ * has its own, made from the seed. */
 bool kg_lattice_check(struct kgate_context *context, const struct kg_lattice *lattice,
                       const struct kg_lattice_coding *coding, struct kgate_check *check)
 {
     double left = NAN, again = NAN;
     struct kg_lattice called = *lattice;
     if (!compare(context, lattice, coding, &left) || !results_poison(context, lattice, coding))
+        return false;
+    context->seed = kg_seed_other(context->seed);
+    if (!input_put(context, lattice))
         return false;
     called.version(&called);
     if (!compare(context, lattice, coding, &again))

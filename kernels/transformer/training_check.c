@@ -5,7 +5,6 @@
 #include "common/common.h"
 #include "transformer/adamw.h"
 #include "transformer/check.h"
-#include "transformer/training_replay.h"
 
 size_t kg_training_text_length(const struct kg_training *training)
 {
@@ -87,83 +86,102 @@ size_t kg_training_replayed_steps(const struct kg_training *training)
     return steps;
 }
 
-/* Root mean squares of a tensor's elements: how far x is from the replay's, and how far that went,
- * from `from` or, where that is NULL, from 0. Without elements whose gradient is 0 but for
- * rounding, such as the keys' bias, which softmax does not see: AdamW makes
- * steps of the rounding. */
-struct distance {
-    double apart;
-    double gone;
-    double largest;
-};
-
-static struct distance distance_of(const float *x, const double *expected, const float *from,
-                                   const double *squares, size_t n)
+/* Root mean square of how far a tensor went, from `from` or, where that is NULL, from 0. */
+static double size_of(const double *x, const float *from, size_t n)
 {
-    struct distance distance = {.largest = 0};
-    double largest_square = 0;
+    double squares = 0;
     for (size_t i = 0; i < n; i++)
-        largest_square = fmax(largest_square, squares[i]);
-    for (size_t i = 0; i < n; i++) {
-        if (squares[i] <= largest_square * KG_REPLAY_NOISE * KG_REPLAY_NOISE)
-            continue;
-        const double gone = from ? expected[i] - (double)from[i] : expected[i];
-        distance.apart += pow((double)x[i] - expected[i], 2);
-        distance.gone += gone * gone;
-        distance.largest = fmax(distance.largest, fabs(expected[i]));
-    }
-    distance.apart = sqrt(distance.apart / (double)n);
-    distance.gone = sqrt(distance.gone / (double)n);
-    return distance;
+        squares += pow(x[i] - (from ? (double)from[i] : 0), 2);
+    return sqrt(squares / (double)n);
 }
 
-/* Parameters and moments after the last step against the replay's, over what rounding explains: so
- * much of how far they went, and that each step rounds a parameter. */
+/* What the elements of a tensor may be off by. */
+struct bounds {
+    const struct kg_training *training;
+    const double *drift; /* the tensor's, of the replay */
+    double gradient;     /* how far rounding may drive a gradient */
+    double correction;   /* of the second moment: 1 - b2^steps */
+};
+
+/* And each step rounds a parameter. */
+static double parameter_bound(const struct bounds *bounds, size_t i, double expected)
+{
+    const double steps = (double)bounds->training->steps;
+    return bounds->drift[i] + steps * bounds->training->product_unit * fabs(expected);
+}
+
+static double moment1_bound(const struct bounds *bounds, size_t i, double expected)
+{
+    (void)i;
+    (void)expected;
+    return bounds->gradient;
+}
+
+/* Of g^2: 2 g times the error, and its square. */
+static double moment2_bound(const struct bounds *bounds, size_t i, double expected)
+{
+    const double gradient = sqrt(expected / bounds->correction);
+    (void)i;
+    return bounds->correction * bounds->gradient * (2 * gradient + bounds->gradient);
+}
+
+/* The root mean square of the elements' deviations, each over what it may be: so much of what the
+ * tensor's are, and what its own gradients' rounding explains. */
+static double tensor_error(const struct bounds *bounds, const float *x, const double *expected,
+                           const float *from, size_t n,
+                           double (*bound)(const struct bounds *, size_t, double))
+{
+    const double unit = bounds->training->product_unit;
+    const double common = KG_REPLAY_STATE_TOLERANCE * unit * size_of(expected, from, n);
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double off = fabs((double)x[i] - expected[i]);
+        squares += pow(kg_relative(off, common + bound(bounds, i, expected[i])), 2);
+    }
+    return sqrt(squares / (double)n);
+}
+
+/* Parameters and moments after the last step against the replay's, over what rounding explains. */
 static double state_error(const struct kg_training *training,
                           const struct kg_training_replay *replay)
 {
     const struct kg_model *model = &training->model;
-    const double unit = training->product_unit, steps = (double)training->steps;
+    const double largest = kg_training_largest(replay->moment2, model->parameters.floats);
+    struct bounds bounds = {.training = training,
+                            .correction = 1 - pow(0.999, (double)training->steps)};
     struct kg_tensor tensor;
     double worst = 0;
     for (size_t i = 0; kg_layout_tensor(&model->parameters, model, i, &tensor); i++) {
-        const struct {
-            const float *x;
-            const double *expected;
-            const float *from;
-        } states[] = {{training->parameters, replay->parameters, training->initial},
-                      {training->moment1, replay->moment1, NULL},
-                      {training->moment2, replay->moment2, NULL}};
-        for (size_t j = 0; j < sizeof states / sizeof *states; j++) {
-            const float *from = states[j].from ? states[j].from + tensor.offset : NULL;
-            const struct distance distance =
-                distance_of(states[j].x + tensor.offset, states[j].expected + tensor.offset, from,
-                            replay->moment2 + tensor.offset, tensor.rows * tensor.columns);
-            const double rounding = from ? steps * unit * distance.largest : 0;
-            worst =
-                kg_worse(worst, distance.apart /
-                                    (KG_REPLAY_STATE_TOLERANCE * unit * distance.gone + rounding));
-        }
+        const size_t at = tensor.offset, n = tensor.rows * tensor.columns;
+        bounds.drift = replay->drift + at;
+        bounds.gradient = kg_training_gradient_bound(training, replay->moment2 + at, n, largest,
+                                                     bounds.correction);
+        const double errors[] = {tensor_error(&bounds, training->parameters + at,
+                                              replay->parameters + at, training->initial + at, n,
+                                              parameter_bound),
+                                 tensor_error(&bounds, training->moment1 + at, replay->moment1 + at,
+                                              NULL, n, moment1_bound),
+                                 tensor_error(&bounds, training->moment2 + at, replay->moment2 + at,
+                                              NULL, n, moment2_bound)};
+        for (size_t j = 0; j < sizeof errors / sizeof *errors; j++)
+            worst = kg_worse(worst, errors[j]);
     }
     return worst / growth_after(training, training->steps);
 }
 
-static bool replay_compare(struct kgate_context *context, const struct kg_training *training,
-                           struct kg_training_replay *replay, double *error)
+static double replay_error(const struct kg_training *training,
+                           const struct kg_training_replay *replay)
 {
-    const size_t steps = kg_training_replayed_steps(training);
-    while (replay->step < steps) {
-        const size_t step = replay->step;
-        double loss;
-        if (!kg_training_replay_step(context, replay, &loss))
-            return false;
-        *error = kg_worse(*error, fabs((double)training->losses[step] - loss) / loss /
-                                      (KG_TRAINING_TOLERANCE * training->product_unit *
-                                       growth_after(training, step)));
+    double worst = 0;
+    for (size_t step = 0; step < replay->step; step++) {
+        const double off = fabs((double)training->losses[step] - replay->losses[step]);
+        worst = kg_worse(worst, off / replay->losses[step] /
+                                    (KG_TRAINING_TOLERANCE * training->product_unit *
+                                     growth_after(training, step)));
     }
-    if (steps == training->steps && comparable_after(training, steps))
-        *error = kg_worse(*error, state_error(training, replay));
-    return true;
+    if (replay->step == training->steps && comparable_after(training, replay->step))
+        worst = kg_worse(worst, state_error(training, replay));
+    return worst;
 }
 
 /* --- All of it -------------------------------------------------------------------------------- */
@@ -198,10 +216,10 @@ static bool last_step_compare(struct kgate_context *context, const struct kg_tra
     const size_t floats = training->model.parameters.floats, last = training->steps - 1;
     double loss;
     for (size_t i = 0; i < floats; i++)
-        replay->parameters[i] =
+        replay->before_last[i] =
             kg_adamw_undo(training->learning_rate, training->steps, (double)training->parameters[i],
                           (double)training->moment1[i], (double)training->moment2[i]);
-    if (!kg_training_replay_pass(context, replay, last, &loss))
+    if (!kg_training_replay_pass(context, replay, replay->before_last, last, &loss))
         return false;
     *error = kg_worse(*error, fabs((double)training->losses[last] - loss) / loss / tolerance);
     if (training->learning_rate <= KG_TRAINING_RATE_MOST)
@@ -212,17 +230,16 @@ static bool last_step_compare(struct kgate_context *context, const struct kg_tra
 }
 
 bool kg_training_check(struct kgate_context *context, const struct kg_training *training,
-                       struct kgate_check *check)
+                       struct kg_training_replay *replay, struct kgate_check *check)
 {
-    struct kg_training_replay replay;
     double error =
         kg_training_final_loss(training) / kg_training_demanded_loss(training); /* 0 of infinity */
     if (!all_moved(training))
         error = kg_worse(error, INFINITY);
-    const bool good = kg_training_replay_make(context, training, &replay) &&
-                      replay_compare(context, training, &replay, &error) &&
-                      last_step_compare(context, training, &replay, &error);
-    kg_training_replay_free(&replay);
+    if (!kg_training_replay_steps(context, replay, kg_training_replayed_steps(training)))
+        return false;
+    error = kg_worse(error, replay_error(training, replay));
+    const bool good = last_step_compare(context, training, replay, &error);
     check->error = error;
     check->tolerance = 1;
     return good;

@@ -1,6 +1,7 @@
 /* training_check.h: what train_epoch's results are judged by, as transformer.h says. Pure but for
  * the memory that the check takes and gives back. */
 #pragma once
+#include "transformer/training_replay.h"
 #include "transformer/transformer.h"
 
 /* Bytes of text that a run needs: one more than its tokens, the last one's target. */
@@ -16,6 +17,8 @@ double kg_training_demanded_loss(const struct kg_training *training);
 /* How many of the first steps the check computes once more. */
 size_t kg_training_replayed_steps(const struct kg_training *training);
 
-/* Compares what lies in the training's arrays. False with context->message without memory. */
+/* Compares what lies in the training's arrays. False with context->message without memory.
+ * replay  of this training, whose steps it makes where they are not made yet: a second call is
+ *         compared with the same one */
 bool kg_training_check(struct kgate_context *context, const struct kg_training *training,
-                       struct kgate_check *check);
+                       struct kg_training_replay *replay, struct kgate_check *check);

@@ -9,13 +9,16 @@ bool kg_training_replay_make(struct kgate_context *context, const struct kg_trai
                              struct kg_training_replay *replay)
 {
     const size_t floats = training->model.parameters.floats;
-    double *all = calloc(4 * floats, sizeof *all);
+    double *all = calloc(6 * floats + training->steps, sizeof *all);
     *replay = (struct kg_training_replay){.training = training, .parameters = all};
     if (!all)
         return kg_kernel_refuse(context, "no memory for the reference");
     replay->moment1 = all + floats;
     replay->moment2 = all + 2 * floats;
     replay->gradients = all + 3 * floats;
+    replay->before_last = all + 4 * floats;
+    replay->drift = all + 5 * floats;
+    replay->losses = all + 6 * floats;
     for (size_t i = 0; i < floats; i++)
         replay->parameters[i] = (double)training->initial[i];
     return true;
@@ -36,13 +39,13 @@ static double sequence_pass(const struct kg_reference_slice *slice, size_t numbe
 }
 
 bool kg_training_replay_pass(struct kgate_context *context, struct kg_training_replay *replay,
-                             size_t step, double *loss)
+                             const double *parameters, size_t step, double *loss)
 {
     const struct kg_training *training = replay->training;
     const size_t tokens = training->batch * training->model.seq_len;
     struct kg_reference_batch batch = {
         .model = &training->model,
-        .parameters = replay->parameters,
+        .parameters = parameters,
         .batch = training->batch,
         .threads = training->threads,
         .gradients = replay->gradients,
@@ -57,11 +60,16 @@ bool kg_training_replay_pass(struct kgate_context *context, struct kg_training_r
 
 /* AdamW as adamw.h describes it, from the paper and with its numbers once more: what is wrong there
  * shows. */
+static const double b1 = 0.9, b2 = 0.999, epsilon = 1e-8, decay = 0.01, warm_up = 10;
+
+static double step_rate(const struct kg_training_replay *replay)
+{
+    return replay->training->learning_rate * fmin(1, (double)replay->step / warm_up);
+}
+
 static void update(struct kg_training_replay *replay)
 {
-    const double b1 = 0.9, b2 = 0.999, epsilon = 1e-8, decay = 0.01, warm_up = 10;
-    const double t = (double)++replay->step;
-    const double rate = replay->training->learning_rate * fmin(1, t / warm_up);
+    const double t = (double)++replay->step, rate = step_rate(replay);
     const size_t floats = replay->training->model.parameters.floats;
     for (size_t i = 0; i < floats; i++) {
         const double g = replay->gradients[i];
@@ -72,11 +80,51 @@ static void update(struct kg_training_replay *replay)
     }
 }
 
-bool kg_training_replay_step(struct kgate_context *context, struct kg_training_replay *replay,
-                             double *loss)
+double kg_training_largest(const double *squares, size_t n)
 {
-    if (!kg_training_replay_pass(context, replay, replay->step, loss))
-        return false;
-    update(replay);
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, squares[i]);
+    return largest;
+}
+
+double kg_training_gradient_bound(const struct kg_training *training, const double *moment2,
+                                  size_t n, double largest, double correction)
+{
+    const double size = sqrt(kg_training_largest(moment2, n)) + KG_GRADIENTS_SHARE * sqrt(largest);
+    return KG_TRAINING_TOLERANCE * training->product_unit * size / sqrt(correction);
+}
+
+/* What the step that was made adds to the parameters' drift. It went by m / sqrt(v), of which a
+ * gradient's rounding is the larger a share the smaller the gradients were so far: where they are
+ * nothing but rounding, as those of the keys' bias, which softmax does not see, or one that happens
+ * to be nearly 0, it may have gone either way. */
+static void drift_add(struct kg_training_replay *replay)
+{
+    const struct kg_model *model = &replay->training->model;
+    const double correction = 1 - pow(b2, (double)replay->step), rate = step_rate(replay);
+    const double largest = kg_training_largest(replay->moment2, model->parameters.floats);
+    struct kg_tensor tensor;
+    for (size_t k = 0; kg_layout_tensor(&model->parameters, model, k, &tensor); k++) {
+        const size_t n = tensor.rows * tensor.columns;
+        const double *moment2 = replay->moment2 + tensor.offset;
+        const double bound =
+            kg_training_gradient_bound(replay->training, moment2, n, largest, correction);
+        for (size_t i = 0; i < n; i++)
+            replay->drift[tensor.offset + i] +=
+                rate * fmin(2, bound / sqrt(moment2[i] / correction));
+    }
+}
+
+bool kg_training_replay_steps(struct kgate_context *context, struct kg_training_replay *replay,
+                              size_t steps)
+{
+    while (replay->step < steps) {
+        if (!kg_training_replay_pass(context, replay, replay->parameters, replay->step,
+                                     &replay->losses[replay->step]))
+            return false;
+        update(replay);
+        drift_add(replay);
+    }
     return true;
 }

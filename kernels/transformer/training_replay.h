@@ -7,13 +7,16 @@
 
 struct kg_training_replay {
     const struct kg_training *training;
-    size_t step; /* how many steps are done */
+    size_t step;    /* how many steps are done */
+    double *losses; /* of each of these */
     /* Laid out as model.parameters: first the parameters of this step, then what AdamW keeps, and
      * the gradients of the last pass. */
     double *parameters;
     double *moment1;
     double *moment2;
     double *gradients;
+    double *drift;       /* how far rounding may have driven each parameter */
+    double *before_last; /* the parameters that a training's last step had; its check's */
 };
 
 /* Begins with the training's first parameters. False with context->message without memory; to be
@@ -22,11 +25,19 @@ bool kg_training_replay_make(struct kgate_context *context, const struct kg_trai
                              struct kg_training_replay *replay);
 void kg_training_replay_free(struct kg_training_replay *replay);
 
-/* The mean loss and the gradients of step `step`'s text with the replay's parameters as they are.
- * False with context->message without memory. */
+/* The mean loss and the gradients of step `step`'s text with these parameters. False with
+ * context->message without memory. */
 bool kg_training_replay_pass(struct kgate_context *context, struct kg_training_replay *replay,
-                             size_t step, double *loss);
+                             const double *parameters, size_t step, double *loss);
 
-/* The next step: pass and update. Likewise. */
-bool kg_training_replay_step(struct kgate_context *context, struct kg_training_replay *replay,
-                             double *loss);
+/* How far rounding may drive a gradient of a tensor, from the second moments of its n elements.
+ * largest     second moment of the model
+ * correction  1 - b2^t */
+double kg_training_gradient_bound(const struct kg_training *training, const double *moment2,
+                                  size_t n, double largest, double correction);
+/* The largest of n squares. */
+double kg_training_largest(const double *squares, size_t n);
+
+/* The next steps, pass and update each, until so many are done. Likewise. */
+bool kg_training_replay_steps(struct kgate_context *context, struct kg_training_replay *replay,
+                              size_t steps);

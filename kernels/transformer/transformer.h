@@ -104,8 +104,13 @@ struct kg_layer {
  *     the rate (found: 1 to 5 u at first, up to 3400 u after 0.1), and what is further than
  *     KG_REPLAY_PATH is not compared;
  *   - where that were all steps, each tensor's parameters and moments against the replay's: the
- *     deviation's root mean square over KG_REPLAY_STATE_TOLERANCE * product_unit of how far they
- *     went, and a rounding of the parameter a step; the tolerance grows likewise;
+ *     root mean square of the elements' deviations, each over what it may be; the tolerance grows
+ *     likewise. That is KG_REPLAY_STATE_TOLERANCE * product_unit of how far the tensor went, a
+ *     rounding of the parameter a step, and what a gradient that is off by KG_TRAINING_TOLERANCE *
+ *     product_unit of the tensor's largest (and of KG_GRADIENTS_SHARE of the model's) may do: to a
+ *     moment as much, to a parameter the step's rate times its share of the gradients so far, at
+ *     most 2. A gradient that is nearly 0 in the first steps, and AdamW divides by its size, thus
+ *     explains a step the other way of that one parameter: found once in 700 models of 8 columns;
  *   - the last step's loss, and each tensor of its gradients where the rate is at most
  *     KG_TRAINING_RATE_MOST, against the reference's with the parameters that the step had
  *     (kg_adamw_undo): over KG_TRAINING_TOLERANCE * product_unit. Of gradients that is relative
@@ -125,8 +130,6 @@ enum { KG_REPLAY_STEPS = 12 };
 #define KG_REPLAY_PATH 0.1
 #define KG_REPLAY_DOUBLING 0.02
 #define KG_REPLAY_STATE_TOLERANCE 16384
-/* A gradient below this share of its tensor's largest is taken for rounding. */
-#define KG_REPLAY_NOISE 0x1p-16
 enum { KG_TRAINING_TOKENS = 256 };
 struct kg_training_cpu;
 struct kg_training_device;

@@ -65,6 +65,7 @@ static bool describe(struct kgate_context *context, struct kgate_work *work)
     const double parameters = (double)kg_model_parameter_count(&model);
     *work = (struct kgate_work){
         .items = (double)tokens,
+        .item_name = "tokens",
         .bytes = sizeof(float) * pass * (2 * (double)tokens * (double)model.d_model + parameters),
         .flops = (2 * pass - 1) * (double)tokens * kg_model_layer_forward_flops(&model),
     };

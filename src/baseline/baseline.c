@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "baseline/baseline_v1.h"
+#include "baseline/stored_runs.h"
 #include "baseline/stored_traits.h"
 #include "results/code_fields.h"
 #include "results/disturbance.h"
@@ -34,6 +35,11 @@ static const struct kg_field case_fields[] = {
     KG_CODE_FIELDS,
     KG_FIELD(build, STRING, "SHA-256 of the file that it was measured with", KG_OPTIONAL,
              KG_PATTERN_SHA256),
+    KG_FIELD(
+        accepted, STRING,
+        "when the accepted change was accepted that its history begins with: older runs of the "
+        "case are not compared",
+        KG_OPTIONAL, KG_PATTERN_TIME),
     KG_FIELD(batch, COUNT, "calls a sample, of its rounds; 0 where not known", KG_OPTIONAL),
     KG_FIELD(round_ns, REAL,
              "measured time of its rounds, where it was chosen for the case; else the suite's "
@@ -127,11 +133,12 @@ static bool series_from_result(struct kg_arena *arena, const struct kg_case_resu
     struct kg_baseline_series series = {.name = from->name,
                                         .source = from->source,
                                         .values = kg_arena_alloc(arena, count, sizeof(double))};
-    if (!series.values)
+    const double *values = kg_series_values(arena, result, from);
+    if (!series.values || !values)
         return false;
     for (size_t i = 0; i < count; i++)
         if (!by_round || kg_round_judged(result, i))
-            series.values[series.value_count++] = kg_series_value(result, from, i);
+            series.values[series.value_count++] = values[i];
     series_keep(stored, &series);
     return true;
 }
@@ -334,10 +341,23 @@ bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_
         kg_baseline_free(baseline);
         return false;
     }
-    if (kg_baseline_validate(baseline, err))
+    if (kg_baseline_validate(baseline, err) && kg_stored_runs_settle(baseline, err))
         return true;
     kg_baseline_free(baseline);
     return kg_error_wrap(err, "%s", path);
+}
+
+bool kg_baseline_parse(const char *path, const char *bytes, size_t length,
+                       struct kg_baseline *baseline, struct kg_error *err)
+{
+    *baseline = (struct kg_baseline){0};
+    if (kg_record_parse(&kg_baseline_record, KG_BASELINE_SCHEMA, path, bytes, length,
+                        &baseline->arena, baseline, err) &&
+        ((kg_baseline_validate(baseline, err) && kg_stored_runs_settle(baseline, err)) ||
+         kg_error_wrap(err, "%s", path)))
+        return true;
+    kg_baseline_free(baseline);
+    return false;
 }
 
 void kg_baseline_free(struct kg_baseline *baseline)

@@ -2,14 +2,15 @@
  * DIR/<fingerprint>.json, kgate.baseline.v2.
  *
  * Other folders also include baseline_index.h (finds stored cases), builds.h (the builds behind
- * stored runs), build_names.h (which builds the runs name) and store_check.h (what can be said of a
- * store before anything is measured). */
+ * stored runs), build_names.h (which builds the runs name), renewal.h (which accepted changes begin a history
+ * anew) and store_check.h (what can be said of a store before anything is measured). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "baseline/builds.h"
+#include "config/waivers.h"
 #include "results/results.h"
 #include "results/traits.h"
 
@@ -37,8 +38,11 @@ struct kg_baseline_case {
     struct kg_code_identity code; /* without a hash where not known */
     const char *build; /* hash of the file that it was measured with, which builds.h may have;
                               NULL where not known */
-    uint64_t batch;    /* calls a sample, of its rounds; 0 where not known */
-    double round_ns;   /* measured time of its rounds; 0: the suite's min_time */
+    const char
+        *accepted;   /* `since` of the accepted change that its history begins with: only stored
+                             cases of the same are compared with; NULL: none */
+    uint64_t batch;  /* calls a sample, of its rounds; 0 where not known */
+    double round_ns; /* measured time of its rounds; 0: the suite's min_time */
     struct kg_baseline_series *series;
     size_t series_count;
     double *traits; /* by the run's trait_names; those left out at the end are not known */
@@ -113,16 +117,23 @@ char *kg_baseline_path(struct kg_arena *arena, const char *directory, const char
 /* Reads a file of the store; a file that is not there gives an empty baseline and true.
  * Refuses duplicate pins and case ids, non-positive medians, negative traits. */
 bool kg_baseline_load(const char *path, struct kg_baseline *baseline, struct kg_error *err);
+/* The same from memory; `path` is what errors say. */
+bool kg_baseline_parse(const char *path, const char *bytes, size_t length,
+                       struct kg_baseline *baseline, struct kg_error *err);
 void kg_baseline_free(struct kg_baseline *baseline);
 
 /* Whether it can be: what kg_baseline_load refuses beyond the types and ranges of fields. */
 bool kg_baseline_validate(const struct kg_baseline *baseline, struct kg_error *err);
 
 struct kg_baseline_options {
-    const char *pin;    /* a name for the new run, which is then never pruned; or NULL */
-    size_t keep;        /* ordinary runs kept per suite; at least 1 */
-    bool missing_only;  /* add only cases that no run of this suite has with the same definition:
+    const char *pin;   /* a name for the new run, which is then never pruned; or NULL */
+    size_t keep;       /* ordinary runs kept per suite; at least 1 */
+    bool missing_only; /* add only cases that no run of this suite has with the same definition:
                           into the newest ordinary run of the suite, or a new one */
+    /* What was accepted: a case whose change is accepted, before the results were measured and not
+     * until a day before them, begins its history anew. NULL: nothing */
+    const struct kg_waivers *waivers;
+    struct kg_renewals *renewals; /* what became of these, added to (renewal.h); or NULL */
     double builds_most; /* bytes of builds to keep; 0: keeps none of these, removes none */
     struct kg_builds_outcome *builds; /* what came of it, where cases were recorded; or NULL */
 };
@@ -133,7 +144,7 @@ struct kg_baseline_options {
  * An existing pin of that name is an error that says so. Results with no case of status OK are
  * refused; so are results with `filter` set or not complete, unless missing_only: a partial run
  * would make later comparisons call the rest REMOVED.
- * added   may be NULL; the number of cases recorded */
+ * added   may be NULL; the number of cases recorded, 0 on failure */
 bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         const struct kg_baseline_options *options, size_t *added,
                         struct kg_error *err);

@@ -1,13 +1,14 @@
 /* store.c: changes to the store: read, change, write back, under its lock. The builds beside it
  * have a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "baseline/baseline_index.h"
 #include "baseline/build_names.h"
+#include "baseline/renewal.h"
+#include "baseline/stored_runs.h"
 #include "baseline/stored_traits.h"
 #include "util/file.h"
 
@@ -152,46 +153,13 @@ static bool pin_free(const struct kg_baseline *baseline, const char *suite, cons
     return true;
 }
 
-/* As far as a file keeps them. */
-static bool same_series(const struct kg_baseline_series *a, const struct kg_baseline_series *b)
-{
-    if (!b || a->value_count != b->value_count)
-        return false;
-    for (size_t i = 0; i < a->value_count; i++)
-        if (fabs(a->values[i] - b->values[i]) > 1e-9 * fabs(b->values[i]))
-            return false;
-    return true;
-}
-
-static bool same_values(const struct kg_baseline_case *a, const struct kg_baseline_case *b)
-{
-    if (strcmp(a->id, b->id) != 0 || strcmp(a->definition_hash, b->definition_hash) != 0)
-        return false;
-    for (size_t i = 0; i < a->series_count; i++)
-        if (!same_series(&a->series[i],
-                         kg_baseline_series_find(b, a->series[i].name, a->series[i].source)))
-            return false;
-    return true;
-}
-
-static bool same_run(const struct kg_baseline_run *a, const struct kg_baseline_run *b)
-{
-    if (strcmp(a->created, b->created) != 0 || strcmp(a->suite, b->suite) != 0 ||
-        a->case_count != b->case_count)
-        return false;
-    for (size_t i = 0; i < a->case_count; i++)
-        if (!same_values(&a->cases[i], &b->cases[i]))
-            return false;
-    return true;
-}
-
 /* One run counted twice would be two that agree: the noise between runs would look small. To pin it
  * besides is fine. */
 static bool run_is_new(const struct kg_baseline *baseline, const struct kg_baseline_run *run,
                        struct kg_error *err)
 {
     for (size_t i = 0; i < baseline->run_count && !run->pin; i++)
-        if (!baseline->runs[i].pin && same_run(&baseline->runs[i], run))
+        if (!baseline->runs[i].pin && kg_stored_run_same(&baseline->runs[i], run))
             return kg_error_set(
                 err, KG_ERROR_USAGE,
                 "this run of %s is in the baseline already: recorded twice it "
@@ -211,6 +179,9 @@ static bool change_apply(const struct change *change, struct kg_baseline *baseli
     if (!kg_baseline_run_make(&baseline->arena, results, &run))
         return kg_error_memory(change->err);
     run.pin = options->pin;
+    if (!kg_renewals_mark(baseline, options->waivers, &run,
+                          options->pin ? NULL : options->renewals))
+        return kg_error_memory(change->err);
     if (options->missing_only && !run_keep_missing(baseline, &run))
         return kg_error_memory(change->err);
     if (!options->missing_only && !run_is_new(baseline, &run, change->err))
@@ -311,7 +282,7 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
     if (added)
-        *added = count;
+        *added = good ? count : 0;
     return good;
 }
 

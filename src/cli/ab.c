@@ -1,65 +1,161 @@
-/* ab.c: two builds, turn by turn. Options in, the summary out; gate/ab.h does it. */
+/* ab.c: two builds or two commands, turn by turn. Options in, the summary out; gate/ab.h does it. */
 #include "gate/ab.h"
 
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/exports.h"
 #include "cli/progress_bar.h"
+#include "cli/sides.h"
+#include "cli/waiving.h"
+#include "report/two.h"
+#include "util/escape.h"
+#include "util/file.h"
 
-static bool summary_print(const struct kg_arguments *arguments, const struct kg_ab *ab,
-                          const char *directory, struct kg_error *err)
+static void files_line(const struct kg_ab *ab, const char *directory, struct kg_text *text)
+{
+    kg_text_printf(text, "  base: %s, head: %s\n  reports: %s/", ab->base_build.given,
+                   ab->head_build.given, directory);
+    kg_report_files_list(directory, text);
+    kg_text_append(text, ", base.json, head.json\n");
+}
+
+static bool summary_print(const struct kg_arguments *arguments, const struct kg_sides *sides,
+                          const struct kg_ab *ab, const char *directory, struct kg_error *err)
 {
     struct kg_text text = {0};
-    bool good = kg_comparison_summary(&ab->comparison, &ab->suggestions, arguments, &text, err);
-    if (!arguments->json && ab->same_code)
+    const struct kg_report_style style = kg_style(arguments);
+    const struct kg_report_two two = {.names = {sides->names[0], sides->names[1]},
+                                      .results = {ab->base, ab->head},
+                                      .comparison = &ab->comparison};
+    const bool commands = sides->kind == KG_SIDES_COMMANDS && !arguments->json;
+    bool good = true;
+    if (commands)
+        kg_report_two_text(&two, &style, &text);
+    else
+        good = kg_comparison_summary(&ab->comparison, &ab->suggestions, arguments, &text, err);
+    if (!arguments->json && ab->same_code && !commands)
         kg_text_printf(&text, "  note: %zu of %zu cases have the same code on both sides\n",
                        ab->same_code, ab->head->case_count);
-    if (!arguments->json && !arguments->quiet)
-        kg_text_printf(&text,
-                       "  base: %s, head: %s\n"
-                       "  reports: %s/report.md, comparison.json, suggestions.json, base.json, "
-                       "head.json\n",
-                       ab->base_build.given, ab->head_build.given, directory);
+    if (!arguments->json && !arguments->quiet &&
+        (sides->kind == KG_SIDES_BUILDS || arguments->output))
+        files_line(ab, directory, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
 }
 
-static int ab_run(const struct kg_arguments *arguments, const char *directory)
+static bool shown(const struct kg_arguments *arguments, const struct kg_sides *sides,
+                  const struct kg_ab *ab, const char *directory, struct kg_error *err)
 {
-    struct kg_prepared prepared;
+    const struct kg_report_subject subject = {.results = ab->head,
+                                              .comparison = &ab->comparison,
+                                              .suggestions = &ab->suggestions,
+                                              .top = KG_REPORT_TOP_USUAL};
+    return summary_print(arguments, sides, ab, directory, err) &&
+           kg_exports_write(arguments, KG_COMPARISON_SCHEMA, &subject, err);
+}
+
+/* The exit status of what was measured, and what an interrupted one leaves. */
+static int status_of(const struct kg_arguments *arguments, const struct kg_sides *sides,
+                     const struct kg_ab *ab)
+{
+    const bool commands = sides->kind == KG_SIDES_COMMANDS;
+    if (ab->signal) {
+        if (!commands || arguments->output)
+            fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab->head_path);
+        else
+            fprintf(stderr, "kgate: interrupted\n");
+        return KG_EXIT_SIGNAL + ab->signal;
+    }
+    /* A base that fails is no comparison of commands; of a build, the head may have repaired it. */
+    if (commands && ab->base->cases[0].status == KG_STATUS_FAILED)
+        return KG_EXIT_FAILED;
+    return (int)ab->comparison.exit_status;
+}
+
+static void note_say(const char *note)
+{
+    struct kg_text line = {0};
+    kg_escape_terminal(&line, note, SIZE_MAX);
+    fprintf(stderr, "kgate: note: %s\n", kg_text_string(&line));
+    kg_text_free(&line);
+}
+
+static int measure(const struct kg_arguments *arguments, const char *directory,
+                   const struct kg_sides *sides, const struct kg_prepared *prepared,
+                   const struct kg_waiving *waiving)
+{
     struct kg_progress_bar bar;
     struct kg_ab ab;
     struct kg_error err;
     double budget_ns;
-    if (!kg_budget_option(arguments, &budget_ns, &err) || !kg_prepare(arguments, &prepared, &err))
+    if (!kg_budget_option(arguments, &budget_ns, &err))
         return kg_fail_reported(directory, &err);
-    const struct kg_prepared_suite what = kg_prepared_what(&prepared);
-    const struct kg_ab_options options = {.base = arguments->base,
-                                          .head = arguments->head,
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    const struct kg_ab_options options = {.base = sides->given[0],
+                                          .head = sides->given[1],
+                                          .base_label = sides->labels[0],
+                                          .head_label = sides->labels[1],
+                                          .sides_said = sides->kind != KG_SIDES_BUILDS,
+                                          .base_words = sides->words[0],
+                                          .head_words = sides->words[1],
                                           .directory = directory,
                                           .budget_ns = budget_ns,
-                                          .left_out = prepared.left_out,
+                                          .left_out = prepared->left_out,
+                                          .waiving = waiving,
+                                          .foresaid = arguments->quiet ? NULL : note_say,
                                           .progress = kg_progress_bar_start(&bar, arguments)};
-    bool good = kg_ab_run(&what, &options, &ab, &err);
+    const bool good = kg_ab_run(&what, &options, &ab, &err);
+    ab.suggestions.discarded = sides->kind != KG_SIDES_BUILDS && !arguments->output;
     kg_progress_bar_clear(&bar);
-    if (good && !summary_print(arguments, &ab, directory, &err)) {
-        const int failed = kg_fail(&err); /* the report is there */
-        kg_ab_free(&ab);
-        kg_prepared_free(&prepared);
-        return failed;
-    }
-    if (ab.signal)
-        fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab.head_path);
-    const int status = !good       ? kg_fail_reported(directory, &err)
-                       : ab.signal ? KG_EXIT_SIGNAL + ab.signal
-                                   : (int)ab.comparison.exit_status;
+    const int status = !good ? kg_fail_reported(directory, &err)
+                       : shown(arguments, sides, &ab, directory, &err)
+                           ? status_of(arguments, sides, &ab)
+                           : kg_fail(&err); /* the report is there */
     kg_ab_free(&ab);
+    return status;
+}
+
+static int ab_run(const struct kg_arguments *arguments, const char *directory, void *user)
+{
+    const struct kg_sides *sides = user;
+    struct kg_prepared prepared;
+    struct kg_cli_waiving waiving = {0};
+    struct kg_error err;
+    if (!kg_exports_check(arguments, KG_COMPARISON_SCHEMA, &err) ||
+        !kg_prepare_suite(arguments, sides->yaml.length ? &sides->yaml : NULL, sides, &prepared,
+                          &err))
+        return kg_fail_reported(directory, &err);
+    const int status = kg_cli_waiving_prepared(arguments, &prepared, &waiving, &err)
+                           ? measure(arguments, directory, sides, &prepared, &waiving.waiving)
+                           : kg_fail_reported(directory, &err);
+    kg_cli_waiving_free(&waiving);
     kg_prepared_free(&prepared);
+    return status;
+}
+
+/* Of two commands nothing is left behind that nobody asked for. */
+static int ab_run_apart(const struct kg_arguments *arguments, struct kg_sides *sides)
+{
+    char folder[4096];
+    struct kg_error err;
+    if (!kg_directory_temporary("ab", folder, sizeof folder, &err))
+        return kg_fail(&err);
+    const int status = ab_run(arguments, folder, sides);
+    kg_directory_remove(folder);
     return status;
 }
 
 int kg_cli_ab(const struct kg_arguments *arguments)
 {
-    return kg_cli_reported(arguments, ab_run);
+    struct kg_sides sides;
+    struct kg_error err;
+    const bool good = kg_sides_read(arguments, &sides, &err);
+    const int status = !good ? kg_fail(&err)
+                       : sides.kind == KG_SIDES_BUILDS || arguments->output
+                           ? kg_cli_reported(arguments, ab_run, &sides)
+                           : ab_run_apart(arguments, &sides);
+    kg_sides_free(&sides);
+    return status;
 }

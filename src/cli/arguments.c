@@ -6,7 +6,7 @@
 #include "util/nearest.h"
 #include "util/units.h"
 
-enum { OPTIONS_MOST = 40 };
+enum { OPTIONS_MOST = 96 };
 
 #define OPTION(option, short_name, option_kind, value_name, member, text)                          \
     {                                                                                              \
@@ -15,7 +15,8 @@ enum { OPTIONS_MOST = 40 };
     }
 
 static const struct kg_option options[] = {
-    OPTION("suite", 'c', KG_OPTION_TEXT, "SUITE", suite, "the suite, a YAML file"),
+    OPTION("suite", 'c', KG_OPTION_TEXT, "SUITE", suite,
+           "the suite, a YAML file (default: kgate.yaml here, or in a folder above)"),
     OPTION("baseline", 'b', KG_OPTION_TEXT, "DIR", baseline,
            "the folder of baselines (default: baselines)"),
     OPTION("output", 'o', KG_OPTION_TEXT, "PATH", output, "the file to write to"),
@@ -50,18 +51,64 @@ static const struct kg_option options[] = {
     OPTION("format", 0, KG_OPTION_TEXT, "F", format,
            "how to print it: one of the formats below (default: text)"),
     OPTION("threshold", 0, KG_OPTION_TEXT, "SHARE", threshold,
-           "the smallest change that counts, when two profiles are compared (default: 5%)"),
+           "a change counts where its 95 % interval reaches this, when two profiles are compared "
+           "(default: 5%)"),
     OPTION("top", 0, KG_OPTION_COUNT, "N", top,
            "rows of a ranking: for each kind of change on the terminal (default: 10; 0: all)"),
     OPTION("only", 0, KG_OPTION_TEXT, "PRIORITY", only,
            "suggestions of this priority alone, or of several: critical,high"),
     OPTION("type", 0, KG_OPTION_TEXT, "TYPE", type,
            "suggestions of this type alone, or of several: batching,caching"),
+    OPTION("columns", 0, KG_OPTION_TEXT, "LIST", columns,
+           "of results: these columns, for example median,mean,sd,p95"),
+    OPTION("by", 0, KG_OPTION_TEXT, "KEY", by,
+           "of results: a table over the values of this parameter, or of `device`; all: of each"),
+    OPTION("plot", 0, KG_OPTION_TEXT, "NAME", plot,
+           "of a picture: which plot; by default all, on one sheet"),
+    OPTION("across", 0, KG_OPTION_TEXT, "KEY", across,
+           "with --by: a column for each value of this one, such as version"),
+    OPTION("against", 0, KG_OPTION_TEXT, "KEY=VALUE", against,
+           "with --by: speedups over the cases with this value, such as version=plain"),
+    OPTION("because", 0, KG_OPTION_TEXT, "TEXT", because, "the reason, which reports show"),
+    OPTION("until", 0, KG_OPTION_TEXT, "DAY", until,
+           "the last day that it holds, such as 2026-01-31"),
+    OPTION("change", 0, KG_OPTION_TEXT, "SHARE", change, "how much is accepted, such as +12%"),
+    OPTION("from", 0, KG_OPTION_TEXT, "COMPARISON.json", from,
+           "accept what was measured: the comparison.json of a gate"),
+    OPTION("metric", 0, KG_OPTION_TEXT, "NAME", metric,
+           "the metric that may be worse (default: time; with --from all that are)"),
+    OPTION("accepted", 0, KG_OPTION_TEXT, "FILE", accepted,
+           "the file of accepted changes (default: NAME.accepted.yaml beside the suite NAME.yaml)"),
+    OPTION(
+        "trust", 0, KG_OPTION_TEXT, "git:REF", trust,
+        "judge by what that branch has: suite, baselines and accepted changes, not the change's"),
+    OPTION("accept-from", 0, KG_OPTION_TEXT, "trust|head", accept_from,
+           "with --trust: whose accepted changes count, that branch's (trust, the default) or the "
+           "change's own (head)"),
+    OPTION("remove", 0, KG_OPTION_FLAG, NULL, remove, "remove the entries of these cases"),
+    OPTION("list", 0, KG_OPTION_FLAG, NULL, list,
+           "list the entries of the file, and mark those that match nothing any more"),
     OPTION("seconds", 0, KG_OPTION_COUNT, "N", seconds,
            "how long to measure the noise (default: 3; 0: not at all)"),
     OPTION(
         "profile", 0, KG_OPTION_FLAG, NULL, profile,
         "one more pass with scopes on, for a second a case, recorded beside the results (.kgprof)"),
+    OPTION("min-effect", 0, KG_OPTION_TEXT, "TIME", min_effect,
+           "the smallest change of time that counts, for example 2ms (default: 0ns)"),
+    OPTION(
+        "rounds", 0, KG_OPTION_TEXT, "N", rounds,
+        "rounds of each side, each in fresh processes: from MIN to MAX as MIN..MAX, or N (default: "
+        "5..30)"),
+    OPTION("warmup", 0, KG_OPTION_TEXT, "N", warmup,
+           "calls before the timed ones, in every round (default: 0; kgate makes at least one)"),
+    OPTION("shell", 0, KG_OPTION_FLAG, NULL, shell,
+           "let `sh -c` run a command, for pipes and redirections; the shell is timed too"),
+    OPTION("name", 0, KG_OPTION_TEXTS, "NAME", names,
+           "what the first command is called, given again what the second is"),
+    OPTION("export", 0, KG_OPTION_TEXTS, "FILE", exports,
+           "write a report to a file; its ending says which: .json .md .csv .html .xml .svg .png "
+           ".prom .txt; repeatable"),
+    OPTION("dry-run", 0, KG_OPTION_FLAG, NULL, dry_run, "print what would be written"),
     OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
     OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
     OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),
@@ -80,8 +127,24 @@ static const struct {
      "settle doubts by pairs against this build, not the one that the store keeps: a checkout, a "
      "kgate executable, a plugin or a command"},
     {"compare", "output", "the folder of the reports (default: none is written)"},
-    {"ab", "output", "the folder of the reports and of both results"},
+    {"ab", "output",
+     "the folder of the reports and of both results (default: out; of two commands none)"},
     {"ab", "base", "the old build: a checkout, a kgate executable, a plugin or a command"},
+    {"ab", "threshold",
+     "a change of time counts where its 95 % interval reaches this (default: the suite's, or 5%)"},
+    {"run", "output", "the results file to write (needed with a suite)"},
+    {"run", "rounds",
+     "rounds of each case, each in a fresh process: from MIN to MAX as MIN..MAX, or N (default: "
+     "5..30)"},
+    {"baseline", "suite", "record: the suite to measure, a YAML file"},
+    {"baseline", "runs", "record: how many runs to measure and store (default: 5)"},
+    {"import", "format", "what the files are: one of those below (default: as they look)"},
+    {"import", "name", "the suite's name in the results (default: the format's)"},
+    {"import", "machine",
+     "the fingerprint of the machine that measured (default: of what the files say)"},
+    {"import", "set",
+     "how the cases are judged: a key of a suite's defaults or policy, for example threshold=2%; "
+     "repeatable"},
     {"report", "filter",
      "only the cases (of a profile: processes) whose id matches, for example 'gemm/*'"},
     {"schema", "format", "json (default), or markdown: a reference of all files"},
@@ -95,6 +158,15 @@ static const struct {
     {"suggest", "json", "the same as --format json"},
     {"suggest", "quiet", "print no evidence, and nothing of what has no suggestion"},
     {"suggest", "verbose", "print what holds every operation back, however fast it is"},
+    {"list", "trust", "the suite of that branch, and which workloads only the change has"},
+    {"list", "quiet", "print the ids alone"},
+    {"accept", "metric",
+     "the metric that may be worse (default: time; with --from all that are, with --remove all)"},
+    {"accept", "quiet", "print nothing but errors; with --list a line an entry"},
+    {"accept", "baseline", "with --list: the folder of baselines (default: baselines)"},
+    {"accept", "json", "with --list: print JSON"},
+    {"quarantine", "quiet", "print nothing but errors; with --list a line an entry"},
+    {"quarantine", "json", "with --list: print JSON"},
     {"explain", "output", "the file to write to, and not to standard output"},
     {"explain", "set",
      "replace a threshold of `suggest:`, for example suggest.min_gain=5%; repeatable"},
@@ -167,6 +239,16 @@ static bool unknown(const struct kg_subcommand *subcommand, const char *given, s
                         nearest ? nearest : "", nearest ? "'?" : "", subcommand->name);
 }
 
+static bool text_add(struct kg_texts *texts, const struct kg_option *option, const char *value,
+                     struct kg_error *err)
+{
+    if (texts->count == KG_TEXTS_MOST)
+        return kg_error_set(err, KG_ERROR_USAGE, "--%s is given more than %d times", option->name,
+                            KG_TEXTS_MOST);
+    texts->at[texts->count++] = value;
+    return true;
+}
+
 static bool option_store(const struct kg_option *option, const char *value,
                          struct kg_arguments *arguments, struct kg_error *err)
 {
@@ -179,11 +261,7 @@ static bool option_store(const struct kg_option *option, const char *value,
         *(const char **)(void *)at = value;
         return true;
     case KG_OPTION_TEXTS:
-        if (arguments->set_count == KG_SET_MOST)
-            return kg_error_set(err, KG_ERROR_USAGE, "--%s is given more than %d times",
-                                option->name, KG_SET_MOST);
-        arguments->set[arguments->set_count++] = value;
-        return true;
+        return text_add((struct kg_texts *)(void *)at, option, value, err);
     case KG_OPTION_COUNT:
         if (kg_count_parse(value, (uint64_t *)(void *)at))
             return true;
@@ -266,7 +344,11 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
                         struct kg_arguments *arguments, struct kg_error *err)
 {
     bool only_operands = false;
-    *arguments = (struct kg_arguments){.top = KG_TOP_UNSET, .keep = 5, .runs = 6, .seconds = 3};
+    *arguments = (struct kg_arguments){.top = KG_TOP_UNSET,
+                                       .keep = 5,
+                                       .runs = KG_RUNS_UNSET,
+                                       .seconds = 3,
+                                       .positional = (const char *const *)argv};
     for (int i = 1; i < argc;) {
         if (!only_operands && !strcmp(argv[i], "--")) {
             only_operands = true;
@@ -275,7 +357,7 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
             if (!option_parse(subcommand, argc, argv, &i, arguments, err))
                 return false;
         } else if (arguments->positional_count < subcommand->operands_most) {
-            arguments->positional[arguments->positional_count++] = argv[i++];
+            argv[arguments->positional_count++] = argv[i++]; /* to the front: never past i */
         } else {
             return operand_refuse(subcommand, argv[i], err);
         }
@@ -283,21 +365,32 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
     return arguments->help || required_check(subcommand, arguments, err);
 }
 
+bool kg_option_next(const struct kg_subcommand *subcommand, size_t *index,
+                    struct kg_option_use *use)
+{
+    while (*index < OPTION_COUNT) {
+        use->option = &options[(*index)++];
+        use->help = help_of(subcommand, use->option);
+        if (takes(subcommand, use->option, &use->required))
+            return true;
+    }
+    return false;
+}
+
 void kg_arguments_help(const struct kg_subcommand *subcommand)
 {
-    bool required;
+    struct kg_option_use use;
+    size_t index = 0;
     printf("usage: kgate %s%s%s [options]\n\n%s\n\noptions:\n", subcommand->name,
            *subcommand->operands ? " " : "", subcommand->operands, subcommand->summary);
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct kg_option *option = &options[i];
+    while (kg_option_next(subcommand, &index, &use)) {
+        const struct kg_option *option = use.option;
         char left[64], letter[8] = "    ";
-        if (!takes(subcommand, option, &required))
-            continue;
         if (option->letter)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
                  option->value ? option->value : "");
-        printf("  %-30s %s%s\n", left, help_of(subcommand, option), required ? " (needed)" : "");
+        printf("  %-30s %s%s\n", left, use.help, use.required ? " (needed)" : "");
     }
     if (subcommand->more) {
         struct kg_text text = {0};

@@ -11,7 +11,19 @@
 /* --top where it was not given: 10 rows, or what suits the report. */
 #define KG_TOP_UNSET UINT64_MAX
 
-enum { KG_SET_MOST = 64, KG_POSITIONAL_MOST = 8 };
+/* --runs where it was not given: what suits the subcommand. */
+#define KG_RUNS_UNSET UINT64_MAX
+
+enum { KG_TEXTS_MOST = 64 };
+
+/* Operands without a limit, as the words of a command. */
+#define KG_OPERANDS_ANY SIZE_MAX
+
+/* The values of an option that may be given several times. */
+struct kg_texts {
+    const char *at[KG_TEXTS_MOST];
+    size_t count;
+};
 
 /* What any subcommand may be given; a subcommand's table says which of it it takes. */
 struct kg_arguments {
@@ -31,9 +43,26 @@ struct kg_arguments {
     const char *head;
     const char *threshold;
     const char *only;
+    const char *plot;
     const char *type;
-    const char *set[KG_SET_MOST];
-    size_t set_count;
+    const char *columns;
+    const char *by;
+    const char *across;
+    const char *against;
+    const char *min_effect;
+    const char *rounds;
+    const char *warmup;
+    struct kg_texts set;
+    struct kg_texts exports;
+    struct kg_texts names;
+    const char *because;
+    const char *until;
+    const char *change;
+    const char *from;
+    const char *metric;
+    const char *accepted;
+    const char *accept_from;
+    const char *trust;
     uint64_t top;
     uint64_t keep;
     uint64_t runs;
@@ -41,12 +70,16 @@ struct kg_arguments {
     bool update_missing;
     bool skip_unchanged;
     bool force;
+    bool dry_run;
+    bool shell;
+    bool remove;
+    bool list;
     bool profile;
     bool quiet;
     bool verbose;
     bool json;
     bool help;
-    const char *positional[KG_POSITIONAL_MOST];
+    const char *const *positional; /* within argv, which is put in their order */
     size_t positional_count;
 };
 
@@ -71,6 +104,18 @@ struct kg_subcommand {
     int (*run)(const struct kg_arguments *arguments);
     void (*more)(struct kg_text *text); /* appends what --help says after the options; or NULL */
 };
+
+/* An option as one subcommand takes it. */
+struct kg_option_use {
+    const struct kg_option *option;
+    const char *help; /* what it means there */
+    bool required;
+};
+
+/* The next option that the subcommand takes, from the index'th on, which is moved behind it.
+ * returns false at the end */
+bool kg_option_next(const struct kg_subcommand *subcommand, size_t *index,
+                    struct kg_option_use *use);
 
 /* Reads argv[1…]; a value is "--name value", "--name=value", "-n value" or "-nvalue".
  * err: KG_ERROR_USAGE with the nearest known option */

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "baseline/build_names.h"
+#include "baseline/renewal.h"
 #include "baseline/store_check.h"
 #include "cli/cli.h"
+#include "cli/stored_slower.h"
+#include "cli/waiving.h"
 #include "util/escape.h"
 #include "util/nearest.h"
 #include "util/units.h"
@@ -20,20 +23,35 @@ static size_t nameless_count(const struct kg_results *results)
     return count;
 }
 
-static void builds_say(const struct kg_results *results, const struct kg_baseline_options *options)
+static void builds_say(const struct kg_results *results, const struct kg_baseline_options *options,
+                       struct kg_text *text)
 {
-    struct kg_text text = {0};
     const size_t nameless = nameless_count(results);
     if (!(options->builds_most > 0))
         return;
-    kg_builds_outcome_text(options->builds, &text);
+    kg_builds_outcome_text(options->builds, text);
     if (nameless)
-        kg_text_printf(&text,
+        kg_text_printf(text,
                        "no build is kept for %zu case%s: a copy of a script, an interpreter or a "
                        "program of the system would not bring the code\n",
                        nameless, nameless == 1 ? "" : "s");
-    printf("%s", kg_text_string(&text));
+}
+
+static bool recorded_say(const struct kg_arguments *arguments, const struct kg_results *results,
+                         const struct kg_baseline_options *options, size_t added,
+                         const struct kg_text *slower, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    kg_text_printf(&text, "recorded %zu case%s of suite %s in %s/%s.json%s%s\n", added,
+                   added == 1 ? "" : "s", results->suite, kg_baseline_directory(arguments),
+                   results->machine.fingerprint, arguments->pin ? ", pinned as " : "",
+                   arguments->pin ? arguments->pin : "");
+    kg_renewals_text(options->renewals, options->waivers, results->suite_path, &text);
+    kg_text_append(&text, kg_text_string(slower));
+    builds_say(results, options, &text);
+    const bool good = kg_print(&text, err);
     kg_text_free(&text);
+    return good;
 }
 
 static int update(const struct kg_arguments *arguments, struct kg_error *err)
@@ -41,8 +59,11 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
     struct kg_results results;
     size_t added;
     struct kg_builds_outcome builds = {0};
-    struct kg_baseline_options options = {
-        .pin = arguments->pin, .keep = (size_t)arguments->keep, .builds = &builds};
+    struct kg_renewals renewals = {0};
+    struct kg_baseline_options options = {.pin = arguments->pin,
+                                          .keep = (size_t)arguments->keep,
+                                          .renewals = &renewals,
+                                          .builds = &builds};
     if (arguments->positional_count < 2) {
         kg_error_set(err, KG_ERROR_USAGE, "usage: kgate baseline update RESULTS.json [-b DIR]");
         return kg_fail(err);
@@ -54,14 +75,18 @@ static int update(const struct kg_arguments *arguments, struct kg_error *err)
     if (!kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &options.builds_most, err) ||
         !kg_results_load(arguments->positional[1], &results, err))
         return kg_fail(err);
+    struct kg_cli_waiving waiving;
+    struct kg_text slower = {0};
+    options.waivers = &waiving.waivers;
     const bool good =
-        kg_baseline_update(kg_baseline_directory(arguments), &results, &options, &added, err);
-    if (good && !arguments->quiet)
-        printf("recorded %zu case%s of suite %s in %s/%s.json%s%s\n", added, added == 1 ? "" : "s",
-               results.suite, kg_baseline_directory(arguments), results.machine.fingerprint,
-               arguments->pin ? ", pinned as " : "", arguments->pin ? arguments->pin : "");
-    if (good && !arguments->quiet)
-        builds_say(&results, &options);
+        kg_cli_waiving_load(arguments, results.suite_path, &waiving, err) &&
+        (arguments->quiet || arguments->pin ||
+         kg_stored_slower_text(arguments, &results, &waiving.waiving, &slower, err)) &&
+        kg_baseline_update(kg_baseline_directory(arguments), &results, &options, &added, err) &&
+        (arguments->quiet || recorded_say(arguments, &results, &options, added, &slower, err));
+    kg_text_free(&slower);
+    kg_renewals_free(&renewals);
+    kg_cli_waiving_free(&waiving);
     kg_results_free(&results);
     return good ? KG_EXIT_PASS : kg_fail(err);
 }
@@ -228,21 +253,35 @@ int kg_cli_baseline(const struct kg_arguments *arguments)
     static const struct {
         const char *name;
         int (*run)(const struct kg_arguments *arguments, struct kg_error *err);
-    } actions[] = {{"update", update}, {"list", list}, {"show", show}, {"prune", prune}};
-    static const char *const names[] = {"update", "list", "show", "prune"};
+        bool measures; /* a suite, which no other needs */
+    } actions[] = {{"record", kg_cli_baseline_record, true},
+                   {"update", update, false},
+                   {"list", list, false},
+                   {"show", show, false},
+                   {"prune", prune, false}};
+    static const char *const names[] = {"record", "update", "list", "show", "prune"};
+    enum { UPDATE = 1, ACTIONS = sizeof actions / sizeof *actions };
     struct kg_error err;
     const char *wanted = arguments->positional[0];
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (!strcmp(wanted, actions[i].name)) {
-            if (i == 0 || arguments->positional_count == 1)
-                return actions[i].run(arguments, &err);
+    for (size_t i = 0; i < ACTIONS; i++) {
+        if (strcmp(wanted, actions[i].name) != 0)
+            continue;
+        if (i != UPDATE && arguments->positional_count > 1)
             kg_error_set(&err, KG_ERROR_USAGE, "`kgate baseline %s` takes no file", wanted);
-            return kg_fail(&err);
-        }
-    const char *nearest = kg_nearest(wanted, names, 4);
-    kg_error_set(&err, KG_ERROR_USAGE,
-                 "`kgate baseline` has no action '%.60s'; %s%s%s: update, list, show, prune",
-                 wanted, nearest ? "did you mean '" : "there are", nearest ? nearest : "",
-                 nearest ? "'? There are" : "");
+        else if (!actions[i].measures && (arguments->suite || arguments->runs != KG_RUNS_UNSET))
+            kg_error_set(&err, KG_ERROR_USAGE,
+                         "`kgate baseline %s` measures nothing: --suite and --runs are for "
+                         "`kgate baseline record`",
+                         wanted);
+        else
+            return actions[i].run(arguments, &err);
+        return kg_fail(&err);
+    }
+    const char *nearest = kg_nearest(wanted, names, ACTIONS);
+    kg_error_set(
+        &err, KG_ERROR_USAGE,
+        "`kgate baseline` has no action '%.60s'; %s%s%s: record, update, list, show, prune", wanted,
+        nearest ? "did you mean '" : "there are", nearest ? nearest : "",
+        nearest ? "'? There are" : "");
     return kg_fail(&err);
 }

@@ -3,30 +3,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/progress_bar.h"
+#include "cli/runs_shown.h"
 #include "gate/calibrate_suite.h"
-
-struct shown {
-    const struct kg_arguments *arguments;
-    struct kg_progress_bar bar; /* of the run */
-    struct kg_progress progress;
-};
-
-static void run_begins(void *user, size_t run, size_t runs)
-{
-    struct shown *shown = user;
-    kg_progress_bar_clear(&shown->bar);
-    if (!shown->arguments->quiet)
-        fprintf(stderr, "kgate: run %zu of %zu\n", run, runs);
-    shown->progress = kg_progress_bar_start(&shown->bar, shown->arguments);
-}
-
-static void progress_report(void *user, size_t done, size_t planned, const char *id)
-{
-    const struct kg_progress *progress = &((struct shown *)user)->progress;
-    if (progress->report)
-        progress->report(progress->user, done, planned, id);
-}
 
 static bool print(const struct kg_arguments *arguments, const struct kg_calibration *calibration,
                   struct kg_error *err)
@@ -49,21 +27,21 @@ int kg_cli_calibrate(const struct kg_arguments *arguments)
 {
     struct kg_prepared prepared;
     struct kg_calibration calibration;
-    struct shown shown = {.arguments = arguments};
+    struct kg_runs_shown shown = {.arguments = arguments};
     struct kg_error err;
     int signal;
-    if (arguments->runs < 2 || arguments->runs > KG_CALIBRATION_RUNS_MOST) {
+    const uint64_t runs = arguments->runs == KG_RUNS_UNSET ? 6 : arguments->runs;
+    if (runs < 2 || runs > KG_CALIBRATION_RUNS_MOST) {
         kg_error_set(&err, KG_ERROR_USAGE, "--runs must be from 2 to %d", KG_CALIBRATION_RUNS_MOST);
         return kg_fail(&err);
     }
     if (!kg_prepare(arguments, &prepared, &err))
         return kg_fail(&err);
     const struct kg_prepared_suite what = kg_prepared_what(&prepared);
-    const struct kg_calibrate_options options = {
-        .runs = (size_t)arguments->runs,
-        .left_out = prepared.left_out,
-        .progress = {.report = progress_report, .user = &shown},
-        .run_begins = run_begins};
+    const struct kg_calibrate_options options = {.runs = (size_t)runs,
+                                                 .left_out = prepared.left_out,
+                                                 .progress = kg_runs_shown_progress(&shown),
+                                                 .run_begins = kg_runs_shown_begin};
     bool good = kg_calibrate_suite(&what, &options, &calibration, &signal, &err);
     kg_progress_bar_clear(&shown.bar);
     if (good && signal)

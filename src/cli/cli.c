@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -27,26 +26,39 @@ int kg_fail(const struct kg_error *err)
     kg_escape_terminal(&text, err->message, sizeof err->message);
     fprintf(stderr, "%s\n", text.failed ? "kgate: out of memory" : kg_text_string(&text));
     kg_text_free(&text);
-    return err->kind == KG_ERROR_USAGE ? KG_EXIT_USAGE : KG_EXIT_FAILED;
+    if (err->kind == KG_ERROR_INTERRUPTED && kg_interrupt_caught())
+        return KG_EXIT_SIGNAL + kg_interrupt_caught();
+    return err->kind == KG_ERROR_USAGE       ? KG_EXIT_USAGE
+           : err->kind == KG_ERROR_UNDECIDED ? KG_EXIT_NO_VERDICT
+                                             : KG_EXIT_FAILED;
 }
 
 int kg_cli_reported(const struct kg_arguments *arguments,
-                    int (*run)(const struct kg_arguments *arguments, const char *directory))
+                    int (*run)(const struct kg_arguments *arguments, const char *directory,
+                               void *user),
+                    void *user)
 {
     int lock;
     struct kg_error err;
     const char *directory = kg_report_directory(arguments);
     if (!kg_report_files_begin(directory, true, &lock, &err))
         return kg_fail(&err);
-    const int status = run(arguments, directory);
+    const int status = run(arguments, directory, user);
+    kg_report_files_end(directory);
     kg_file_unlock(lock);
     return status;
 }
 
 int kg_fail_reported(const char *directory, const struct kg_error *err)
 {
+    const int status = kg_fail(err);
+    struct kg_text text = {0};
+    if (kg_report_files_previous(directory, &text))
+        fprintf(stderr, "kgate: note: what the gate before measured is kept in %s: %s\n", directory,
+                kg_text_string(&text));
+    kg_text_free(&text);
     kg_report_files_fail(directory, err);
-    return kg_fail(err);
+    return status;
 }
 
 bool kg_print(const struct kg_text *text, struct kg_error *err)
@@ -73,34 +85,22 @@ static size_t columns(void)
     return size.ws_col >= FEWEST ? size.ws_col : size.ws_col ? FEWEST : 0;
 }
 
-/* By the variables that decide it, in their order (POSIX, Environment Variables). */
-bool kg_terminal_plain(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (!value || !*value)
-            continue;
-        for (; *value; value++)
-            if (!strncasecmp(value, "UTF-8", 5) || !strncasecmp(value, "UTF8", 4))
-                return false;
-        return true;
-    }
-    return true;
-}
-
 struct kg_report_style kg_style(const struct kg_arguments *arguments)
 {
-    enum { ID_ON_TERMINAL_MOST = 72 }; /* longer ones break the lines; in a file nothing does */
+    /* longer ones break the lines; in a file nothing does */
+    enum { ID_ON_TERMINAL_MOST = 72, BESIDE_ID = 12 };
     const bool on_terminal = isatty(STDOUT_FILENO);
+    const size_t width = on_terminal ? columns() : 0;
+    const size_t room = width ? width - BESIDE_ID : ID_ON_TERMINAL_MOST;
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
     return (struct kg_report_style){
         .colour =
             on_terminal && !(no_colour && *no_colour) && !(terminal && !strcmp(terminal, "dumb")),
-        .id_most = on_terminal ? ID_ON_TERMINAL_MOST : 0,
-        .plain = on_terminal && kg_terminal_plain(),
-        .width = on_terminal ? columns() : 0,
+        .id_most = !on_terminal                 ? 0
+                   : room < ID_ON_TERMINAL_MOST ? room
+                                                : ID_ON_TERMINAL_MOST,
+        .width = width,
         .top = arguments->top == KG_TOP_UNSET ? 10 : (size_t)arguments->top,
         .quiet = arguments->quiet,
         .verbose = arguments->verbose,
@@ -112,7 +112,6 @@ void kg_style_for_file(struct kg_report_style *style)
     style->colour = false;
     style->id_most = 0;
     style->width = 0;
-    style->plain = false;
 }
 
 bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, double *bytes,
@@ -150,82 +149,6 @@ void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_t
                        outcome->first_large, outcome->large > 1 ? ", and more" : "");
 }
 
-static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
-{
-    char index[24];
-    const char *slash = strchr(shard, '/');
-    const size_t length = slash ? (size_t)(slash - shard) : 0;
-    if (length > 0 && length < sizeof index) {
-        memcpy(index, shard, length);
-        index[length] = '\0';
-        if (kg_count_parse(index, &options->shard_index) &&
-            kg_count_parse(slash + 1, &options->shard_count) && options->shard_index > 0 &&
-            options->shard_index <= options->shard_count) {
-            options->shard_index--;
-            return true;
-        }
-    }
-    return kg_error_set(err, KG_ERROR_USAGE,
-                        "--shard is '%.60s', but must be I/N with I from 1 to N, such as 2/4",
-                        shard);
-}
-
-/* With what the options set in its defaults. */
-static bool suite_load(const struct kg_arguments *arguments, struct kg_suite *suite,
-                       struct kg_error *err)
-{
-    const char *set[KG_SET_MOST + 1];
-    size_t count = 0;
-    if (arguments->skip_unchanged)
-        set[count++] = "unchanged_code=skip";
-    for (size_t i = 0; i < arguments->set_count; i++)
-        set[count++] = arguments->set[i];
-    return kg_suite_load(arguments->suite, set, count, suite, err);
-}
-
-bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
-                struct kg_error *err)
-{
-    struct kg_plan_options options = {.filter = arguments->filter};
-    *prepared = (struct kg_prepared){0};
-    if (arguments->shard && !shard_parse(arguments->shard, &options, err))
-        return false;
-    if (!suite_load(arguments, &prepared->suite, err))
-        return false;
-    if (!kg_machine_read(&prepared->arena, arguments->device, &prepared->machine, err) ||
-        !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err)) {
-        kg_prepared_free(prepared);
-        return false;
-    }
-    if (prepared->plan.left_out) {
-        prepared->left_out =
-            kg_arena_printf(&prepared->arena, "%s%s%s%s", arguments->filter ? "--filter " : "",
-                            arguments->filter ? arguments->filter : "",
-                            arguments->shard ? (arguments->filter ? " --shard " : "--shard ") : "",
-                            arguments->shard ? arguments->shard : "");
-        if (!prepared->left_out) {
-            kg_prepared_free(prepared);
-            return kg_error_memory(err);
-        }
-    }
-    if (prepared->plan.case_count)
-        return true;
-    kg_prepared_free(prepared);
-    return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter and --shard");
-}
-
-struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared)
-{
-    return (struct kg_prepared_suite){&prepared->suite, &prepared->plan, &prepared->machine};
-}
-
-void kg_prepared_free(struct kg_prepared *prepared)
-{
-    kg_plan_free(&prepared->plan);
-    kg_suite_free(&prepared->suite);
-    kg_arena_free(&prepared->arena);
-}
-
 bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct kg_error *err)
 {
     char text[64];
@@ -236,8 +159,12 @@ bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct k
         return true;
     /* "5m" is five minutes here, where nobody means milliseconds; a suite asks for "5min". */
     snprintf(text, sizeof text, "%s%s", given, length && given[length - 1] == 'm' ? "in" : "");
-    if (kg_duration_parse(text, ns) && *ns > 0)
+    const bool is_time = kg_duration_parse(text, ns);
+    if (is_time && *ns > 0)
         return true;
+    if (is_time)
+        return kg_error_set(err, KG_ERROR_USAGE, "--budget is '%.60s', but must be more than 0",
+                            arguments->budget);
     return kg_error_set(err, KG_ERROR_USAGE,
                         "--budget is '%.60s', but must be a time with its unit, such as 5m or 90s",
                         arguments->budget);
@@ -263,4 +190,19 @@ const char *kg_baseline_directory(const struct kg_arguments *arguments)
 const char *kg_report_directory(const struct kg_arguments *arguments)
 {
     return arguments->output ? arguments->output : "out";
+}
+
+bool kg_results_summary(const struct kg_arguments *arguments, const struct kg_results *results,
+                        struct kg_error *err)
+{
+    struct kg_text text = {0};
+    const struct kg_report_style style = kg_style(arguments);
+    bool good = true;
+    if (arguments->json)
+        good = kg_record_print(&kg_results_record, results, KG_RESULTS_SCHEMA, &text, err);
+    else
+        kg_report_results_text(results, &style, &text);
+    good = good && kg_print(&text, err);
+    kg_text_free(&text);
+    return good;
 }

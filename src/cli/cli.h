@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "report/report.h"
 #include "suggest/suggest.h"
+#include "trust/trust.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -26,9 +27,11 @@ int kg_fail(const struct kg_error *err);
 int kg_fail_reported(const char *directory, const struct kg_error *err);
 
 /* Runs what measures and reports into the folder of --output: earlier reports are removed first,
- * and no other kgate writes there meanwhile. */
+ * earlier results once there are new ones, and no other kgate writes there meanwhile. */
 int kg_cli_reported(const struct kg_arguments *arguments,
-                    int (*run)(const struct kg_arguments *arguments, const char *directory));
+                    int (*run)(const struct kg_arguments *arguments, const char *directory,
+                               void *user),
+                    void *user);
 
 /* Prints text to standard output; false with err where that fails (a full disk, a closed pipe). */
 bool kg_print(const struct kg_text *text, struct kg_error *err);
@@ -37,12 +40,17 @@ bool kg_print(const struct kg_text *text, struct kg_error *err);
 bool kg_output(const struct kg_arguments *arguments, const struct kg_text *text,
                struct kg_error *err);
 
-/* Whether the locale has no characters beyond ASCII that one can rely on. */
-bool kg_terminal_plain(void);
 /* How to print for this terminal and these arguments. */
 struct kg_report_style kg_style(const struct kg_arguments *arguments);
 /* The same for a file: nothing coloured, cut or broken into lines. */
 void kg_style_for_file(struct kg_report_style *style);
+
+/* The name of a suite that is found where none is named. */
+#define KG_SUITE_FILE "kgate.yaml"
+
+/* Finds it in this folder or in those above, up to the one with .git, or the root: "../kgate.yaml".
+ * path  in `arena` */
+bool kg_suite_find(struct kg_arena *arena, const char **path, struct kg_error *err);
 
 /* A suite with its plan on this machine. Free with kg_prepared_free. */
 struct kg_prepared {
@@ -51,10 +59,24 @@ struct kg_prepared {
     struct kg_machine machine;
     struct kg_plan plan;
     char *left_out; /* the filter and shard in words, or NULL */
+    bool trusted;   /* --trust is given: then the suite is of that commit */
+    struct kg_trust trust;
+    struct kg_suite head;   /* of the working tree, whose new workloads are in the suite */
+    const char **untrusted; /* their names */
+    size_t untrusted_count;
 };
 bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
                 struct kg_error *err);
+/* The same of a suite in memory, or for `ab`.
+ * yaml   NULL: as above
+ * sides  two builds: the benchmarks of both are found; NULL: the suite's own programs are asked */
+struct kg_sides;
+bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,
+                      const struct kg_sides *sides, struct kg_prepared *prepared,
+                      struct kg_error *err);
 void kg_prepared_free(struct kg_prepared *prepared);
+/* Whether --trust's suite does not have the case's workload. */
+bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_case *planned);
 /* The same as a measurement takes it. */
 struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared);
 
@@ -67,6 +89,10 @@ bool kg_builds_option(const struct kg_arguments *arguments, double otherwise, do
 /* What became of the builds of a run that was stored, in lines. */
 void kg_builds_outcome_text(const struct kg_builds_outcome *outcome, struct kg_text *text);
 
+/* Results for standard output: a table, or JSON with --json. */
+bool kg_results_summary(const struct kg_arguments *arguments, const struct kg_results *results,
+                        struct kg_error *err);
+
 /* The comparison for standard output: text, or JSON with --json. */
 bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_suggestions *suggestions,
@@ -78,7 +104,19 @@ const char *kg_baseline_directory(const struct kg_arguments *arguments);
 /* The folder that reports go to. */
 const char *kg_report_directory(const struct kg_arguments *arguments);
 
+/* The subcommands, in the order of --help; NULL past the last. */
+const struct kg_subcommand *kg_subcommand_at(size_t index);
+
+/* `kgate baseline record` */
+int kg_cli_baseline_record(const struct kg_arguments *arguments, struct kg_error *err);
+
 int kg_cli_ab(const struct kg_arguments *arguments);
+int kg_cli_accept(const struct kg_arguments *arguments);
+int kg_cli_quarantine(const struct kg_arguments *arguments);
+int kg_cli_completion(const struct kg_arguments *arguments);
+int kg_cli_man(const struct kg_arguments *arguments);
+/* `kgate --version`, and what follows it. */
+int kg_cli_version(int argc, char **argv);
 int kg_cli_calibrate(const struct kg_arguments *arguments);
 int kg_cli_gate(const struct kg_arguments *arguments);
 int kg_cli_run(const struct kg_arguments *arguments);
@@ -89,6 +127,7 @@ int kg_cli_explain(const struct kg_arguments *arguments);
 int kg_cli_report(const struct kg_arguments *arguments);
 int kg_cli_validate(const struct kg_arguments *arguments);
 int kg_cli_list(const struct kg_arguments *arguments);
+int kg_cli_import(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
 int kg_cli_doctor(const struct kg_arguments *arguments);
 int kg_cli_schema(const struct kg_arguments *arguments);
@@ -99,4 +138,5 @@ extern const struct kg_record kg_diagnosis_record;
 
 /* What --help says of formats. */
 void kg_cli_report_more(struct kg_text *text);
+void kg_cli_import_more(struct kg_text *text);
 void kg_cli_suggest_more(struct kg_text *text);

@@ -2,8 +2,10 @@
 
 #include "cli/cli.h"
 #include "cli/inputs.h"
+#include "cli/waiving.h"
 #include "compare/profiled.h"
 #include "profile/profile_load.h"
+#include "report/formats.h"
 #include "util/units.h"
 
 /* The base, read by a thread of its own. */
@@ -68,9 +70,13 @@ static int finish(const struct kg_arguments *arguments, const struct kg_comparis
                   const struct kg_suggest_input *input, struct kg_error *err)
 {
     struct kg_suggestions suggestions;
-    const bool good = kg_suggest(input, &suggestions, err) &&
-                      (!arguments->output ||
-                       kg_report_files_write(comparison, &suggestions, arguments->output, err));
+    const struct kg_report_subject subject = {.comparison = comparison,
+                                              .suggestions = &suggestions,
+                                              .results = input->results,
+                                              .baseline = input->baseline};
+    const bool good =
+        kg_suggest(input, &suggestions, err) &&
+        (!arguments->output || kg_report_files_write(&subject, arguments->output, err));
     const bool printed = good && summary_print(arguments, comparison, &suggestions, err);
     kg_suggestions_free(&suggestions);
     if (!good)
@@ -118,10 +124,13 @@ static int files_compare(const struct kg_arguments *arguments)
                          : "a profile can only be compared with another profile");
         return fail(arguments, &err);
     }
+    struct kg_cli_waiving waiving = {0};
     const bool good =
         both_load(&base, arguments->positional[1], &current, &err) &&
+        kg_cli_waiving_load(arguments, current.suite_path, &waiving, &err) &&
         kg_compare(&base.loaded.baseline, &current,
-                   current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err);
+                   current.sequential ? KG_STAGE_SCREEN : KG_STAGE_FINAL, &comparison, &err) &&
+        kg_comparison_waive(&comparison, &base.loaded.baseline, &current, &waiving.waiving, &err);
     struct kg_error pipe; /* a base that can be read once is none that a command can name */
     const bool again = kg_input_regular(arguments->positional[0], &pipe);
     const struct kg_suggest_input input = {.source = arguments->positional[1],
@@ -131,6 +140,7 @@ static int files_compare(const struct kg_arguments *arguments)
                                            .comparison = &comparison};
     const int status = good ? finish(arguments, &comparison, &input, &err) : fail(arguments, &err);
     kg_comparison_free(&comparison);
+    kg_cli_waiving_free(&waiving);
     kg_base_free(&base.loaded);
     kg_results_free(&current);
     return status;

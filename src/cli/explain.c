@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/subject.h"
 #include "suggest/explanation.h"
@@ -30,19 +31,32 @@ static bool report(const struct kg_arguments *arguments, const struct kg_explana
     return true;
 }
 
+/* Of one operand it is the results that are named, and all their cases are asked for. */
+static bool operands_take(const struct kg_arguments *arguments, const char **which,
+                          const char **path, struct kg_error *err)
+{
+    *which = arguments->positional_count > 1 ? arguments->positional[0] : "*";
+    *path = arguments->positional[arguments->positional_count - 1];
+    return arguments->positional_count > 1 || access(*path, F_OK) == 0 ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "'%.300s' is no file; usage: kgate explain CASE RESULTS.json", *path);
+}
+
 static bool explain(const struct kg_arguments *arguments, struct kg_text *text,
                     struct kg_error *err)
 {
+    const char *which, *path;
     struct kg_subject subject;
     struct kg_suggestions suggestions = {0};
     struct kg_explanation explanation = {0};
     size_t index;
-    const bool good =
-        kg_subject_load(arguments, arguments->positional[1], &subject, err) &&
-        kg_explanation_find(&subject.results, arguments->positional[0], &index, err) &&
-        kg_suggest(&subject.input, &suggestions, err) &&
-        kg_explain(&subject.input, index, &suggestions, &explanation, err) &&
-        report(arguments, &explanation, text, err);
+    if (!operands_take(arguments, &which, &path, err))
+        return false;
+    const bool good = kg_subject_load(arguments, path, &subject, err) &&
+                      kg_explanation_find(&subject.results, which, &index, err) &&
+                      kg_suggest(&subject.input, &suggestions, err) &&
+                      kg_explain(&subject.input, index, &suggestions, &explanation, err) &&
+                      report(arguments, &explanation, text, err);
     kg_explanation_free(&explanation);
     kg_suggestions_free(&suggestions);
     kg_subject_free(&subject);

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
+#include "cli/waiving.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
@@ -31,11 +32,12 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
                        gate->results->machine.fingerprint);
     if (!arguments->json && gate->recorded)
         builds_print(&gate->builds, &text);
-    if (!arguments->json && !arguments->quiet)
-        kg_text_printf(&text,
-                       "  reports: %s/report.md, comparison.json, suggestions.json, "
-                       "results.json%s\n",
-                       directory, gate->settled.pairs.base ? "; pairs: base.json, head.json" : "");
+    if (!arguments->json && !arguments->quiet) {
+        kg_text_printf(&text, "  reports: %s/", directory);
+        kg_report_files_list(directory, &text);
+        kg_text_printf(&text, ", results.json%s\n",
+                       gate->settled.pairs.base ? "; pairs: base.json, head.json" : "");
+    }
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -49,25 +51,69 @@ static int status_of(const struct kg_gate *gate, bool good, const char *director
     return gate->signal ? KG_EXIT_SIGNAL + gate->signal : (int)gate->comparison.exit_status;
 }
 
-static int gate_run(const struct kg_arguments *arguments, const char *directory)
+/* What --trust has of this machine's baseline, where the store lies in the repository; one that lies
+ * outside no change can edit.
+ * stored  its `place` stays NULL where the store is used */
+static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                        struct kg_text *text, struct kg_gate_stored *stored, struct kg_error *err)
 {
+    bool inside, there;
+    *stored = (struct kg_gate_stored){0};
+    if (!prepared->trusted)
+        return true;
+    const char *path = kg_baseline_path(&prepared->arena, kg_baseline_directory(arguments),
+                                        prepared->machine.fingerprint);
+    if (!path)
+        return kg_error_memory(err);
+    if (!kg_trust_inside(&prepared->trust, path, &inside, err))
+        return false;
+    if (!inside)
+        return true;
+    if (arguments->update_missing)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--update-missing would record into the change; record after the "
+                            "merge, or keep the baselines outside of the repository");
+    if (!kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, text, &there, err))
+        return false;
+    *stored = (struct kg_gate_stored){.path = path,
+                                      .bytes = there ? kg_text_string(text) : NULL,
+                                      .length = text->length,
+                                      .place = prepared->trust.words};
+    return true;
+}
+
+static int gate_run(const struct kg_arguments *arguments, const char *directory, void *user)
+{
+    (void)user;
     struct kg_prepared prepared;
     struct kg_progress_bar bar;
     struct kg_gate gate;
+    struct kg_cli_waiving waiving = {0};
     struct kg_error err;
     double budget_ns, builds_most;
     if (!kg_budget_option(arguments, &budget_ns, &err) ||
         !kg_builds_option(arguments, KG_BUILDS_MOST_DEFAULT, &builds_most, &err) ||
         !kg_prepare(arguments, &prepared, &err))
         return kg_fail_reported(directory, &err);
+    struct kg_text baseline = {0};
+    struct kg_gate_stored stored;
+    if (!stored_read(arguments, &prepared, &baseline, &stored, &err) ||
+        !kg_cli_waiving_prepared(arguments, &prepared, &waiving, &err)) {
+        kg_cli_waiving_free(&waiving);
+        kg_text_free(&baseline);
+        kg_prepared_free(&prepared);
+        return kg_fail_reported(directory, &err);
+    }
     const struct kg_prepared_suite what = kg_prepared_what(&prepared);
     const struct kg_gate_options options = {.directory = directory,
                                             .baseline_directory = kg_baseline_directory(arguments),
+                                            .stored = stored.place ? &stored : NULL,
                                             .update_missing = arguments->update_missing,
                                             .builds_most = builds_most,
                                             .base = arguments->base,
                                             .budget_ns = budget_ns,
                                             .left_out = prepared.left_out,
+                                            .waiving = &waiving.waiving,
                                             .progress = kg_progress_bar_start(&bar, arguments)};
     bool good = kg_gate_run(&what, &options, &gate, &err);
     kg_progress_bar_clear(&bar);
@@ -78,11 +124,13 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory)
         fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", gate.results_path);
     const int status = status_of(&gate, good, directory, &err);
     kg_gate_free(&gate);
+    kg_cli_waiving_free(&waiving);
+    kg_text_free(&baseline);
     kg_prepared_free(&prepared);
     return status;
 }
 
 int kg_cli_gate(const struct kg_arguments *arguments)
 {
-    return kg_cli_reported(arguments, gate_run);
+    return kg_cli_reported(arguments, gate_run, NULL);
 }

@@ -7,13 +7,15 @@ bool kg_base_load(const char *path, struct kg_base *base, struct kg_error *err)
 {
     struct kg_error as_baseline;
     *base = (struct kg_base){0};
-    if (kg_results_load(path, &base->results, err))
+    const bool baseline = kg_schema_begins(path, KG_BASELINE_SCHEMA);
+    if (!baseline && kg_results_load(path, &base->results, err))
         return kg_baseline_from_results(&base->results, &base->baseline, err) &&
                (base->baseline.expected = true);
     /* Only a file that says it is a baseline is read as one: its errors are
      * the ones that matter. */
     char schema[64];
-    if (!kg_schema_peek(path, schema, &as_baseline) || !kg_schema_is(KG_BASELINE_SCHEMA, schema))
+    if (!baseline &&
+        (!kg_schema_peek(path, schema, &as_baseline) || !kg_schema_is(KG_BASELINE_SCHEMA, schema)))
         return false;
     return kg_baseline_load(path, &base->baseline, err) && (base->baseline.expected = true);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "util/file.h"
 #include "util/nearest.h"
 #include "worker/protocol.h"
 #include "worker/worker.h"
@@ -18,57 +19,90 @@ bool kgate_profiler_ignores_environment = true;
 
 static const struct kg_subcommand subcommands[] = {
     {"gate", "", 0, 0, "Measure a suite, compare it with the baseline, report, and exit by policy.",
-     "suite! baseline base output budget filter shard set device update-missing keep-builds "
-     "skip-unchanged-code top json quiet verbose",
+     "suite baseline base output budget filter shard set device accepted trust "
+     "accept-from update-missing keep-builds skip-unchanged-code top json quiet verbose",
      kg_cli_gate, NULL},
-    {"run", "", 0, 0, "Measure a suite and write the results; compare nothing.",
-     "suite! output! baseline filter shard set device profile json quiet verbose", kg_cli_run,
-     NULL},
+    {"run", "[-- COMMAND ARGUMENT...]", 0, KG_OPERANDS_ANY,
+     "Measure a suite and write the results, or measure one command; compare nothing.",
+     "suite output baseline filter shard set rounds warmup export device trust profile json quiet "
+     "verbose",
+     kg_cli_run, NULL},
     {"compare", "BASE.json CURRENT.json", 2, 2,
      "Compare two results files, a baseline file with results, or two profiles, without measuring.",
-     "output threshold top json quiet verbose", kg_cli_compare, NULL},
-    {"ab", "", 0, 0,
-     "Compare two builds, turn by turn in the same run; needs no baseline. A build is a checkout\n"
-     "with its build, a kgate executable, a plugin (.so) or a program.",
-     "suite! base! head! output budget filter shard set device skip-unchanged-code top json quiet "
-     "verbose",
+     "output threshold accepted top json quiet verbose", kg_cli_compare, NULL},
+    {"ab", "[OLD NEW]", 0, 2,
+     "Compare two commands, plugins or builds, turn by turn in the same run; needs no baseline.\n"
+     "  kgate ab './old --bench' './new --bench'     two commands, without a suite\n"
+     "  kgate ab base.so head.so                     two plugins, every workload that both have\n"
+     "  kgate ab -c SUITE --base A --head B          two builds by a suite: checkouts with their\n"
+     "                                               builds, kgates, plugins or programs\n"
+     "Commands are split into words as a shell does, with quotes and backslashes; nothing is\n"
+     "expanded, and no shell is started.",
+     "suite base head output budget filter shard threshold min-effect rounds warmup shell name "
+     "export set device accepted trust accept-from skip-unchanged-code top json quiet verbose",
      kg_cli_ab, NULL},
-    {"baseline", "update|list|show|prune [RESULTS.json]", 1, 2,
-     "Read and refresh the stored baselines:\n"
+    {"accept", "[CASE...]", 0, KG_TEXTS_MOST,
+     "Accept a change for the worse: writes a file for a review, by which later gates pass.",
+     "suite because change from metric until accepted remove list baseline device json quiet",
+     kg_cli_accept, NULL},
+    {"quarantine", "[CASE...]", 0, KG_TEXTS_MOST,
+     "Put an unstable case in quarantine: it is measured and shown, and fails nothing.",
+     "suite because until accepted remove list device json quiet", kg_cli_quarantine, NULL},
+    {"baseline", "record|update|list|show|prune [RESULTS.json]", 1, 2,
+     "Make, refresh and read the stored baselines.\n"
+     "  record -c SUITE       measure the suite --runs times, and add each run\n"
      "  update RESULTS.json   add these results to the baseline of their machine\n"
      "  list                  the machines that have a baseline\n"
      "  show                  the runs of this machine's baseline\n"
      "  prune                 remove runs beyond --keep, or the run pinned as --pin, and the "
      "builds\n"
      "                        that no run names any more",
-     "baseline pin keep keep-builds only-suite machine json quiet", kg_cli_baseline, NULL},
+     "suite runs baseline set device pin keep keep-builds accepted only-suite machine json quiet",
+     kg_cli_baseline, NULL},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, the smallest change it catches.",
-     "suite! output runs filter shard set device json quiet", kg_cli_calibrate, NULL},
-    {"report", "FILE.json", 1, 1,
-     "Print a report of a saved results, comparison, calibration or profile file.",
-     "format filter output top quiet verbose", kg_cli_report, kg_cli_report_more},
+     "suite output runs filter shard set device json quiet", kg_cli_calibrate, NULL},
+    {"report", "FILE...", 1, KG_OPERANDS_ANY,
+     "Print a report of a saved results, comparison, calibration, baseline or profile file.\n"
+     "Of several files one page, with --format html.",
+     "format columns by across against plot filter output top quiet verbose", kg_cli_report,
+     kg_cli_report_more},
+    {"import", "FILE...", 1, KG_TEXTS_MOST,
+     "Make results of the files of other benchmark harnesses: each file is one process, so one "
+     "round.",
+     "output! format name machine set json quiet verbose", kg_cli_import, kg_cli_import_more},
     {"suggest", "RESULTS.json", 1, 1,
      "Say what holds each case back, and what to try, from saved results or a profile.",
      "only type top filter base set format output json quiet verbose", kg_cli_suggest,
      kg_cli_suggest_more},
-    {"explain", "CASE RESULTS.json", 2, 2,
-     "Say everything about one case of saved results: CASE is its id, a part of it, or a glob.",
+    {"explain", "[CASE] RESULTS.json", 1, 2,
+     "Say everything about one case of saved results.\n"
+     "CASE is its id, a part of it, or a glob; of results of one case it can be left out.",
      "base set output json quiet", kg_cli_explain, NULL},
-    {"validate", "", 0, 0, "Check a suite without measuring.", "suite! set device quiet",
+    {"validate", "", 0, 0, "Check a suite without measuring.", "suite set device quiet",
      kg_cli_validate, NULL},
     {"list", "", 0, 0, "List the cases of a suite.",
-     "suite! filter shard set device json quiet verbose", kg_cli_list, NULL},
+     "suite filter shard set device trust json quiet verbose", kg_cli_list, NULL},
     {"doctor", "", 0, 0, "Say what makes measuring noisy on this machine, and how to mend it.",
      "device seconds json quiet", kg_cli_doctor, NULL},
     {"schema", "[NAME]", 0, 1,
      "Print the JSON Schema of a kind of file, or list the kinds; --format markdown is "
      "docs/files.md.",
      "format", kg_cli_schema, NULL},
-    {"init", "[SUITE.yaml]", 0, 1, "Write a small suite to start from (default: kgate.yaml).",
-     "force quiet", kg_cli_init, NULL},
+    {"completion", "bash|zsh|fish", 1, 1, "Print a script that completes kgate's command line.", "",
+     kg_cli_completion, NULL},
+    {"man", "", 0, 0, "Print the manual page, in roff: `kgate man | man -l -`.", "", kg_cli_man,
+     NULL},
+    {"init", "[SUITE.yaml]", 0, 1,
+     "Write a suite of the benchmarks that are found here (default: kgate.yaml), and a workflow.",
+     "dry-run force quiet", kg_cli_init, NULL},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
+
+const struct kg_subcommand *kg_subcommand_at(size_t index)
+{
+    return index < SUBCOMMAND_COUNT ? &subcommands[index] : NULL;
+}
 
 static void help(void)
 {
@@ -112,6 +146,27 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) static void start
 __attribute__((section(".preinit_array"),
                used)) static void (*const before_libraries)(void) = started_on_ask;
 
+/* Whether what is written would take the place of what is read: -o, --export. */
+static bool inputs_spared(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    const struct kg_texts *exports = &arguments->exports;
+    const char *const named[] = {arguments->suite, arguments->base, arguments->accepted};
+    for (size_t w = 0; w <= exports->count; w++) {
+        const char *written = w ? exports->at[w - 1] : arguments->output;
+        bool spared = true;
+        for (size_t i = 0; written && i < arguments->positional_count; i++)
+            spared = spared && !kg_file_same(written, arguments->positional[i]);
+        for (size_t i = 0; written && i < sizeof named / sizeof *named; i++)
+            spared = spared && !(named[i] && kg_file_same(written, named[i]));
+        if (!spared)
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "%s names '%.300s', which is read too, and would be overwritten: "
+                                "name another file",
+                                w ? "--export" : "-o", written);
+    }
+    return true;
+}
+
 static int dispatch(int argc, char **argv)
 {
     struct kg_arguments arguments;
@@ -124,10 +179,8 @@ static int dispatch(int argc, char **argv)
         help();
         return KG_EXIT_PASS;
     }
-    if (!strcmp(argv[1], "--version")) {
-        printf("kgate %s\n", KGATE_VERSION);
-        return KG_EXIT_PASS;
-    }
+    if (!strcmp(argv[1], "--version"))
+        return kg_cli_version(argc - 2, argv + 2);
     for (size_t i = 0; i < SUBCOMMAND_COUNT; i++) {
         const struct kg_subcommand *subcommand = &subcommands[i];
         if (strcmp(argv[1], subcommand->name) != 0)
@@ -138,6 +191,8 @@ static int dispatch(int argc, char **argv)
             kg_arguments_help(subcommand);
             return KG_EXIT_PASS;
         }
+        if (!inputs_spared(&arguments, &err))
+            return kg_fail(&err);
         kg_interrupt_announce();
         return subcommand->run(&arguments);
     }
@@ -159,6 +214,8 @@ int main(int argc, char **argv)
     const bool is_worker = argc > 1 && !strcmp(argv[1], "worker");
     if (is_worker && argc > 2 && !strcmp(argv[2], "--protocol"))
         return printf("%s\n", KG_REQUEST_SCHEMA) > 0 ? KG_EXIT_PASS : KG_EXIT_FAILED;
+    if (is_worker && argc == 4 && !strcmp(argv[2], "--list"))
+        return kg_worker_list_main(argv[3]);
     if (is_worker)
         return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
     if (started_on_known)

@@ -1,18 +1,30 @@
 #include "cli/progress_bar.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "timing/clock.h"
 #include "util/escape.h"
+#include "util/terminal.h"
 
 enum { CELLS = 24 };
+
+/* Columns that a line may fill: in the last one some terminals already go on to the next line. */
+static size_t bar_width(void)
+{
+    enum { WIDTH_USUAL = 80 };
+    struct winsize size;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return (known ? size.ws_col : WIDTH_USUAL) - 1;
+}
 
 static void bar_draw(struct kg_progress_bar *bar, size_t planned, const char *id)
 {
     struct kg_text line = {0};
-    kg_progress_line(&bar->meter, planned, id, CELLS, bar->plain, &line);
+    const struct kg_progress_look look = {CELLS, bar_width(), bar->plain};
+    kg_progress_line(&bar->meter, planned, id, &look, &line);
     const size_t width = kg_text_width(kg_text_string(&line));
     fprintf(stderr, "\r%s%*s", kg_text_string(&line),
             width < bar->width ? (int)(bar->width - width) : 0, "");
@@ -24,7 +36,8 @@ static void bar_draw(struct kg_progress_bar *bar, size_t planned, const char *id
 static void line_print(const struct kg_progress_bar *bar, size_t planned, const char *id)
 {
     struct kg_text line = {0};
-    kg_progress_line(&bar->meter, planned, id, 0, bar->plain, &line);
+    const struct kg_progress_look look = {.plain = bar->plain};
+    kg_progress_line(&bar->meter, planned, id, &look, &line);
     fprintf(stderr, "kgate: %s\n", kg_text_string(&line));
     kg_text_free(&line);
 }

@@ -2,25 +2,15 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/exports.h"
 #include "cli/progress_bar.h"
 #include "gate/allocate.h"
 #include "gate/planned.h"
+#include "gate/start_note.h"
+#include "gate/suiteless.h"
 #include "measure/measurement.h"
 #include "measure/profile_pass.h"
-
-/* Measures every case its fewest rounds, or in their time as many as its noise asks for. */
-static bool rounds_take(struct kg_measurement *measurement, const struct kg_plan *plan,
-                        const double *round_ns, struct kg_error *err)
-{
-    size_t *wanted = calloc(plan->case_count + 1, sizeof *wanted);
-    if (!wanted)
-        return kg_error_memory(err);
-    for (size_t i = 0; i < plan->case_count; i++)
-        wanted[i] = (size_t)plan->cases[i].spec->settings.rounds_min;
-    const bool good = kg_allocate_first(measurement, wanted, round_ns, err);
-    free(wanted);
-    return good;
-}
+#include "report/formats.h"
 
 static bool profile_take(struct kg_measurement *measurement, const char *output,
                          struct kg_error *err)
@@ -43,50 +33,55 @@ static int status_of(const struct kg_results *results)
                : KG_EXIT_PASS;
 }
 
-static bool summary_print(const struct kg_arguments *arguments, const struct kg_results *results,
+/* Where the time of the profiled cases went, as a program's own report tells it. */
+static bool profile_print(const struct kg_arguments *arguments, const struct kg_results *results,
                           struct kg_error *err)
 {
-    struct kg_text text = {0};
+    struct kg_arena arena = {0};
     const struct kg_report_style style = kg_style(arguments);
-    bool good = true;
-    if (arguments->json)
-        good = kg_record_print(&kg_results_record, results, KG_RESULTS_SCHEMA, &text, err);
-    else
-        kg_report_results_text(results, &style, &text);
-    good = good && kg_print(&text, err);
-    kg_text_free(&text);
+    if (!results->profile || arguments->json || arguments->quiet)
+        return true;
+    const struct kg_report_request request = {
+        .path = kg_results_recording(&arena, arguments->output, results),
+        .format = "text",
+        .style = style,
+        .top = style.top};
+    bool good = request.path ? true : kg_error_memory(err);
+    if (good) {
+        struct kg_report_file file;
+        printf("\n");
+        good = kg_report_file_open(&request, &file, err) &&
+               kg_report_print(file.format, &file.subject, stdout, err);
+        kg_report_file_close(&file);
+    }
+    kg_arena_free(&arena);
     return good;
 }
 
-/* What the newest stored run says of each case. */
-struct stored {
-    const uint64_t *batches;
-    const double *round_ns;
-};
-
-/* What a baseline is to be refreshed with must time calls in the same batches, in rounds of the
- * same length. */
+/* A broken baseline that nobody asked for is not this command's business. */
 static bool stored_find(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                        struct kg_arena *arena, struct stored *stored, struct kg_error *err)
+                        struct kg_arena *arena, struct kg_planned_stored *stored,
+                        struct kg_error *err)
 {
-    *stored = (struct stored){NULL, NULL};
-    struct kg_baseline baseline;
-    const char *path =
-        kg_baseline_path(arena, kg_baseline_directory(arguments), prepared->machine.fingerprint);
-    if (!path)
-        return kg_error_memory(err);
-    /* A broken baseline that nobody asked for is not this command's business. */
-    if (!kg_baseline_load(path, &baseline, err))
-        return arguments->baseline == NULL;
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
-    stored->batches = kg_planned_batches(arena, &what, &baseline);
-    stored->round_ns = kg_planned_round_ns(arena, &what, &baseline);
-    kg_baseline_free(&baseline);
-    return stored->batches && stored->round_ns ? true : kg_error_memory(err);
+    return kg_planned_stored_find(arena, &what, kg_baseline_directory(arguments), stored, err) ||
+           !arguments->baseline;
+}
+
+static bool results_keep(const struct kg_arguments *arguments, struct kg_measurement *measurement,
+                         struct kg_error *err)
+{
+    if (!arguments->output)
+        return true;
+    if (!kg_results_write(&measurement->results, arguments->output, err))
+        return false;
+    kg_measurement_written(measurement);
+    return true;
 }
 
 static int measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
-                   const struct stored *stored, struct kg_error *err)
+                   const struct kg_planned_stored *stored, const char *start_note,
+                   struct kg_error *err)
 {
     struct kg_measurement measurement;
     struct kg_progress_bar bar;
@@ -99,18 +94,23 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
                                                        kg_progress_bar_start(&bar, arguments)};
     if (!kg_measurement_begin(&measurement, &what, &options, err))
         return kg_fail(err);
-    bool good = rounds_take(&measurement, &prepared->plan, stored->round_ns, err) &&
+    measurement.results.start_note = *start_note ? start_note : NULL;
+    bool good = kg_allocate_fewest(&measurement, &prepared->plan, stored->round_ns, err) &&
                 kg_measurement_look(&measurement, err) &&
                 (!arguments->profile || profile_take(&measurement, arguments->output, err));
     const int signal = kg_measurement_interrupted(&measurement);
     kg_measurement_end(&measurement);
     kg_progress_bar_clear(&bar);
-    good = good && kg_results_write(&measurement.results, arguments->output, err);
-    if (good)
-        kg_measurement_written(&measurement);
+    good = good && results_keep(arguments, &measurement, err);
     if (signal)
-        fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", arguments->output);
-    good = good && summary_print(arguments, &measurement.results, err);
+        fprintf(stderr, "kgate: interrupted%s%s\n",
+                arguments->output ? "; what was measured is in " : "",
+                arguments->output ? arguments->output : "");
+    const struct kg_report_subject subject = {.results = &measurement.results,
+                                              .top = KG_REPORT_TOP_USUAL};
+    good = good && kg_results_summary(arguments, &measurement.results, err) &&
+           profile_print(arguments, &measurement.results, err) &&
+           kg_exports_write(arguments, KG_RESULTS_SCHEMA, &subject, err);
     const int status = !good    ? kg_fail(err)
                        : signal ? KG_EXIT_SIGNAL + signal
                                 : status_of(&measurement.results);
@@ -118,16 +118,53 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
     return status;
 }
 
+/* The words after `--`, or a suite. */
+static bool prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                    struct kg_error *err)
+{
+    const struct kg_words words = {.at = (const char **)arguments->positional,
+                                   .count = arguments->positional_count};
+    struct kg_text yaml = {0};
+    struct kg_build build;
+    struct kg_arena arena = {0};
+    if (!words.count)
+        return kg_prepare(arguments, prepared, err);
+    bool good = kg_words_check(words, err) &&
+                kg_build_of_words(&arena, "command", words.at[0], words, &build, err);
+    kg_arena_free(&arena);
+    kg_suite_of_command(words, &yaml);
+    good = good && kg_prepare_suite(arguments, &yaml, NULL, prepared, err);
+    kg_text_free(&yaml);
+    return good;
+}
+
+static bool request_check(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    if (arguments->suite && arguments->positional_count)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "`kgate run` measures a suite (-c) or a command (after --), not both");
+    if (!arguments->output && (!arguments->positional_count || arguments->profile))
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "`kgate run` needs --output RESULTS.json (-o): the results file to write");
+    if (arguments->positional_count && !*arguments->positional[0])
+        return kg_error_set(err, KG_ERROR_USAGE, "the command is empty");
+    return kg_exports_check(arguments, KG_RESULTS_SCHEMA, err);
+}
+
 int kg_cli_run(const struct kg_arguments *arguments)
 {
     struct kg_prepared prepared;
     struct kg_error err;
-    if (!kg_prepare(arguments, &prepared, &err))
+    if (!request_check(arguments, &err) || !prepare(arguments, &prepared, &err))
         return kg_fail(&err);
     struct kg_arena arena = {0};
-    struct stored stored;
-    const int status = stored_find(arguments, &prepared, &arena, &stored, &err)
-                           ? measure(arguments, &prepared, &stored, &err)
+    struct kg_planned_stored stored;
+    const char *start_note = kg_start_note(&arena, &prepared.machine);
+    if (!start_note)
+        kg_error_memory(&err);
+    const int status = start_note && stored_find(arguments, &prepared, &arena, &stored, &err)
+                           ? measure(arguments, &prepared, &stored, start_note, &err)
                            : kg_fail(&err);
     kg_arena_free(&arena);
     kg_prepared_free(&prepared);

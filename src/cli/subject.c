@@ -39,7 +39,8 @@ static bool settings_apply(const struct kg_arguments *arguments, struct kg_subje
     subject->settings = subject->results.suggest;
     kg_suggest_settings_complete(&subject->settings);
     subject->input.settings = &subject->settings;
-    return kg_suggest_settings_set(&subject->settings, arguments->set, arguments->set_count, err);
+    return kg_suggest_settings_set(&subject->settings, arguments->set.at, arguments->set.count,
+                                   err);
 }
 
 bool kg_subject_load(const struct kg_arguments *arguments, const char *path,
@@ -49,10 +50,11 @@ bool kg_subject_load(const struct kg_arguments *arguments, const char *path,
     if (!kg_input_regular(path, err) || !kg_profile_or_json(path, err))
         return false;
     if (kg_profile_is(path))
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "'%.300s' is a profile; `kgate report` shows profiles, `kgate suggest` "
-                            "says what to try",
-                            path);
+        return kg_error_set(
+            err, KG_ERROR_USAGE,
+            "'%.300s' is a recording, and has no cases: `kgate report %.300s` shows "
+            "it, `kgate suggest %.300s` says what to try",
+            path, path, path);
     if (!kg_results_load(path, &subject->results, err))
         return false;
     subject->input.results = &subject->results;

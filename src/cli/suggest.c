@@ -40,11 +40,12 @@ static bool suggest(const struct kg_arguments *arguments, const struct kg_report
     struct kg_subject subject;
     struct kg_suggestions suggestions = {0};
     const bool good = kg_subject_load_any(arguments, arguments->positional[0], &subject, err) &&
-                      kg_suggest(&subject.input, &suggestions, err) &&
-                      report(arguments, format, &suggestions, text, err);
-    kg_suggestions_free(&suggestions);
+                      kg_suggest(&subject.input, &suggestions, err);
+    /* suggestions borrow nothing: of large files the memory is needed for the report */
     kg_subject_free(&subject);
-    return good;
+    const bool reported = good && report(arguments, format, &suggestions, text, err);
+    kg_suggestions_free(&suggestions);
+    return reported;
 }
 
 int kg_cli_suggest(const struct kg_arguments *arguments)

@@ -11,8 +11,11 @@
 #include "code/elf.h"
 #include "code/loader.h"
 #include "util/file.h"
+#include "util/hash.h"
 
 const char *const kg_code_scope_names[4] = {"file", "libraries", "open", NULL};
+
+enum { PROGRAMS_KEPT = 64 };
 
 struct kg_code_memory {
     struct known {
@@ -20,6 +23,11 @@ struct kg_code_memory {
         struct kg_code_identity identity;
     } * known;
     size_t count, capacity;
+    struct program {
+        const char *word; /* NULL: nothing was looked for */
+        const char *directory;
+        const char *path;
+    } programs[PROGRAMS_KEPT]; /* by the hash of their word, each the last of its hash */
     struct kg_code_files files;
     const char *self; /* the path of this kgate */
 };
@@ -217,11 +225,9 @@ static const char *beside(struct kg_arena *arena, const char *directory, const c
                                      : kg_arena_copy(arena, path);
 }
 
-const char *kg_code_program(struct kg_arena *arena, const char *word, const char *directory)
+static const char *path_search(struct kg_arena *arena, const char *word, const char *directory)
 {
     const char *folders = getenv("PATH");
-    if (strchr(word, '/'))
-        return beside(arena, directory, word);
     while (folders && *folders) {
         const size_t length = strcspn(folders, ":");
         const char *path = length ? kg_arena_printf(arena, "%.*s/%s", (int)length, folders, word)
@@ -232,4 +238,18 @@ const char *kg_code_program(struct kg_arena *arena, const char *word, const char
         folders += length + (folders[length] == ':');
     }
     return NULL;
+}
+
+const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
+                            const char *directory)
+{
+    if (strchr(word, '/'))
+        return beside(arena, directory, word);
+    if (!memory)
+        return path_search(arena, word, directory);
+    struct program *program =
+        &memory->programs[kg_hash_string(KG_HASH_START, word) % PROGRAMS_KEPT];
+    if (!string_same(program->word, word) || !string_same(program->directory, directory))
+        *program = (struct program){word, directory, path_search(arena, word, directory)};
+    return program->path;
 }

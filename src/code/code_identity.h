@@ -1,6 +1,6 @@
 /* code_identity.h: which code a case runs: its own as a hash, and the shared libraries that are
- * loaded with it. Equal, as far as it was looked at: equal code. elf.h looks into the files. Not
- * thread-safe. */
+ * loaded with it. Equal, as far as it was looked at: equal code. elf.h looks into the files,
+ * harness.h says which benchmark library a program has. Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +61,7 @@ struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct k
                                          struct kg_code_owner owner);
 
 /* The file that a command's first word starts, in `arena`: with a slash as it stands, from
- * `directory` on (NULL: here), else the first on PATH. NULL where there is none. */
-const char *kg_code_program(struct kg_arena *arena, const char *word, const char *directory);
+ * `directory` on (NULL: here), else the first on PATH. NULL where there is none.
+ * memory  what was looked for there before is not looked for again; its arena; NULL: none */
+const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
+                            const char *directory);

@@ -146,15 +146,30 @@ const char *kg_elf_interpreter(const struct kg_elf *elf)
 bool kg_elf_is_pie(const struct kg_elf *elf)
 {
     Elf64_Shdr section;
+    const unsigned char *bytes;
     Elf64_Dyn entry;
-    size_t size;
     if (!section_find(elf, ".dynamic", &section))
         return false;
-    const unsigned char *bytes = kg_elf_section_bytes(elf, &section, &size);
-    for (size_t at = 0; bytes && at + sizeof entry <= size; at += sizeof entry) {
-        memcpy(&entry, bytes + at, sizeof entry);
+    for (size_t i = 0; (bytes = entry_at(elf, &section, i, sizeof entry)) != NULL; i++) {
+        memcpy(&entry, bytes, sizeof entry);
         if (entry.d_tag == DT_FLAGS_1)
             return entry.d_un.d_val & DF_1_PIE;
+    }
+    return false;
+}
+
+bool kg_elf_needs(const struct kg_elf *elf, const char *begin)
+{
+    Elf64_Shdr section;
+    const unsigned char *bytes;
+    Elf64_Dyn entry;
+    if (!section_find(elf, ".dynamic", &section))
+        return false;
+    for (size_t i = 0; (bytes = entry_at(elf, &section, i, sizeof entry)) != NULL; i++) {
+        memcpy(&entry, bytes, sizeof entry);
+        if (entry.d_tag == DT_NEEDED &&
+            !strncmp(string_at(elf, section.sh_link, entry.d_un.d_val), begin, strlen(begin)))
+            return true;
     }
     return false;
 }

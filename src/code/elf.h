@@ -43,5 +43,7 @@ const char *kg_elf_interpreter(const struct kg_elf *elf);
 bool kg_elf_is_pie(const struct kg_elf *elf);
 /* The build id that the linker made of the contents, `size` bytes; NULL where it has none. */
 const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
+/* Whether it needs a library (DT_NEEDED) whose name begins so. */
+bool kg_elf_needs(const struct kg_elf *elf, const char *begin);
 /* Whether it leaves one of these names, ended by NULL, to be found in another file as it starts. */
 bool kg_elf_imports(const struct kg_elf *elf, const char *const *names);

@@ -64,13 +64,12 @@ static bool series_find(const struct kg_budget_grounds *grounds,
         const size_t count = kg_series_count(result, series);
         if (strcmp(series->name, name) != 0 || !kg_series_by_round(series) || !count)
             continue;
-        double *values = kg_arena_alloc(grounds->scratch, 2 * count, sizeof *values);
-        if (!values)
+        const double *values = kg_series_values(grounds->scratch, result, series);
+        double *scratch = kg_arena_alloc(grounds->scratch, count, sizeof *scratch);
+        if (!values || !scratch)
             return false;
-        for (size_t r = 0; r < count; r++)
-            values[r] = kg_series_value(result, series, r);
-        figure->unit = kg_series_row(series)->unit;
-        figure->value = kg_median_of(values, count, values + count);
+        figure->unit = kg_series_unit(series);
+        figure->value = kg_median_of(values, count, scratch);
     }
     return true;
 }

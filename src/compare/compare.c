@@ -6,6 +6,8 @@
 #include "compare/code_words.h"
 #include "compare/decide.h"
 #include "compare/evidence.h"
+#include "compare/overall.h"
+#include "compare/past.h"
 #include "compare/ranking.h"
 #include "compare/reasons.h"
 #include "compare/reference.h"
@@ -66,7 +68,7 @@ static bool uncounted_add(struct comparer *comparer, const struct kg_series *ser
     struct kg_metric *metric = &change->metrics[change->metric_count++];
     *metric = (struct kg_metric){.name = keep(comparer, series->name),
                                  .against = against,
-                                 .unit = kg_series_row(series)->unit,
+                                 .unit = kg_series_unit(series),
                                  .baseline = NAN,
                                  .current = NAN,
                                  .ratio = NAN,
@@ -138,7 +140,8 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
     if (!reference.case_count)
         return true;
     const char *against = against_name(comparer, &reference, pin);
-    if (!against)
+    if (!against || (!pin && !kg_past_keep(&comparer->comparison->arena, &comparer->scratch,
+                                           &reference, change)))
         return kg_error_memory(comparer->err);
     for (size_t i = 0; i < result->series_count; i++)
         if (kg_series_compared(result, &result->series[i]) &&
@@ -233,9 +236,11 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
         kg_reference_find(&comparer->index, result->id, &known);
     *change = (struct kg_case_change){.id = keep(comparer, result->id),
                                       .workload = keep(comparer, result->workload),
+                                      .line = result->line,
                                       .device = keep(comparer, result->device),
                                       .reason = keep(comparer, result->reason),
                                       .order = (size_t)(result - comparer->current->cases),
+                                      .instability = NAN,
                                       .rounds = result->round_count,
                                       .time_ns = result->summary.median_ns};
     if (!change->id || !change->workload || !change->device)
@@ -394,6 +399,7 @@ static bool comparison_start(struct comparer *comparer)
     comparison->created = kg_timestamp(&comparison->arena);
     comparison->kgate_version = KGATE_VERSION;
     comparison->suite = keep(comparer, current->suite);
+    comparison->suite_path = keep(comparer, current->suite_path);
     comparison->policy = current->policy;
     comparison->complete = current->complete;
     if (!comparison->created || !comparison->suite ||
@@ -422,7 +428,9 @@ bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *cur
             : kg_error_memory(err);
     good = good && comparison_start(&comparer) && evidence_start(&comparer) &&
            cases_compare(&comparer) && kg_cases_rank(comparison, err) &&
-           kg_verdict_decide(baseline, current, comparison, err);
+           kg_verdict_decide(baseline, current, comparison, err) &&
+           /* the paths of a profile are inside each other */
+           (stage == KG_STAGE_PROFILE || kg_overall_make(comparison, err));
     kg_arena_free(&comparer.scratch);
     if (!good)
         kg_comparison_free(comparison);

@@ -7,12 +7,12 @@ const char *const kg_verdict_names[4] = {"PASS", "FAIL", "UNDECIDED", NULL};
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-const char *const kg_doubt_names[24] = {
-    "none",           "code_changed",   "library_other", "code_alone", "code_open",
-    "code_unchanged", "clock_explains", "unlike",        "mean",       "few_rounds",
-    "clock_may",      "cycles",         "unconfirmed",   "unproven",   "effect",
-    "noise",          "crossing",       "uncounted",     "busy",       "disturbed",
-    "not_stored",     "budget_unknown", "budget_missed", NULL};
+const char *const kg_doubt_names[25] = {
+    "none",           "code_changed",   "library_other",  "code_alone",    "code_open",
+    "code_unchanged", "clock_explains", "unlike",         "mean",          "few_rounds",
+    "clock_may",      "cycles",         "unconfirmed",    "unproven",      "effect",
+    "stepped",        "noise",          "crossing",       "uncounted",     "busy",
+    "disturbed",      "not_stored",     "budget_unknown", "budget_missed", NULL};
 
 #define STRUCT kg_metric
 static const struct kg_field metric_fields[] = {
@@ -46,6 +46,9 @@ static const struct kg_field metric_fields[] = {
              KG_FROM_0),
     KG_FIELD(wait_doubt, REAL, "raises the threshold, for what the current rounds waited for a CPU",
              KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(step, REAL, "the stored runs' newer level over their older one", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(beyond, REAL, "current over the worse of both", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(better, ENUM, "which way is better", KG_OPTIONAL, KG_NAMES(kg_better_names)),
     KG_FIELD(suspected, BOOL, "it looks changed, on rounds that do not confirm it", KG_OPTIONAL),
     KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),
@@ -83,12 +86,21 @@ static const struct kg_record figure_record =
 static const struct kg_field case_fields[] = {
     KG_FIELD(id, STRING, "of the case", KG_NOT_EMPTY),
     KG_FIELD(workload, STRING, "its name"),
+    KG_FIELD(line, SIZE, "of the suite, on which the workload is named", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
     KG_FIELD(device, STRING, "where it ran"),
     KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),
     KG_FIELD(reason, STRING, "why", KG_OPTIONAL),
     KG_FIELD(stderr_tail, STRING, "the last that a failed case wrote to standard error",
              KG_OPTIONAL),
     KG_FIELD(fails, BOOL, "the policy fails on it"),
+    KG_FIELD(waived, ENUM, "why it fails nothing all the same", KG_OPTIONAL,
+             KG_NAMES(kg_waiver_names)),
+    KG_FIELD(waiver, STRING,
+             "what was accepted or is in quarantine, and why; `waived` says whether that holds",
+             KG_OPTIONAL),
+    KG_FIELD(instability, REAL, "median step from one stored run to the next, as a share",
+             KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(not_measured, BOOL, "NO_CHANGE because its code is its reference's", KG_OPTIONAL),
     KG_FIELD(missing, BOOL, "it is stored, and SKIPPED or REMOVED now: nothing was compared",
              KG_OPTIONAL),
@@ -100,6 +112,9 @@ static const struct kg_field case_fields[] = {
              "measured against the baseline's build; what they decided is in the metrics",
              KG_OPTIONAL),
     KG_FIELD(time_ns, REAL, "median", KG_OPTIONAL, KG_FROM_0),
+    KG_LIST(history, history_count, REALS,
+            "medians of its time in the baseline's ordinary runs, oldest first, ns", KG_OPTIONAL,
+            KG_FROM_0),
     KG_LIST(metrics, metric_count, RECORDS, "the deciding one first", KG_OF(metric_record)),
     KG_LIST(figures, figure_count, RECORDS,
             "what its workload itself reports, judged or not: medians over the rounds", KG_OPTIONAL,
@@ -123,16 +138,41 @@ static const struct kg_field counts_fields[] = {
 static const struct kg_record counts_record = KG_RECORD_OF(counts_fields, "Cases of each change.");
 #undef STRUCT
 
+#define STRUCT kg_overall
+static const struct kg_field overall_fields[] = {
+    KG_FIELD(workload, STRING, "its name; absent: the suite", KG_OPTIONAL),
+    KG_FIELD(cases, SIZE, "that it has"),
+    KG_FIELD(counted, SIZE, "of the cases, those whose time was decided: what the rest is of"),
+    KG_FIELD(geometric_ratio, REAL, "geometric mean of current / baseline", KG_OPTIONAL,
+             KG_ABOVE_0),
+    KG_FIELD(baseline_ns, REAL, "sum of one call of each", KG_FROM_0),
+    KG_FIELD(current_ns, REAL, "likewise", KG_FROM_0),
+    KG_FIELD(compared, SIZE, "of the cases, those whose time was compared, decided or not",
+             KG_OPTIONAL),
+    KG_FIELD(compared_ratio, REAL, "geometric mean of theirs", KG_OPTIONAL, KG_ABOVE_0),
+};
+static const struct kg_record overall_record =
+    KG_RECORD_OF(overall_fields, "How cases changed together.");
+#undef STRUCT
+
 #define STRUCT kg_comparison
 static const struct kg_field comparison_fields[] = {
     KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
     KG_FIELD(kgate_version, STRING, "of the program"),
     KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(suite_path, STRING, "as given", KG_OPTIONAL),
+    KG_FIELD(base, STRING, "of `ab OLD NEW`: OLD as given, what is compared with", KG_OPTIONAL),
+    KG_FIELD(head, STRING, "likewise NEW: what is judged", KG_OPTIONAL),
     KG_FIELD(verdict, ENUM, "of the whole gate", KG_NAMES(kg_verdict_names)),
     KG_FIELD(exit_status, SIZE, "of kgate", KG_WORDS("0", "1", "3", "4")),
     KG_LIST(verdict_reasons, verdict_reason_count, STRINGS,
             "the one that set the exit status first"),
     KG_FIELD(next, STRING, "what to do where nothing was decided", KG_OPTIONAL),
+    KG_FIELD(trust, STRING,
+             "the branch and commit that suite, baselines and accepted changes were taken from",
+             KG_OPTIONAL),
+    KG_LIST(edits, edit_count, STRINGS, "what the change edited of these: used or not",
+            KG_OPTIONAL),
     KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
     KG_FIELD(complete, BOOL, "false: the run was interrupted"),
     KG_FIELD(baseline_created, STRING, "of the newest ordinary run", KG_OPTIONAL),
@@ -143,6 +183,9 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(counts, RECORD, NULL, KG_OF(counts_record)),
     KG_FIELD(not_measured, SIZE, "of counts.no_change, the cases whose code is their reference's",
              KG_OPTIONAL),
+    KG_LIST(overall, overall_count, RECORDS,
+            "the suite, then each workload; none where no time was compared", KG_OPTIONAL,
+            KG_OF(overall_record)),
     KG_LIST(cases, case_count, RECORDS, "worst first", KG_OF(case_record)),
 };
 const struct kg_record kg_comparison_record = KG_RECORD_OF(

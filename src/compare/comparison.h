@@ -2,8 +2,10 @@
  * kgate.comparison.v1. Decided here from structs alone; reports only print it.
  *
  * Other folders also include profiled.h (the same of two profiles), reference.h (what a case is
- * compared with), metric.h (one metric of a case), settle.h (what pairs decide of it), unchanged.h
- * (cases that need not be measured) and calibration.h (how well a gate works on a machine). */
+ * compared with), held.h (budgets of results alone), sweeps.h (tables over a parameter), metric.h (one
+ * metric of a case), settle.h (what pairs decide of it), unchanged.h (cases that need not be measured),
+ * comparison_notes.h (facts beside the verdict), waive.h (what was accepted, and what is in quarantine), acceptable.h (what can be accepted)
+ * and calibration.h (how well a gate works on a machine). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +13,7 @@
 
 #include "baseline/baseline.h"
 #include "config/policy.h"
+#include "config/waivers.h"
 #include "results/results.h"
 
 #define KG_COMPARISON_SCHEMA "kgate.comparison.v1"
@@ -51,6 +54,7 @@ enum kg_doubt {
     KG_DOUBT_UNCONFIRMED,    /* suspected, and not measured again */
     KG_DOUBT_UNPROVEN,       /* beyond the threshold, but not significant */
     KG_DOUBT_EFFECT,         /* the interval includes an absolute effect that would count */
+    KG_DOUBT_STEPPED,        /* beyond both levels that the stored runs have */
     KG_DOUBT_NOISE,          /* the interval fits the noise floor, not the suite's threshold */
     KG_DOUBT_CROSSING,       /* the interval crosses the threshold */
     KG_DOUBT_UNCOUNTED,      /* the figure could not be measured; `cause` says why */
@@ -60,7 +64,7 @@ enum kg_doubt {
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
-extern const char *const kg_doubt_names[24];
+extern const char *const kg_doubt_names[25];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -84,6 +88,10 @@ struct kg_metric {
     double pace_doubt;      /* raises the threshold: a share, for the error of the exponent */
     double memory_doubt;    /* likewise, for memory that became slower or faster; NaN: unknown */
     double wait_doubt; /* likewise, for what the current rounds waited for a CPU; NaN: unknown */
+    /* Where the reference's runs moved once from one level to another, and the current one lies beyond
+     * both to the worse side: newer level / older, and current / the worse of both. NaN elsewhere. */
+    double step;
+    double beyond;
     /* A time on the GPU, in cycles of its multiprocessors: current / baseline and its interval,
      * 95 %. A change must show here too. NaN elsewhere. */
     double cycles_ratio;
@@ -113,23 +121,30 @@ struct kg_metric {
     .interval_low = NAN, .interval_high = NAN, .p_value = NAN, .noise_floor = NAN,                 \
     .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
     .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .wait_doubt = NAN,                 \
-    .needed_p = NAN, .mean_ratio = NAN, .screened_ratio = NAN
+    .needed_p = NAN, .mean_ratio = NAN, .screened_ratio = NAN, .step = NAN, .beyond = NAN
 
 struct kg_case_change {
     const char *id;
     const char *workload;
+    size_t line; /* of the suite, on which its workload is named; 0: not known */
     const char *device;
     enum kg_change change;   /* the worst of its metrics: FAILED, REGRESSION, … */
     const char *reason;      /* why, for FAILED, SKIPPED, NEW; else that of the deciding metric */
     const char *stderr_tail; /* of FAILED: the last lines that it wrote; NULL where none */
     bool fails;              /* the policy fails on it */
-    bool not_measured;       /* NO_CHANGE because its code is its reference's */
-    bool missing;            /* it is stored, and SKIPPED or REMOVED now: nothing was compared */
-    size_t order;            /* its place in the results; removed cases come after all of them */
+    enum kg_waiver_kind waived; /* why it fails nothing all the same */
+    const char *waiver; /* what was accepted or quarantined, and why, also where that is over; or
+                           NULL */
+    double instability; /* of its stored runs (waive.h); NaN: not known */
+    bool not_measured;  /* NO_CHANGE because its code is its reference's */
+    bool missing;       /* it is stored, and SKIPPED or REMOVED now: nothing was compared */
+    size_t order;       /* its place in the results; removed cases come after all of them */
     size_t rounds;
     size_t confirming_rounds; /* of them, those that decided */
-    size_t pairs;   /* against the baseline's build, that settled it or could not; 0: none */
-    double time_ns; /* median, NaN without rounds */
+    size_t pairs;    /* against the baseline's build, that settled it or could not; 0: none */
+    double time_ns;  /* median, NaN without rounds */
+    double *history; /* medians of its time in the ordinary runs compared with, oldest first */
+    size_t history_count;
     struct kg_metric *metrics; /* the deciding one first */
     size_t metric_count;
     struct kg_figure *figures; /* what its workload reports, judged or not */
@@ -141,16 +156,35 @@ struct kg_change_counts {
     size_t new_case, removed, failed, skipped;
 };
 
+/* How cases changed together: those whose time against the baseline (of `ab` the base) was decided. */
+struct kg_overall {
+    const char *workload;   /* NULL: the suite */
+    size_t cases;           /* that it has */
+    size_t counted;         /* of them, those that the figures are of */
+    double geometric_ratio; /* geometric mean of current / baseline; NaN without any */
+    double baseline_ns;     /* sums of one call of each */
+    double current_ns;
+    size_t compared;       /* those with a time and one to compare it with, decided or not */
+    double compared_ratio; /* geometric mean of theirs; NaN without any */
+};
+
 struct kg_comparison {
     struct kg_arena arena; /* owns everything below, nothing is borrowed */
     const char *created;
     const char *kgate_version;
     const char *suite;
+    const char *suite_path; /* as given; NULL: not known */
+    const char *base;       /* of `ab OLD NEW` both as given; else NULL */
+    const char *head;
     enum kg_verdict verdict;
     size_t exit_status;           /* an enum kg_exit */
     const char **verdict_reasons; /* sentences, the one that set the exit status first */
     size_t verdict_reason_count;
     const char *next; /* what to do about an UNDECIDED or a first run: a sentence; else NULL */
+    const char
+        *trust; /* what suite, baselines and accepted changes were taken from; NULL: as given */
+    const char **edits; /* what the change edited of these: used or not */
+    size_t edit_count;
     struct kg_results_policy policy;
     bool complete;
     const char *baseline_created; /* of the newest ordinary run; NULL without one */
@@ -163,6 +197,8 @@ struct kg_comparison {
     struct kg_change_counts counts;
     size_t
         not_measured; /* cases of NO_CHANGE whose code is their reference's: of counts.no_change */
+    struct kg_overall *overall;   /* of the suite, then of each workload in its order */
+    size_t overall_count;         /* 0: no time was compared */
     struct kg_case_change *cases; /* ranked: failed, worst regression … best improvement … rest */
     size_t case_count;
 };

@@ -195,9 +195,14 @@ static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, en
     return true;
 }
 
+/* The part beyond one side of the 95 % interval that is shown. Where a one-sided p is above it, "no
+ * change" lies within that interval. */
+static const double INTERVAL_TAIL = 0.025;
+
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                        enum kg_stage stage, size_t tests, double alpha)
+                        enum kg_stage stage, size_t tests, double asked_alpha)
 {
+    const double alpha = fmin(asked_alpha, INTERVAL_TAIL);
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
     if (!p || !metrics_settle(scratch, evidence, count, alpha) ||
         !p_values_adjust(evidence, count, stage, tests, p))

@@ -17,6 +17,8 @@ struct gathering {
     const struct kg_reference *reference;
     const struct kg_series *series;
     const struct kg_metric_row *row; /* of the series */
+    const double *values;            /* likewise */
+    bool apart;                      /* not by round: nobody looks at it on the way */
     enum kg_evidence_rounds rounds;
     bool any_confirms; /* a round of the result does */
     bool all_judged;
@@ -44,17 +46,11 @@ static size_t current_most(const struct gathering *gathering)
     return kg_series_count(gathering->result, gathering->series);
 }
 
-/* What is counted apart from the rounds nobody looks at on the way. */
-static bool apart(const struct gathering *gathering)
-{
-    return !kg_series_by_round(gathering->series);
-}
-
 /* Whether value i of the results belongs to the rounds that are asked for. */
 static bool wanted(const struct gathering *gathering, size_t i)
 {
     const struct kg_case_result *result = gathering->result;
-    if (apart(gathering) || i >= result->round_count)
+    if (gathering->apart || i >= result->round_count)
         return true;
     if (!gathering->all_judged && !kg_round_judged(result, i))
         return false;
@@ -120,8 +116,7 @@ static void current_append(const struct gathering *gathering, size_t base,
         if (!wanted(gathering, i))
             continue;
         input->values[base + input->current_count] =
-            gathering->means ? result->rounds[i].mean_ns
-                             : kg_series_value(result, gathering->series, i);
+            gathering->means ? result->rounds[i].mean_ns : gathering->values[i];
         if (time && !(result->rounds[i].pulse_ns > 0))
             input->paces_ns = NULL;
         if (input->paces_ns)
@@ -149,7 +144,7 @@ static bool all_known(const struct kg_metric_input *input, size_t base)
 static void metric_start(const struct gathering *gathering, struct kg_metric *metric)
 {
     *metric = (struct kg_metric){.name = gathering->series->name,
-                                 .unit = gathering->row->unit,
+                                 .unit = kg_series_unit(gathering->series),
                                  KG_METRIC_NOT_ESTIMATED,
                                  .better = gathering->series->better};
 }
@@ -353,6 +348,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
         .reference = reference,
         .series = series,
         .row = row,
+        .values = kg_series_values(scratch, result, series),
+        .apart = !kg_series_by_round(series),
         .rounds = rounds,
         /* memory and counts do not wait: they are known of a busy machine too */
         .all_judged = row->proof != KG_PROOF_TEST && kg_disturbance_too_busy(&disturbance)};
@@ -365,7 +362,7 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
         gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
     *evidence =
         (struct kg_evidence){.row = row, .mean_ratio = NAN, .mean_effect = NAN, .mean_p = NAN};
-    if (!input_start(&gathering, &input))
+    if (!gathering.values || !input_start(&gathering, &input))
         return false;
     const size_t base = runs_append(&gathering, &input);
     current_append(&gathering, base, &input);
@@ -393,7 +390,7 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->metric = metric;
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;
-    evidence->confirmed = gathering.any_confirms || apart(&gathering);
+    evidence->confirmed = gathering.any_confirms || gathering.apart;
     evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
     return code_compare(scratch, result, reference, evidence);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compare/levels.h"
 #include "stats/stats.h"
 
 /* Values that differ by no more than this share of the threshold repeat. */
@@ -117,7 +118,8 @@ static void pool(struct kg_variance *pooled, const struct kg_location *location)
 }
 
 /* The runs of the base: each one's location, their mean, and how far they lie apart. */
-static double runs_locate(const struct kg_metric_input *input, struct kg_metric_state *state)
+static double runs_locate(const struct kg_metric_input *input, struct kg_metric_state *state,
+                          struct kg_levels *levels)
 {
     double *logs = input->scratch, *locations = input->scratch + base_count(input);
     const double *values = input->values;
@@ -134,6 +136,7 @@ static double runs_locate(const struct kg_metric_input *input, struct kg_metric_
         const double deviation = kg_standard_deviation(locations, input->run_count);
         state->between = (struct kg_variance){deviation * deviation, (double)input->run_count - 1};
     }
+    *levels = kg_levels_find(locations, input->run_count);
     return kg_mean(locations, input->run_count);
 }
 
@@ -173,9 +176,11 @@ static void ranks_test(struct kg_metric_input *input, size_t base, struct kg_met
 static void sides_estimate(struct kg_metric_input *input, size_t base, struct kg_metric *metric,
                            struct kg_metric_state *state)
 {
-    const double before = runs_locate(input, state);
+    struct kg_levels levels;
+    const double before = runs_locate(input, state, &levels);
     const struct kg_location now =
         kg_log_location(input->values + base, input->current_count, input->scratch);
+    kg_levels_judge(&levels, &now, input->threshold, metric);
     between_relate(state);
     current_pool(state, &now);
     state->current_rounds = now.count;
@@ -212,6 +217,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
     metric->noise_floor = metric->p_value = NAN;
     metric->memory_doubt = metric->wait_doubt = NAN;
     metric->cycles_ratio = metric->cycles_low = metric->cycles_high = NAN;
+    metric->step = metric->beyond = NAN;
     metric->threshold = metric->asked_threshold = input->threshold;
     metric->min_effect = input->min_effect;
     state->repeats =
@@ -379,10 +385,16 @@ static bool unproven(const struct kg_metric *metric)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
+/* Worse than both levels of the stored runs, by more than the least effect. */
+static bool stepped(const struct kg_metric *metric)
+{
+    return metric->beyond > 0 && fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
 enum kg_change kg_metric_undecided(const struct kg_metric *metric)
 {
     const bool worse = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
-    const bool beyond = metric->suspected || unproven(metric);
+    const bool beyond = metric->suspected || stepped(metric) || unproven(metric);
     return worse && beyond && kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric)
                ? KG_CHANGE_SUSPECT
                : KG_CHANGE_INCONCLUSIVE;
@@ -398,6 +410,8 @@ bool kg_metric_rounds_settle(const struct kg_metric *metric)
 
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric)
 {
+    if (stepped(metric))
+        return KG_DOUBT_STEPPED;
     if (unproven(metric))
         return KG_DOUBT_UNPROVEN;
     if (kg_metric_outside(metric))

@@ -88,12 +88,7 @@ static bool case_fill(struct kg_arena *arena, const struct kg_profile *profile, 
         .status = KG_STATUS_OK,
         .rounds_are_processes = true,
         .metrics = 1U << KG_METRIC_TIME,
-        .breakdown = {NAN, NAN, NAN, NAN, NAN},
-        .memory = {KG_MEMORY_ON_CPU},
-        .work = KG_WORK_UNKNOWN,
-        .trace = KG_TRACE_NONE,
-        .look = KG_LOOK_NONE,
-        .check = {.error = NAN, .tolerance = NAN},
+        KG_CASE_UNMEASURED,
     };
     if (!result->id || !result->workload || !rounds_fill(arena, from, result) ||
         !series_fill(arena, judging, program_ns(profile), result))
@@ -147,7 +142,8 @@ bool kg_profile_results(const struct kg_profile *profile, const struct kg_profil
         .suite_path = "",
         .policy = {.fail_on = 1U << KG_CHANGE_REGRESSION | 1U << KG_CHANGE_FAILED,
                    .missing_device = KG_MISSING_SKIP,
-                   .alpha = judging->alpha},
+                   .alpha = judging->alpha,
+                   .quarantine_instability = NAN},
         .complete = true,
         .ceilings = KG_CEILINGS_NONE,
         .cpu_ceilings = KG_CPU_CEILINGS_NONE,
@@ -338,14 +334,16 @@ static bool nothing_lost(const struct kg_profile *profile, const char *side, str
     const struct kgate_profile_losses losses = kg_profile_losses(profile);
     if (losses.dropped)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "%s lost %llu entries (a full buffer, a full disk or the file's "
+                            "%s lost %llu entr%s (a full buffer, a full disk or the file's "
                             "limit): its totals are of a part of what ran, and cannot be compared",
-                            side, (unsigned long long)losses.dropped);
+                            side, (unsigned long long)losses.dropped,
+                            losses.dropped == 1 ? "y" : "ies");
     if (losses.too_deep)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "%s lacks %llu scopes that were nested too deep, or of too many "
+                            "%s lacks %llu scope%s nested too deep, or of too many "
                             "paths: its totals are of a part of what ran, and cannot be compared",
-                            side, (unsigned long long)losses.too_deep);
+                            side, (unsigned long long)losses.too_deep,
+                            losses.too_deep == 1 ? "" : "s");
     return true;
 }
 

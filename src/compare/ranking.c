@@ -66,6 +66,8 @@ static int compare_ranked(const void *a, const void *b)
         return by_position;
     if (x->size != y->size)
         return x->size > y->size ? -1 : 1;
+    if (x->change->order != y->change->order)
+        return x->change->order < y->change->order ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
 

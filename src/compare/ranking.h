@@ -9,7 +9,7 @@
 void kg_case_decide(struct kg_case_change *change);
 
 /* Sorts the cases: failed, worst regression first, suspect, inconclusive, new, removed, skipped, best
- * improvement first, unchanged; cases of equal rank keep their order. */
+ * improvement first, unchanged; cases of equal rank in the order of the results. */
 bool kg_cases_rank(struct kg_comparison *comparison, struct kg_error *err);
 
 /* strcmp on pointers to strings, for qsort and bsearch. */

@@ -3,12 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "compare/crossing.h"
 #include "compare/metric.h"
-#include "stats/stats.h"
 #include "util/units.h"
-
-/* Degrees of freedom of what is as good as normal. */
-static const double NORMAL = 1e9;
 
 /* What a round of the metric is called. */
 static const char *rounds_name(const struct kg_metric *metric)
@@ -29,10 +26,15 @@ static const char *few_rounds_say(struct kg_arena *arena, const struct kg_metric
 {
     if (metric->of_processes)
         return "too few processes to say that nothing changed: record three at the least";
+    if (kg_metric_in_pairs(metric))
+        return kg_arena_printf(
+            arena, "%zu pair%s cannot say that nothing changed: take %zu at the least",
+            metric->current_rounds, metric->current_rounds == 1 ? "" : "s", metric->least_rounds);
     return kg_arena_printf(arena,
-                           "%zu rounds against %zu cannot say that nothing changed: take %zu at "
+                           "%zu round%s against %zu cannot say that nothing changed: take %zu at "
                            "the least",
-                           metric->current_rounds, metric->base_rounds, metric->least_rounds);
+                           metric->current_rounds, metric->current_rounds == 1 ? "" : "s",
+                           metric->base_rounds, metric->least_rounds);
 }
 
 static const char *cycles_say(struct kg_arena *arena, const struct kg_metric *metric)
@@ -52,11 +54,19 @@ static const char *unproven_say(struct kg_arena *arena, const struct kg_metric *
                                "too few processes to be sure (p %.2g, needed %.2g): record more "
                                "processes of both",
                                metric->p_value, metric->needed_p);
+    if (kg_metric_in_pairs(metric))
+        return kg_arena_printf(arena,
+                               "%zu pair%s too few to be sure (p %.2g, needed %.2g): raise "
+                               "rounds.max or --budget",
+                               metric->current_rounds,
+                               metric->current_rounds == 1 ? " is" : "s are", metric->p_value,
+                               metric->needed_p);
     return kg_arena_printf(arena,
-                           "%zu rounds against %zu are too few to be sure (p %.2g, needed %.2g): "
-                           "raise rounds, or refresh the baseline with more",
-                           metric->current_rounds, metric->base_rounds, metric->p_value,
-                           metric->needed_p);
+                           "%zu round%s against %zu are too few to be sure (p %.2g, needed %.2g): "
+                           "raise rounds%s",
+                           metric->current_rounds, metric->current_rounds == 1 ? "" : "s",
+                           metric->base_rounds, metric->p_value, metric->needed_p,
+                           kg_metric_pin(metric) ? "" : ", or refresh the baseline with more");
 }
 
 static const char *effect_say(struct kg_arena *arena, const struct kg_metric *metric)
@@ -75,77 +85,22 @@ static const char *noise_say(struct kg_arena *arena, const struct kg_metric *met
     char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
     return kg_arena_printf(
         arena,
-        "%s to %s crosses the threshold of %.1f %%: runs of the same code differ by %.1f %% here, "
+        "%s to %s crosses the threshold of %.1f %%: stored runs differ by %.1f %% from each other, "
         "so only `kgate ab`, or a quieter machine, would settle it",
         kg_change_format(metric->interval_low, low), kg_change_format(metric->interval_high, high),
         100 * metric->asked_threshold, 100 * metric->noise_floor);
 }
 
-/* How much narrower the interval has to be: until it lies within the asked threshold, or until the
- * change is proven. Not finite where nothing would do. */
-static double narrower_needed(const struct kg_metric *metric)
+/* Without a step of the code's doing they would not differ so: which level is meant is asked. */
+static const char *stepped_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    const double half = log(metric->interval_high / metric->interval_low) / 2;
-    const double moved = fabs(log(metric->ratio));
-    const double room = fmax(0, log1p(metric->asked_threshold) - moved);
-    double proven = half / moved;
-    if (metric->p_value < 0.5 && metric->needed_p < metric->p_value)
-        proven = fmax(proven, kg_student_point(metric->needed_p, NORMAL) /
-                                  kg_student_point(metric->p_value, NORMAL));
-    return fmin(proven, half / room);
-}
-
-/* Rounds that would do if the interval narrows as the root of their number does, where only this
- * side has more of them. */
-static double rounds_needed(const struct kg_metric *metric, double narrower)
-{
-    const bool paired = kg_metric_against(metric) == KG_AGAINST_BASE;
-    const double stored = paired || !metric->base_rounds ? 0 : 1 / (double)metric->base_rounds;
-    const double now = 1 / (double)metric->current_rounds;
-    const double wanted = (now + stored) / pow(narrower, 2) - stored;
-    return wanted > 0 ? ceil(1 / wanted) : INFINITY;
-}
-
-/* "about 12 more rounds", without a number where as many as there are should have done; NULL where
- * there is no saying how many. */
-static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric)
-{
-    enum { MANY = 200 };
-    const double now = (double)metric->current_rounds, narrower = narrower_needed(metric);
-    const double alone = rounds_needed(metric, narrower), both = ceil(now * pow(narrower, 2));
-    const double needed = fmax(alone <= MANY ? alone : both, (double)metric->least_rounds);
-    if (!(needed <= MANY))
-        return NULL;
-    if (needed - now < 1)
-        return "more rounds";
-    return kg_arena_printf(arena, "about %.0f more round%s%s", needed - now,
-                           needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides");
-}
-
-static const char *crossing_say(struct kg_arena *arena, const struct kg_metric *metric)
-{
-    char low[KG_UNIT_BYTES], high[KG_UNIT_BYTES];
-    const double threshold = 100 * metric->threshold;
-    const double wide = fmax(metric->interval_high, 1 / metric->interval_low) - 1;
-    const char *more = more_rounds(arena, metric);
-    kg_change_format(metric->interval_low, low);
-    kg_change_format(metric->interval_high, high);
-    if (metric->of_processes)
-        return kg_arena_printf(arena,
-                               "%s to %s is not within the threshold of %.1f %%: more processes, a "
-                               "quieter machine, or a larger --threshold would settle it",
-                               low, high, threshold);
-    if (!more)
-        return kg_arena_printf(arena,
-                               "the interval %s to %s crosses the threshold of %.1f %%: only a "
-                               "quieter machine,%s or a threshold of %.0f %% would settle it",
-                               low, high, threshold,
-                               kg_metric_against(metric) == KG_AGAINST_BASE ? "" : " `kgate ab`,",
-                               ceil(100 * wide));
-    return kg_arena_printf(arena,
-                           "the interval %s to %s crosses the threshold of %.1f %%: %s, or a "
-                           "quieter machine, would settle it",
-                           low, high, threshold, more);
+    char step[KG_UNIT_BYTES], beyond[KG_UNIT_BYTES];
+    return kg_arena_printf(
+        arena,
+        "the stored runs have two levels, the newer %s from the older, and this run is %s from the "
+        "worse of them. Pairs of both builds (`kgate ab`) would settle it; if the newer level is "
+        "meant, accept that change (`kgate accept`), so that runs before it count no more",
+        kg_change_format(metric->step, step), kg_change_format(metric->beyond, beyond));
 }
 
 static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric *metric)
@@ -231,14 +186,15 @@ static const struct sentence {
                               .of_code = true},
     [KG_DOUBT_UNPROVEN] = {.say = unproven_say, .of_code = true},
     [KG_DOUBT_EFFECT] = {.say = effect_say, .of_code = true},
+    [KG_DOUBT_STEPPED] = {.say = stepped_say, .of_code = true},
     [KG_DOUBT_NOISE] = {.say = noise_say, .of_code = true},
-    [KG_DOUBT_CROSSING] = {.say = crossing_say, .of_code = true},
+    [KG_DOUBT_CROSSING] = {.say = kg_crossing_say, .of_code = true},
     [KG_DOUBT_UNCOUNTED] = {.say = uncounted_say},
     [KG_DOUBT_BUSY] = {.say = uncounted_say},
     [KG_DOUBT_DISTURBED] =
-        {.text = "more than a third of its rounds waited for a CPU: who had it takes "
-                 "caches and memory too, and may make the others up to twice as "
-                 "slow"},
+        {.text = "more than a third of its rounds waited for a CPU: programs that preempt it use "
+                 "caches and memory too, and may make its other rounds up to twice as slow. "
+                 "Measure again when less else runs on this machine"},
     [KG_DOUBT_NOT_STORED] = {.say = not_stored_say},
     [KG_DOUBT_BUDGET_UNKNOWN] = {.say = budget_unknown_say},
     [KG_DOUBT_BUDGET_MISSED] = {.say = budget_missed_say},
@@ -250,10 +206,32 @@ static const char *unconfirmed_say(struct kg_arena *arena, const struct kg_metri
                                    const char *rest)
 {
     char was[KG_UNIT_BYTES], is[KG_UNIT_BYTES];
-    return kg_arena_printf(arena, "not confirmed: %s in the first %zu rounds, %s in %zu later%s%s",
+    return kg_arena_printf(arena, "not confirmed: %s in the first %zu round%s, %s in %zu later%s%s",
                            kg_change_format(metric->screened_ratio, was), metric->screened_rounds,
+                           metric->screened_rounds == 1 ? "" : "s",
                            kg_change_format(metric->ratio, is), metric->current_rounds,
                            rest ? "; " : "", rest ? rest : "");
+}
+
+/* Whether the metric is called changed though its estimate lies within the threshold: its interval
+ * reaches beyond. */
+static bool reaches_threshold(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->threshold;
+    return (metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_IMPROVEMENT) &&
+           metric->ratio <= above && metric->ratio >= 1 / above &&
+           (metric->interval_high > above || metric->interval_low < 1 / above);
+}
+
+/* "may be as much as +5.5 %, the threshold is 5.0 %", with what else there is to say behind it. */
+static const char *reaching_say(struct kg_arena *arena, const struct kg_metric *metric,
+                                const char *rest)
+{
+    char most[KG_UNIT_BYTES];
+    return kg_arena_printf(
+        arena, "may be as much as %s, the threshold is %.1f %%%s%s",
+        kg_change_format(metric->ratio > 1 ? metric->interval_high : metric->interval_low, most),
+        100 * metric->threshold, rest ? "; " : "", rest ? rest : "");
 }
 
 bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
@@ -263,6 +241,10 @@ bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
     bool good = reason || !sentence->say;
     if (reason && sentence->of_code && metric->code_unchanged) {
         reason = kg_arena_printf(arena, "%s; %s", reason, code_of(metric));
+        good = reason != NULL;
+    }
+    if (good && reaches_threshold(metric)) {
+        reason = reaching_say(arena, metric, reason);
         good = reason != NULL;
     }
     if (good && metric->screened_ratio > 0) {

@@ -53,6 +53,27 @@ const struct kg_reference_entry *kg_reference_find(const struct kg_reference_ind
     return &index->entries[low];
 }
 
+/* Which accepted change the history of the case begins with, by its newest ordinary run: `any` where
+ * none has it. */
+static const char *accepted_find(const struct kg_reference_index *index,
+                                 const struct kg_reference_entry *entries, size_t count,
+                                 const char *definition_hash, bool *any)
+{
+    for (size_t i = count; i-- > 0;)
+        if (!index->baseline->runs[entries[i].run].pin &&
+            !strcmp(entries[i].stored->definition_hash, definition_hash)) {
+            *any = false;
+            return entries[i].stored->accepted;
+        }
+    *any = true;
+    return NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
 bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_index *index,
                           const struct kg_reference_entry *entries, size_t count,
                           const struct kg_case_result *result, const char *pair, const char *pin,
@@ -62,12 +83,15 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         (struct kg_reference){.cases = kg_arena_alloc(arena, count, sizeof *reference->cases)};
     if (!reference->cases)
         return false;
+    bool any;
+    const char *accepted = accepted_find(index, entries, count, result->definition_hash, &any);
     for (size_t i = 0; i < count; i++) {
         const struct kg_baseline_case *stored = entries[i].stored;
         const char *run_pin = index->baseline->runs[entries[i].run].pin;
         const bool wanted = pin ? run_pin && !strcmp(run_pin, pin) : !run_pin;
         const size_t rounds = kg_baseline_rounds(stored);
-        if (!wanted || !rounds || strcmp(stored->definition_hash, result->definition_hash) != 0)
+        if (!wanted || !rounds || strcmp(stored->definition_hash, result->definition_hash) != 0 ||
+            (!any && !same_text(accepted, stored->accepted)))
             continue;
         reference->cases[reference->case_count++] = stored;
         reference->round_count += rounds;

@@ -40,7 +40,8 @@ bool kg_reference_index_make(struct kg_arena *arena, const struct kg_baseline *b
 const struct kg_reference_entry *kg_reference_find(const struct kg_reference_index *index,
                                                    const char *id, size_t *count);
 
-/* Collects those entries of a case that have its definition and have rounds.
+/* Collects those entries of a case that have its definition and have rounds, and whose history begins
+ * with the same accepted change as that of its newest ordinary run.
  * pin      NULL: from the ordinary runs; else from the run pinned under that name
  * pair     that of the results, or NULL
  * arena    owns the reference's arrays

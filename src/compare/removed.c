@@ -17,6 +17,7 @@ static bool removed_make(struct kg_arena *arena, const char *id, bool missing,
         .change = KG_CHANGE_REMOVED,
         .missing = missing,
         .reason = "in the baseline, but no longer in the suite",
+        .instability = NAN,
         .time_ns = NAN};
     return change->id && change->workload && change->device;
 }

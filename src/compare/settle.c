@@ -1,9 +1,12 @@
 #include "compare/settle.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/comparison_notes.h"
+#include "compare/overall.h"
 #include "compare/ranking.h"
 #include "compare/verdict.h"
 #include "util/units.h"
@@ -60,10 +63,10 @@ static const char *reason_make(struct kg_arena *arena, const struct kg_metric *m
                                double stored_ratio, size_t pairs, const char *build)
 {
     char stored[KG_UNIT_BYTES];
-    return kg_arena_printf(arena, "%s by %zu pairs against %s (stored runs: %s)%s%s",
-                           undecided(metric) ? "not settled" : "settled", pairs, build,
-                           kg_change_format(stored_ratio, stored), metric->reason ? "; " : "",
-                           metric->reason ? metric->reason : "");
+    return kg_arena_printf(arena, "%s by %zu pair%s against %s (stored runs: %s)%s%s",
+                           undecided(metric) ? "not settled" : "settled", pairs,
+                           pairs == 1 ? "" : "s", build, kg_change_format(stored_ratio, stored),
+                           metric->reason ? "; " : "", metric->reason ? metric->reason : "");
 }
 
 /* Takes over what a pair says of a metric; its strings are copied. */
@@ -87,10 +90,10 @@ static bool metric_take(struct kg_arena *arena, struct kg_metric *metric,
 static bool unsettled_say(struct kg_arena *arena, struct kg_metric *metric,
                           const struct kg_case_change *pair, const char *build)
 {
-    metric->reason = kg_arena_printf(arena, "%s%snot settled by %zu pairs against %s: %s",
-                                     metric->reason ? metric->reason : "",
-                                     metric->reason ? "; " : "", pair->rounds, build,
-                                     pair->reason ? pair->reason : "they have no such figure");
+    metric->reason = kg_arena_printf(
+        arena, "%s%snot settled by %zu pair%s against %s: %s", metric->reason ? metric->reason : "",
+        metric->reason ? "; " : "", pair->rounds, pair->rounds == 1 ? "" : "s", build,
+        pair->reason ? pair->reason : "they have no such figure");
     return metric->reason;
 }
 
@@ -106,9 +109,52 @@ static bool failure_take(struct kg_arena *arena, struct kg_case_change *change,
     return good && change->reason;
 }
 
-static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
-                        const struct kg_case_change *pair, const char *build)
+/* Cases that are not what the stored runs were while the two builds are alike, and the one that is furthest
+ * from them. */
+struct drift {
+    size_t cases;
+    const char *id;
+    double ratio;
+};
+
+static bool has_drifted(const struct kg_metric *stored, const struct kg_metric *pair)
 {
+    return pair->change == KG_CHANGE_NO_CHANGE &&
+           fabs(log(stored->ratio)) > log1p(stored->asked_threshold);
+}
+
+static void drift_add(struct drift *drift, const char *id, double ratio)
+{
+    drift->cases++;
+    if (drift->id && fabs(log(ratio)) <= fabs(log(drift->ratio)))
+        return;
+    drift->id = id;
+    drift->ratio = ratio;
+}
+
+/* What a reader must know of cases that pass: the builds are alike, and yet something became slower. */
+static bool drift_say(struct kg_comparison *comparison, const struct drift *drift,
+                      const char *build, struct kg_error *err)
+{
+    char ratio[KG_UNIT_BYTES], more[48] = "";
+    if (!drift->cases)
+        return true;
+    if (drift->cases > 1)
+        snprintf(more, sizeof more, " and %zu more case%s", drift->cases - 1,
+                 drift->cases == 2 ? "" : "s");
+    const char *note = kg_arena_printf(
+        &comparison->arena,
+        "%.200s (%s)%s differ%s from the stored runs, but not from %s in pairs: the machine, or "
+        "something that the program reads, has changed since",
+        drift->id, kg_change_format(drift->ratio, ratio), more, drift->cases == 1 ? "s" : "",
+        build);
+    return note ? kg_comparison_note(comparison, note, err) : kg_error_memory(err);
+}
+
+static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
+                        const struct kg_case_change *pair, const char *build, struct drift *drift)
+{
+    double drifted = NAN;
     if (pair->change == KG_CHANGE_FAILED)
         return failure_take(arena, change, pair);
     if (pair->change == KG_CHANGE_SKIPPED || !pair->rounds)
@@ -120,10 +166,14 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
         const struct kg_metric *other = metric_find(pair, metric->name);
         if (!undecided(metric) && (!other || undecided(other)))
             continue;
+        if (other && isnan(drifted) && has_drifted(metric, other))
+            drifted = metric->ratio;
         if (!(other ? metric_take(arena, metric, other, pair->rounds, build)
                     : unsettled_say(arena, metric, pair, build)))
             return false;
     }
+    if (isfinite(drifted))
+        drift_add(drift, change->id, drifted);
     change->pairs = pair->rounds;
     kg_case_decide(change);
     change->reason = change->metrics[0].reason;
@@ -137,7 +187,7 @@ static int by_id(const void *a, const void *b)
 }
 
 static bool cases_settle(struct kg_comparison *comparison, const struct kg_comparison *pairs,
-                         const char *build)
+                         const char *build, struct drift *drift)
 {
     const size_t count = comparison->case_count;
     struct kg_case_change **sorted = calloc(count + 1, sizeof *sorted);
@@ -149,7 +199,7 @@ static bool cases_settle(struct kg_comparison *comparison, const struct kg_compa
     for (size_t i = 0; i < pairs->case_count && good; i++) {
         const struct kg_case_change *pair = &pairs->cases[i];
         struct kg_case_change **found = bsearch(&pair, sorted, count, sizeof *sorted, by_id);
-        good = !found || case_settle(&comparison->arena, *found, pair, build);
+        good = !found || case_settle(&comparison->arena, *found, pair, build, drift);
     }
     free(sorted);
     return good;
@@ -169,22 +219,11 @@ bool kg_comparison_settle(struct kg_comparison *comparison, const struct kg_base
                           const struct kg_results *current, const struct kg_comparison *pairs,
                           const char *build, struct kg_error *err)
 {
-    if (!cases_settle(comparison, pairs, build))
+    struct drift drift = {0};
+    if (!cases_settle(comparison, pairs, build, &drift))
         return kg_error_memory(err);
     verdict_clear(comparison);
-    return kg_cases_rank(comparison, err) && kg_verdict_decide(baseline, current, comparison, err);
-}
-
-bool kg_comparison_note(struct kg_comparison *comparison, const char *text, struct kg_error *err)
-{
-    const char **notes =
-        kg_arena_alloc(&comparison->arena, comparison->note_count + 1, sizeof *notes);
-    const char *copy = kg_arena_copy(&comparison->arena, text);
-    if (!notes || !copy)
-        return kg_error_memory(err);
-    if (comparison->note_count)
-        memcpy(notes, comparison->notes, comparison->note_count * sizeof *notes);
-    notes[comparison->note_count++] = copy;
-    comparison->notes = notes;
-    return true;
+    return kg_cases_rank(comparison, err) &&
+           kg_verdict_decide(baseline, current, comparison, err) &&
+           drift_say(comparison, &drift, build, err) && kg_overall_make(comparison, err);
 }

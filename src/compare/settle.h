@@ -27,6 +27,3 @@ size_t kg_comparison_tests(const struct kg_comparison *comparison);
 bool kg_comparison_settle(struct kg_comparison *comparison, const struct kg_baseline *baseline,
                           const struct kg_results *current, const struct kg_comparison *pairs,
                           const char *build, struct kg_error *err);
-
-/* Adds a note. */
-bool kg_comparison_note(struct kg_comparison *comparison, const char *text, struct kg_error *err);

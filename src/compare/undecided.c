@@ -11,21 +11,42 @@ static bool meets_budgets(const struct kg_case_change *change)
     return change->change == KG_CHANGE_NEW && change->metric_count;
 }
 
+static bool is_undecided(const struct kg_case_change *change)
+{
+    return change->change == KG_CHANGE_SUSPECT || change->change == KG_CHANGE_INCONCLUSIVE;
+}
+
+static bool is_compared(const struct kg_case_change *change)
+{
+    return meets_budgets(change) || is_undecided(change) ||
+           change->change == KG_CHANGE_IMPROVEMENT || change->change == KG_CHANGE_REGRESSION ||
+           change->change == KG_CHANGE_NO_CHANGE;
+}
+
 struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
 {
     const struct kg_change_counts *counts = &comparison->counts;
-    const size_t undecided = counts->suspect + counts->inconclusive;
+    size_t undecided = counts->suspect + counts->inconclusive, suspect = counts->suspect;
     size_t compared = counts->improvement + counts->regression + counts->no_change + undecided;
-    for (size_t i = 0; i < comparison->case_count; i++)
-        compared += meets_budgets(&comparison->cases[i]);
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        compared += meets_budgets(change);
+        if (change->waived == KG_WAIVER_NONE)
+            continue;
+        undecided -= is_undecided(change);
+        suspect -= change->change == KG_CHANGE_SUSPECT;
+        if (change->waived == KG_WAIVER_UNTRUSTED && is_compared(change))
+            compared--;
+    }
     return (struct kg_decided){.compared = compared,
                                .measured = compared - comparison->not_measured,
-                               .undecided = undecided};
+                               .undecided = undecided,
+                               .suspect = suspect};
 }
 
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided)
 {
-    const size_t suspect = comparison->counts.suspect;
+    const size_t suspect = decided->suspect;
     if (!suspect || suspect == decided->undecided)
         return kg_arena_printf(
             &comparison->arena, "%zu of %zu compared case%s %s", decided->undecided,
@@ -112,7 +133,7 @@ static const struct kg_case_change *worst_undecided(const struct kg_comparison *
     const struct kg_case_change *worst = NULL;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        if (change->change != KG_CHANGE_SUSPECT && change->change != KG_CHANGE_INCONCLUSIVE)
+        if (!is_undecided(change) || change->waived)
             continue;
         if (remedy_of(change) == REMEDY_PAIRS)
             return change;
@@ -132,26 +153,30 @@ static void suite_append(const struct kg_results *current, struct kg_text *text)
 static void pairs_append(const struct kg_case_change *worst, size_t undecided,
                          const struct kg_results *current, struct kg_text *text)
 {
-    kg_text_append(text, current->pair ? "more pairs: `kgate ab -c "
-                                       : "settle it by pairs of both builds: `kgate ab -c ");
+    const bool again = current->pair || worst->pairs; /* also those that a gate took by itself */
+    kg_text_append(text, again ? "more pairs: `kgate ab -c "
+                               : "settle it by pairs of both builds: `kgate ab -c ");
     suite_append(current, text);
     kg_text_append(text, " --base BASE --head HEAD");
     if (undecided == 1) {
         kg_text_append(text, " --filter ");
         kg_shell_quote_glob(text, worst->id);
     }
-    kg_text_append(text, current->pair
-                             ? " --set rounds.max=N`, with N twice what the suite has (30 "
-                               "where it says nothing)"
-                             : "`");
+    kg_text_append(text, again ? " --set rounds.max=N`, with N twice what the suite has (30 "
+                                 "where it says nothing)"
+                               : "`");
 }
 
 static void refresh_append(const struct kg_results *current, struct kg_text *text)
 {
-    kg_text_append(text, "refresh the baseline: `kgate run -c ");
+    kg_text_append(text, "refresh the baseline: `kgate baseline record -c ");
     suite_append(current, text);
-    kg_text_append(text, " -o results.json`, then `kgate baseline update results.json -b DIR`");
+    kg_text_append(text, " -b DIR`");
 }
+
+static const char QUIETER[] =
+    "measure again when less else runs on this machine, or let it have fewer threads (`threads:`) "
+    "or a CPU of its own (`pin:`)";
 
 static void remedy_append(const struct kg_case_change *worst, size_t undecided,
                           const struct kg_results *current, struct kg_text *text)
@@ -171,22 +196,34 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
                        worst->metrics[0].name, worst->metrics[0].name);
         return;
     case REMEDY_QUIET:
-        kg_text_append(text, "measure again when less else runs on this machine, or let it have "
-                             "fewer threads (`threads:`) or a CPU of its own (`pin:`)");
+        kg_text_append(text, QUIETER);
     }
 }
 
-/* Nothing was compared, or a stored case was not. */
-static const char *nothing_next(const struct kg_comparison *comparison)
+/* Whether cases have rounds, and none that can be recorded or compared. */
+static bool all_busy(const struct kg_results *current)
 {
+    size_t busy = 0;
+    for (size_t i = 0; i < current->case_count; i++) {
+        if (current->cases[i].status == KG_STATUS_OK)
+            return false;
+        busy += current->cases[i].status == KG_STATUS_UNMEASURED && current->cases[i].round_count;
+    }
+    return busy > 0;
+}
+
+/* Nothing was compared, or a stored case was not. */
+static const char *nothing_next(const struct kg_comparison *comparison,
+                                const struct kg_results *current)
+{
+    if (all_busy(current))
+        return QUIETER;
     if (comparison->counts.removed && !comparison->counts.skipped)
-        return "where that is meant, record what the suite is now: `kgate run`, then `kgate "
-               "baseline "
-               "update`";
+        return "where that is meant, record what the suite is now: `kgate baseline record`";
     return comparison->counts.skipped && !comparison->counts.new_case
                ? "`kgate doctor` says what this machine has; each case says why it was skipped"
-               : "`kgate gate --update-missing` or `kgate baseline update` records a run, with "
-                 "which the next one is compared";
+               : "`kgate baseline record` makes a baseline of five runs, `kgate gate "
+                 "--update-missing` one of this run: the next one is compared with it";
 }
 
 const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
@@ -195,7 +232,7 @@ const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_
     const struct kg_case_change *worst = worst_undecided(comparison);
     struct kg_text text = {0};
     if (!worst)
-        return nothing_next(comparison);
+        return nothing_next(comparison, current);
     remedy_append(worst, decided->undecided, current, &text);
     const char *copy =
         text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));

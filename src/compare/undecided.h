@@ -9,7 +9,8 @@
 struct kg_decided {
     size_t compared;  /* against a reference, or a new case against its budgets */
     size_t measured;  /* of them all but those that need not be measured: their code is unchanged */
-    size_t undecided; /* of them SUSPECT or INCONCLUSIVE */
+    size_t undecided; /* of them SUSPECT or INCONCLUSIVE, and not waived */
+    size_t suspect;   /* of these */
 };
 
 struct kg_decided kg_decided_count(const struct kg_comparison *comparison);

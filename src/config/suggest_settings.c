@@ -4,6 +4,7 @@
 
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
+#include "util/nearest.h"
 
 #define STRUCT kg_suggest_settings
 static const struct kg_field fields[] = {

@@ -2,8 +2,9 @@
  * of suite_keys.c, from which the parser, `--set` and docs/suite.md take them.
  *
  * Other folders also include metric_table.h (what is compared, a row each), policy.h (changes
- * and which of them fail), suggest_settings.h (thresholds of suggestions) and sources.def (the ways
- * to bring a workload, a row each). */
+ * and which of them fail), suggest_settings.h (thresholds of suggestions), suite_diff.h (what two suites
+ * differ in), waivers.h (what was accepted or is in quarantine), sources.def (the ways to bring a
+ * workload, a row each) and cuda_call.h (how a CUDA source is called). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "config/suggest_settings.h"
 #include "util/arena.h"
 #include "util/error.h"
+#include "util/record.h"
 
 /* A place in the suite file, 1-based; 0 where a value has none, as with --set. */
 struct kg_mark {
@@ -36,6 +38,7 @@ enum kg_source {
 enum kg_target {
     KG_TARGET_NAME, /* a name of kgate's */
     KG_TARGET_FILE, /* a path; the key `workload` names what in the file is meant */
+    KG_TARGET_CODE, /* a path of GPU code; how it is called is a struct kg_cuda_call */
     KG_TARGET_WORDS /* a list of words, a program first */
 };
 
@@ -80,6 +83,7 @@ struct kg_settings {
     uint64_t rounds_min;              /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */
+    uint64_t warmup;             /* calls before the timed ones, beside those made anyway */
     double disturbance;          /* share of a round that it may wait for a CPU */
     double timeout_ns;           /* for one worker process */
     uint64_t memory_limit_bytes; /* address space of a worker; 0: none */
@@ -121,7 +125,40 @@ struct kg_counter_spec {
     const char *name;
     enum kg_better better;
     double threshold;
+    const char *unit; /* "ns", "bytes", "J"; NULL: a number */
     struct kg_mark mark;
+};
+
+/* Where a figure of a command stands in what it writes. Of the two ways one is given. */
+struct kg_output_figure {
+    const char *name;  /* of a counter */
+    const char *json;  /* a JSON pointer (RFC 6901); or NULL */
+    const char *regex; /* a POSIX extended regular expression, whose first group it is; or NULL */
+    const char *file;  /* as the command would name it, with {parameter}; NULL: standard output */
+    double scale;      /* of its unit, in ns or bytes; 1 where it is none of these */
+};
+
+/* What a command gets besides its words, and gives besides its time. Texts may have {parameter} in them: unexpanded in a suite,
+ * put in in a plan, where paths that are relative to the suite's file also have its folder in front. */
+struct kg_command_setting {
+    const char *format;          /* of the harness whose program it is; NULL: a plain command */
+    struct kg_pair *environment; /* besides what kgate was started with */
+    size_t environment_count;
+    const char *directory; /* NULL: where kgate was started */
+    const char *input;     /* a file for its standard input; NULL: /dev/null */
+    const char **setup;    /* words of a command before the first call of a process; or none */
+    size_t setup_count;
+    const char **cleanup; /* likewise, after the last */
+    size_t cleanup_count;
+    double *exit_codes; /* that are no failure; none: 0 */
+    size_t exit_code_count;
+    struct kg_output_figure *figures; /* read from its output after the last call of a process */
+    size_t figure_count;
+};
+
+/* Where they stand in the suite. */
+struct kg_command_marks {
+    struct kg_mark format, environment, directory, input, setup, cleanup, figures;
 };
 
 struct kg_workload_spec {
@@ -130,11 +167,14 @@ struct kg_workload_spec {
     enum kg_source source;
     const char *target; /* a name, a file's path or the command's first word, as kg_target has it */
     struct kg_mark target_mark;
-    const char *entry;    /* KG_TARGET_FILE: the workload in it, by default `name`; else NULL */
-    bool entry_given;     /* it is not the default */
+    const char *entry; /* KG_TARGET_FILE, _CODE: what in it is meant, by default `name`; or NULL */
+    bool entry_given;  /* it is not the default */
     const char **command; /* KG_TARGET_WORDS: all of them, with {parameter} unexpanded; else NULL */
     size_t command_count;
-    struct kg_axis *axes; /* params and matrix, in the order of the file */
+    struct kg_command_setting setting; /* KG_TARGET_WORDS */
+    struct kg_command_marks setting_marks;
+    struct kg_cuda_call *call; /* KG_TARGET_CODE, with {parameter} unexpanded; else NULL */
+    struct kg_axis *axes;      /* params and matrix, in the order of the file */
     size_t axis_count;
     struct kg_budget *budgets;
     size_t budget_count;

@@ -4,6 +4,7 @@
 
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
+#include "util/nearest.h"
 #include "util/units.h"
 
 enum { AXIS_VALUES_MOST = 1000000, POWER_MOST = 62 };

@@ -3,6 +3,7 @@
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
 #include "kgate/device.h"
+#include "util/nearest.h"
 #include "util/units.h"
 
 /* What a metric's limit is written in. */
@@ -35,6 +36,17 @@ enum { METRIC_COUNT = sizeof metrics / sizeof metrics[0], LIMITS_MOST = 2 };
 
 static const char *const relation_names[] = {[KG_AT_LEAST] = ">=", [KG_AT_MOST] = "<="};
 
+/* A limit is in the counter's unit. */
+static struct metric counter_metric(const struct kg_counter_spec *counter)
+{
+    struct metric metric = {counter->name, ">= 4", kg_number_parse};
+    if (counter->unit && !strcmp(counter->unit, "ns"))
+        metric.example = "<= 5ms", metric.read = kg_duration_parse;
+    if (counter->unit && !strcmp(counter->unit, "bytes"))
+        metric.example = "<= 64MiB", metric.read = size_read;
+    return metric;
+}
+
 /* One of kgate's own, or a counter of the workload. */
 static bool metric_find(const struct kg_workload_spec *spec, const char *name,
                         struct metric *metric)
@@ -46,7 +58,7 @@ static bool metric_find(const struct kg_workload_spec *spec, const char *name,
         }
     for (size_t i = 0; i < spec->counter_count; i++)
         if (!strcmp(spec->counters[i].name, name)) {
-            *metric = (struct metric){spec->counters[i].name, ">= 4", kg_number_parse};
+            *metric = counter_metric(&spec->counters[i]);
             return true;
         }
     return false;

@@ -61,6 +61,9 @@ static const struct kg_key suite_keys[] = {
     {"version", KG_KEY_COUNT, OTHER, "required", "1", "1", NULL, "version of this format"},
     {"suite", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "name of the suite in reports and baselines; by default the file's name without its ending"},
+    {"reports", KG_KEY_SET, POLICY(reports), "markdown,junit", "1", NULL, kg_report_names,
+     "what `gate`, `ab` and `compare` leave in the folder of `-o` besides their JSON files "
+     "([which file is which](reports.md#files-of-a-gate))"},
     {"policy", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "what fails the gate"},
     {"defaults", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "how to measure and judge"},
     {"suggest", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
@@ -80,6 +83,11 @@ static const struct kg_key policy_keys[] = {
      "what becomes of a gate with a SUSPECT, with more than half of its compared cases undecided, or in which "
      "nothing could be compared: `report` is the verdict UNDECIDED and exit status 4; a first run "
      "that `--update-missing` records passes"},
+    {"quarantine.instability", KG_KEY_SHARE, POLICY(instability), "20%", "1%", "1000%", NULL,
+     "the median step of a case from one stored run to the next from which on "
+     "[quarantine](accepting.md#quarantine) is proposed"},
+    {"quarantine.runs", KG_KEY_COUNT, POLICY(stable_runs), "5", "3", "100", NULL,
+     "stored runs that are looked at; as many stable ones end a quarantine"},
 };
 
 static const struct kg_key default_keys[] = {
@@ -90,7 +98,8 @@ static const struct kg_key default_keys[] = {
 #include "config/metrics.def"
 #undef KG_METRIC
     {"alpha", KG_KEY_ALPHA, POLICY(alpha), "0.01", NULL, NULL, NULL,
-     "false alarms allowed for the whole suite, not for each case; not in a workload"},
+     "false alarms allowed for the whole suite, not for each case; more than 2.5 % counts as 2.5 %; "
+     "not in a workload"},
     {"min_effect", KG_KEY_DURATION, SETTING(min_effect_ns), "0ns", "0ns", "1h", NULL,
      "the smallest absolute change of time that matters; 0ns is what the timer resolves"},
     {"min_memory_effect", KG_KEY_SIZE, SETTING(min_memory_effect_bytes), "1MiB", "0B", "1024TiB", NULL,
@@ -105,6 +114,9 @@ static const struct kg_key default_keys[] = {
      "`rounds.min`"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
      "measured time of a round, from which [shorter and longer ones](#how-long-rounds-are) are chosen"},
+    {"warmup", KG_KEY_COUNT, SETTING(warmup), "0", "0", "1000000", NULL,
+     "calls before the timed ones in every round, more than the one or few that kgate makes by itself; not "
+     "on the GPU, which is warmed up by time"},
     {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,
      "the share of a round that it may wait for a CPU; one that waited longer is measured again, and "
      "one that waited twice as long decides nothing; 100% takes every round as it is"},
@@ -174,6 +186,7 @@ static const struct kg_key suggest_keys[] = {
 /* The types of what enum kg_target names. */
 #define KEY_OF_NAME KG_KEY_TEXT
 #define KEY_OF_FILE KG_KEY_TEXT
+#define KEY_OF_CODE KG_KEY_TEXT
 #define KEY_OF_WORDS KG_KEY_WORDS
 
 static const struct kg_key workload_keys[] = {
@@ -185,6 +198,22 @@ static const struct kg_key workload_keys[] = {
 #undef KG_SOURCE
     {"workload", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
      "with `plugin`: the workload in it; by default `name`"},
+    {"format", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: it is a program of another harness, `google-benchmark`; each of its benchmarks is a "
+     "case ([adapters.md](adapters.md))"},
+    {"environment", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: variables besides those that kgate was started with"},
+    {"directory", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: the folder to run in, relative to the suite's file; by default that in which kgate was "
+     "started"},
+    {"stdin", KG_KEY_TEXT, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: a file for standard input, relative to the suite's file; by default there is none"},
+    {"exit_codes", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: the exit statuses that are no failure, 0 to 255; by default `[0]`"},
+    {"setup", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: a command to run once before the calls of a round, untimed"},
+    {"cleanup", KG_KEY_WORDS, OTHER, NULL, NULL, NULL, NULL,
+     "with `command`: a command to run once after them, untimed"},
     {"params", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL, "parameters with one value each"},
     {"matrix", KG_KEY_MAPPING, OTHER, NULL, NULL, NULL, NULL,
      "parameters with several values each; every combination is a case"},

@@ -54,6 +54,8 @@ extern const struct kg_key_table kg_policy_keys;   /* policy */
 extern const struct kg_key_table kg_default_keys;  /* defaults; all but alpha in a workload too */
 extern const struct kg_key_table kg_suggest_keys;  /* suggest */
 extern const struct kg_key_table kg_workload_keys; /* a workload, besides those of defaults */
+extern const struct kg_key_table kg_cuda_keys;     /* a workload with `source`, besides these */
+extern const struct kg_key_table kg_cuda_arg_keys; /* an argument of its kernel */
 
 /* The row of that name; NULL where there is none. */
 const struct kg_key *kg_key_find(const struct kg_key_table *table, const char *name);

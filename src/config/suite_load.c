@@ -106,7 +106,8 @@ static bool suite_read(struct kg_suite_reader *reader, const struct kg_yaml_node
     if (!suite->path || !kg_keys_default(&suite->defaults, &suite->policy, &suite->suggest))
         return kg_error_memory(reader->err);
     return top_keys_check(reader, root) && version_check(reader, root) && name_read(reader, root) &&
-           sections_read(reader, root) && overrides_apply(reader, overrides, count) &&
+           kg_suite_key_read(reader, root, "reports") && sections_read(reader, root) &&
+           overrides_apply(reader, overrides, count) &&
            required_find(reader, root, "workloads", "workloads: [{name: x, kernel: x}]",
                          &workloads) &&
            kg_suite_workloads_read(reader, workloads);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/nearest.h"
-
 enum { SHOWN_BYTES = 56 };
 
 /* Length of the valid UTF-8 sequence at `text` (Unicode 15, table 3-7), its code point in *point;
@@ -65,17 +63,4 @@ char *kg_quote(const char *text, char *buffer)
     }
     buffer[out] = '\0';
     return buffer;
-}
-
-void kg_suggest_append(struct kg_text *text, const char *word, const char *const *words,
-                       size_t count, const char *known)
-{
-    const char *nearest = kg_nearest(word, words, count);
-    if (nearest) {
-        kg_text_printf(text, "; did you mean '%s'?", nearest);
-        return;
-    }
-    kg_text_printf(text, "; %s:", known);
-    for (size_t i = 0; i < count; i++)
-        kg_text_printf(text, "%s %s", i ? "," : "", words[i]);
 }

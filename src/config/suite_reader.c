@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "config/suite_message.h"
+#include "util/nearest.h"
 
-enum { KEYS_MOST = 64 };
+enum { KEYS_MOST = 128 };
 
 bool kg_reader_fail(const struct kg_suite_reader *reader, struct kg_mark mark, const char *format,
                     ...)

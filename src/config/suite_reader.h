@@ -9,7 +9,12 @@
 #include "config/yaml_tree.h"
 #include "util/text.h"
 
-enum { KG_NAME_BYTES_MOST = 100, KG_VALUE_BYTES_MOST = 200, KG_AXES_MOST = 64 };
+enum {
+    KG_NAME_BYTES_MOST = 100,
+    KG_VALUE_BYTES_MOST = 200,
+    KG_AXES_MOST = 64,
+    KG_WORDS_MOST = 4096
+};
 
 struct kg_suite_reader {
     const char *path;
@@ -47,6 +52,9 @@ bool kg_reader_unknown_key(const struct kg_suite_reader *reader, const struct kg
 /* Reads a whole `defaults`, `policy` or `suggest`. */
 bool kg_suite_section_read(struct kg_suite_reader *reader, const struct kg_key_table *table,
                            const struct kg_yaml_pair *section);
+/* Reads a key of kg_suite_keys that has a value of its own, where the suite has it. */
+bool kg_suite_key_read(struct kg_suite_reader *reader, const struct kg_yaml_node *root,
+                       const char *name);
 /* Reads a workload's key where it is one of kg_default_keys; *known says whether it is. */
 bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                             struct kg_settings *settings, bool *known);
@@ -71,4 +79,30 @@ bool kg_suite_counters_read(struct kg_suite_reader *reader, const struct kg_yaml
 /* After kg_suite_counters_read, whichever stands first in the file. */
 bool kg_suite_budget_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *budget,
                           struct kg_workload_spec *spec);
+/* --- suite_command.c --- */
+
+/* Reads a key of what a command gets besides its words; *known says whether it is one. */
+bool kg_suite_command_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                               struct kg_workload_spec *spec, bool *known);
+/* Refuses such a key of a workload that is no command. `place` is the workload. */
+bool kg_suite_command_keys_check(const struct kg_suite_reader *reader,
+                                 const struct kg_yaml_node *workload, const char *place,
+                                 const struct kg_workload_spec *spec);
+/* Refuses metrics that cannot be told of a workload with a format. */
+bool kg_suite_format_check(const struct kg_suite_reader *reader,
+                           const struct kg_workload_spec *spec);
+/* Reads a list of at most `most` words. */
+bool kg_suite_words_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                         size_t most, const char ***words, size_t *count);
+
 bool kg_suite_workloads_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *workloads);
+
+/* --- suite_cuda.c --- */
+
+/* Reads a key of kg_cuda_keys, but for `expect`. */
+bool kg_suite_cuda_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                            struct kg_workload_spec *spec);
+/* What only all keys together can say: whether they are there and go together, and `expect`.
+ * place: "workload 'saxpy'" for messages */
+bool kg_suite_cuda_finish(const struct kg_suite_reader *reader, const struct kg_yaml_node *workload,
+                          const char *place, struct kg_workload_spec *spec);

@@ -42,7 +42,8 @@ static void key_write(struct kg_text *text, const struct kg_key *key)
 void kg_suite_reference_write(struct kg_text *text)
 {
     static const struct kg_key_table *const tables[] = {
-        &kg_suite_keys, &kg_policy_keys, &kg_default_keys, &kg_suggest_keys, &kg_workload_keys};
+        &kg_suite_keys,    &kg_policy_keys, &kg_default_keys, &kg_suggest_keys,
+        &kg_workload_keys, &kg_cuda_keys,   &kg_cuda_arg_keys};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         kg_text_printf(text, "%s### %s\n\n%s\n\n", t ? "\n" : "", tables[t]->title,
                        tables[t]->help);

@@ -2,6 +2,7 @@
 
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
+#include "util/nearest.h"
 
 enum { KEYS_MOST = 64 };
 
@@ -144,6 +145,14 @@ bool kg_suite_section_read(struct kg_suite_reader *reader, const struct kg_key_t
     return true;
 }
 
+bool kg_suite_key_read(struct kg_suite_reader *reader, const struct kg_yaml_node *root,
+                       const char *name)
+{
+    const struct kg_yaml_pair *pair = kg_yaml_find(root, name);
+    return !pair || key_read(reader, kg_key_find(&kg_suite_keys, name), pair->value,
+                             &reader->suite->defaults);
+}
+
 bool kg_suite_override_read(struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                             struct kg_settings *settings, bool *known)
 {
@@ -250,6 +259,8 @@ bool kg_suite_set(struct kg_suite_reader *reader, const char *override)
     *equals = '\0';
     const struct kg_key *key = kg_key_find(meant->table, name + strlen(meant->prefix));
     if (!key)
+        key = kg_key_find(&kg_suite_keys, name);
+    if (!key || key->base == KG_BASE_OTHER)
         return set_unknown(reader, override, name, meant);
     return value_set(reader, override, key, equals + 1);
 }

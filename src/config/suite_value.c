@@ -5,6 +5,7 @@
 
 #include "config/suite_keys.h"
 #include "config/suite_message.h"
+#include "util/nearest.h"
 #include "util/units.h"
 
 enum { WORDS_MOST = 64 };
@@ -291,14 +292,14 @@ bool kg_key_holds(const struct kg_key *key, const void *base)
 bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
                      struct kg_suggest_settings *suggest)
 {
-    static const struct kg_key_table *const tables[] = {&kg_policy_keys, &kg_default_keys,
-                                                        &kg_suggest_keys};
+    static const struct kg_key_table *const tables[] = {&kg_suite_keys, &kg_policy_keys,
+                                                        &kg_default_keys, &kg_suggest_keys};
     void *const bases[] = {
         [KG_BASE_SETTINGS] = settings, [KG_BASE_POLICY] = policy, [KG_BASE_SUGGEST] = suggest};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (size_t i = 0; i < tables[t]->count; i++) {
             const struct kg_key *key = &tables[t]->keys[i];
-            if (!kg_key_default(key, bases[key->base]))
+            if (key->base != KG_BASE_OTHER && !kg_key_default(key, bases[key->base]))
                 return false;
         }
     return true;

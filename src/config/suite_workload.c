@@ -5,7 +5,7 @@
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
 
-enum { PATH_BYTES_MOST = 4095, WORDS_MOST = 4096, TAGS_MOST = 64 };
+enum { PATH_BYTES_MOST = 4095, TAGS_MOST = 64 };
 
 /* A workload on its way: its mapping, and what other keys refer to. */
 struct entry {
@@ -26,37 +26,10 @@ static bool scalar_read(const struct kg_suite_reader *reader, const struct kg_ya
     return true;
 }
 
-static bool words_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
-                       size_t most, const char ***words, size_t *count)
-{
-    const struct kg_yaml_node *list = pair->value;
-    char quoted[KG_QUOTE_BYTES];
-    if (list->kind == KG_YAML_SCALAR)
-        return kg_reader_fail(reader, list->mark,
-                              "'%s' must be a list of words, with no shell between; write [%s]",
-                              pair->key, *list->text ? kg_quote(list->text, quoted) : "word, word");
-    if (!kg_reader_expect(reader, pair, KG_YAML_SEQUENCE))
-        return false;
-    if (list->count > most)
-        return kg_reader_fail(reader, list->mark, "'%s' has %zu words; at most %zu are allowed",
-                              pair->key, list->count, most);
-    *words = kg_arena_alloc(&reader->suite->arena, list->count, sizeof **words);
-    if (!*words)
-        return kg_error_memory(reader->err);
-    for (*count = 0; *count < list->count; ++*count) {
-        const struct kg_yaml_node *word = list->items[*count];
-        if (word->kind != KG_YAML_SCALAR || !*word->text)
-            return kg_reader_fail(reader, word->mark, "'%s' must be a list of words, none empty",
-                                  pair->key);
-        (*words)[*count] = word->text;
-    }
-    return true;
-}
-
 static bool tags_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                       struct kg_workload_spec *spec)
 {
-    if (!words_read(reader, pair, TAGS_MOST, &spec->tags, &spec->tag_count))
+    if (!kg_suite_words_read(reader, pair, TAGS_MOST, &spec->tags, &spec->tag_count))
         return false;
     for (size_t i = 0; i < spec->tag_count; i++)
         if (!kg_reader_name_check(reader, pair->value->items[i]->mark, "tag", spec->tags[i]))
@@ -69,10 +42,13 @@ static bool tags_read(const struct kg_suite_reader *reader, const struct kg_yaml
 static bool target_words_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                               struct kg_workload_spec *spec)
 {
-    if (!words_read(reader, pair, WORDS_MOST, &spec->command, &spec->command_count))
+    if (!kg_suite_words_read(reader, pair, KG_WORDS_MOST, &spec->command, &spec->command_count))
         return false;
     if (!spec->command_count)
         return kg_reader_fail(reader, pair->value->mark, "'%s' needs at least one word", pair->key);
+    if (!*spec->command[0])
+        return kg_reader_fail(reader, pair->value->items[0]->mark,
+                              "'%s' begins with an empty word, which names no program", pair->key);
     spec->target = spec->command[0];
     spec->target_mark = pair->value->items[0]->mark;
     return true;
@@ -83,6 +59,23 @@ static bool target_file_read(const struct kg_suite_reader *reader, const struct 
 {
     spec->target_mark = pair->value->mark;
     return scalar_read(reader, pair, PATH_BYTES_MOST, &spec->target);
+}
+
+/* What is done with it follows from how its name ends. */
+static bool target_code_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
+                             struct kg_workload_spec *spec)
+{
+    static const char *const endings[] = {".cu", ".ptx", ".cubin", ".fatbin"};
+    char quoted[KG_QUOTE_BYTES];
+    if (!target_file_read(reader, pair, spec))
+        return false;
+    const char *ending = strrchr(spec->target, '.');
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(ending, endings[i]))
+            return true;
+    return kg_reader_fail(reader, spec->target_mark,
+                          "'%s' is no GPU code by its name: .cu, .ptx, .cubin or .fatbin",
+                          kg_quote(spec->target, quoted));
 }
 
 static bool target_name_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
@@ -97,6 +90,7 @@ static bool (*const target_readers[])(const struct kg_suite_reader *reader,
                                       struct kg_workload_spec *spec) = {
     [KG_TARGET_NAME] = target_name_read,
     [KG_TARGET_FILE] = target_file_read,
+    [KG_TARGET_CODE] = target_code_read,
     [KG_TARGET_WORDS] = target_words_read,
 };
 
@@ -145,7 +139,8 @@ static bool own_key_read(struct kg_suite_reader *reader, const struct kg_yaml_pa
         return tags_read(reader, pair, spec);
     if (!strcmp(pair->key, "reference"))
         return scalar_read(reader, pair, KG_NAME_BYTES_MOST, &spec->reference);
-    return true;
+    bool known;
+    return kg_suite_command_key_read(reader, pair, spec, &known);
 }
 
 static bool name_read(const struct kg_suite_reader *reader, struct entry *entry,
@@ -183,16 +178,23 @@ static bool axes_allocate(const struct kg_suite_reader *reader, const struct ent
 static bool keys_read(struct kg_suite_reader *reader, struct entry *entry,
                       struct kg_workload_spec *spec)
 {
-    static const struct kg_key_table *const tables[] = {&kg_workload_keys, &kg_default_keys};
+    static const struct kg_key_table *const tables[] = {&kg_workload_keys, &kg_cuda_keys,
+                                                        &kg_default_keys};
     for (size_t i = 0; i < entry->node->count; i++) {
         const struct kg_yaml_pair *pair = &entry->node->pairs[i];
-        bool known = kg_key_find(&kg_workload_keys, pair->key) != NULL;
-        const bool good = known ? own_key_read(reader, pair, entry, spec)
-                                : kg_suite_override_read(reader, pair, &spec->settings, &known);
+        bool known = true;
+        bool good;
+        if (kg_key_find(&kg_workload_keys, pair->key))
+            good = own_key_read(reader, pair, entry, spec);
+        else if (kg_key_find(&kg_cuda_keys, pair->key))
+            good = kg_suite_cuda_key_read(reader, pair, spec);
+        else
+            good = kg_suite_override_read(reader, pair, &spec->settings, &known);
         if (!good)
             return false;
         if (!known)
-            return kg_reader_unknown_key(reader, pair, entry->place, tables, 2);
+            return kg_reader_unknown_key(reader, pair, entry->place, tables,
+                                         sizeof tables / sizeof *tables);
     }
     return true;
 }
@@ -206,11 +208,20 @@ static bool entry_finish(struct kg_suite_reader *reader, const struct entry *ent
         return false;
     if (!entry->source)
         return source_missing(reader, entry, spec);
-    const bool of_file = kg_source_facts[spec->source].target == KG_TARGET_FILE;
-    if (spec->entry && !of_file)
-        return kg_reader_fail(reader, kg_yaml_find(entry->node, "workload")->mark,
+    if (!kg_suite_cuda_finish(reader, entry->node, entry->place, spec))
+        return false;
+    const enum kg_target target = kg_source_facts[spec->source].target;
+    const bool of_file = target == KG_TARGET_FILE || target == KG_TARGET_CODE;
+    const struct kg_yaml_pair *name = kg_yaml_find(entry->node, "workload");
+    if (name && target != KG_TARGET_FILE)
+        return kg_reader_fail(reader, name->mark,
                               "'workload' names a workload in a plugin, but %s is a %s",
                               entry->place, entry->source->key);
+    if (target != KG_TARGET_WORDS &&
+        !kg_suite_command_keys_check(reader, entry->node, entry->place, spec))
+        return false;
+    if (!kg_suite_format_check(reader, spec))
+        return false;
     spec->entry_given = spec->entry != NULL;
     if (of_file && !spec->entry)
         spec->entry = spec->name;

@@ -48,7 +48,8 @@ enum kg_function_attribute {
     KG_FUNCTION_SHARED_BYTES = 1,
     KG_FUNCTION_LOCAL_BYTES = 3,
     KG_FUNCTION_REGISTERS = 4,
-    KG_FUNCTION_BINARY_VERSION = 6, /* 90 */
+    KG_FUNCTION_BINARY_VERSION = 6,      /* 90 */
+    KG_FUNCTION_DYNAMIC_SHARED_MOST = 8, /* may be set: what a launch may ask for */
 };
 
 /* Of addresses, numbered as CUpointer_attribute. Memory of the host that the driver neither made
@@ -155,6 +156,7 @@ struct kg_driver {
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                   void *stream, void **parameters, void **extra);
     int (*function_attribute)(int *value, int attribute, void *function);
+    int (*function_set)(void *function, int attribute, int value); /* may be NULL */
     int (*function_name)(const char **name, void *function); /* may be NULL: before CUDA 12.3 */
     int (*occupancy_blocks)(int *blocks, void *function, int threads, size_t shared_bytes);
 

@@ -71,13 +71,18 @@ const struct kg_record kg_machine_record = KG_RECORD_OF(
     machine_fields, "What the machine is. The fingerprint decides which results may be compared.");
 #undef STRUCT
 
-/* The value of the first line "key<white space>: value" in a file of /proc; false where none. */
-static bool proc_value(const char *path, const char *key, char *value, size_t bytes)
+enum lookup { FOUND, ABSENT, UNREADABLE };
+
+/* The value of the first line "key<white space>: value" in a file of /proc. UNREADABLE: errno says why,
+ * or is 0 where the file is empty. */
+static enum lookup proc_value(const char *path, const char *key, char *value, size_t bytes)
 {
     char line[1024];
-    bool found = false;
+    bool found = false, any = false;
+    errno = 0;
     FILE *file = fopen(path, "re");
     while (file && !found && fgets(line, sizeof line, file)) {
+        any = true;
         char *colon = strchr(line, ':');
         if (!colon || strncmp(line, key, strlen(key)) != 0)
             continue;
@@ -85,9 +90,12 @@ static bool proc_value(const char *path, const char *key, char *value, size_t by
         snprintf(value, bytes, "%.*s", (int)strcspn(text, "\n"), text);
         found = true;
     }
+    const int code = errno;
+    const bool read = any && !ferror(file);
     if (file)
         fclose(file);
-    return found;
+    errno = code;
+    return found ? FOUND : read ? ABSENT : UNREADABLE;
 }
 
 /* The first line of a small file; false where it is not there. */
@@ -127,15 +135,14 @@ static bool memory_read(uint64_t *bytes, struct kg_error *err)
     return true;
 }
 
-/* Some processors have no such line. But the file has others then. */
+/* Some processors have no such line. */
 static bool cpu_model_read(char *model, size_t bytes, struct kg_error *err)
 {
-    char line[8];
     struct utsname name;
-    if (proc_value("/proc/cpuinfo", "model name", model, bytes))
+    const enum lookup lookup = proc_value("/proc/cpuinfo", "model name", model, bytes);
+    if (lookup == FOUND)
         return true;
-    errno = 0;
-    if (!first_line("/proc/cpuinfo", line, sizeof line) || uname(&name) != 0)
+    if (lookup == UNREADABLE || uname(&name) != 0)
         return unknown("/proc/cpuinfo", err);
     snprintf(model, bytes, "%s", name.machine);
     return true;
@@ -171,7 +178,7 @@ static void slug_append(char *slug, size_t bytes, const char *text)
     slug[length] = '\0';
 }
 
-static const char *fingerprint_make(struct kg_arena *arena, const struct kg_machine *machine)
+const char *kg_machine_fingerprint(struct kg_arena *arena, const struct kg_machine *machine)
 {
     char slug[64] = "";
     uint64_t hash = kg_hash_string(KG_HASH_START, machine->cpu_model);
@@ -368,7 +375,7 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
         return kg_error_memory(err);
     if (!gpus_read(arena, device, machine, err))
         return false;
-    machine->fingerprint = fingerprint_make(arena, machine);
+    machine->fingerprint = kg_machine_fingerprint(arena, machine);
     if (uname(&name) == 0)
         machine->kernel = kg_arena_printf(arena, "%s %s", name.sysname, name.release);
     if (first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text, sizeof text))

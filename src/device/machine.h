@@ -67,6 +67,9 @@ extern const struct kg_record kg_machine_record;
 bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
                      struct kg_error *err);
 
+/* The fingerprint of a machine with these facts, in `arena`; NULL where memory is out. */
+const char *kg_machine_fingerprint(struct kg_arena *arena, const struct kg_machine *machine);
+
 /* Whether a fingerprint can be one: small letters, digits and dashes, since it names a file. err:
  * KG_ERROR_USAGE; `what` says whose it is */
 bool kg_fingerprint_check(const char *what, const char *fingerprint, struct kg_error *err);

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "compare/settle.h"
+#include "compare/comparison_notes.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
-#include "report/report.h"
+#include "report/formats.h"
 #include "util/file.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
@@ -163,6 +163,13 @@ static bool suggestions_make(struct kg_ab *ab, struct kg_error *err)
     return kg_suggest(&input, &ab->suggestions, err);
 }
 
+static bool side_resolve(struct kg_arena *arena, const char *label, const char *given,
+                         struct kg_words words, struct kg_build *build, struct kg_error *err)
+{
+    return words.count ? kg_build_of_words(arena, label, given, words, build, err)
+                       : kg_build_resolve(arena, label, given, build, err);
+}
+
 /* What can fail before anything is measured. */
 static bool start(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                   struct kg_ab *ab, struct kg_error *err)
@@ -172,24 +179,68 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
     ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
     if (!ab->start_note || !ab->base_path || !ab->head_path)
         return kg_error_memory(err);
-    return kg_build_resolve(&ab->arena, "base", options->base, &ab->base_build, err) &&
-           kg_build_resolve(&ab->arena, "head", options->head, &ab->head_build, err) &&
+    return side_resolve(&ab->arena, options->base_label, options->base, options->base_words,
+                        &ab->base_build, err) &&
+           side_resolve(&ab->arena, options->head_label, options->head, options->head_words,
+                        &ab->head_build, err) &&
            kg_directory_make(options->directory, err);
+}
+
+/* Of two commands: a program that chooses its iterations by the time they take. Its note, which is
+ * said before it is measured: a measurement of minutes is worth nothing. */
+static bool harness_note(const struct kg_ab_options *options, struct kg_ab *ab,
+                         struct kg_error *err)
+{
+    const struct kg_build *build = kg_build_is_google_benchmark(&ab->base_build)   ? &ab->base_build
+                                   : kg_build_is_google_benchmark(&ab->head_build) ? &ab->head_build
+                                                                                   : NULL;
+    if (!build)
+        return true;
+    ab->harness_note = kg_arena_printf(
+        &ab->arena,
+        "'%s' is a program of Google Benchmark, which runs as many iterations as fit a fixed time: "
+        "the time of the whole program does not say how fast it is; measure it by a suite with "
+        "`format: google-benchmark`, as `kgate init` writes it, and `kgate ab -c SUITE OLD NEW` "
+        "(docs/adapters.md)",
+        build->given);
+    if (!ab->harness_note)
+        return kg_error_memory(err);
+    if (options->foresaid)
+        options->foresaid(ab->harness_note);
+    return true;
+}
+
+static bool sides_say(const struct kg_ab_options *options, struct kg_ab *ab, struct kg_error *err)
+{
+    bool good = true;
+    if (!options->sides_said)
+        return true;
+    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base, &good);
+    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head, &good);
+    return good || kg_error_memory(err);
 }
 
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err)
 {
     *ab = (struct kg_ab){0};
-    if (!start(what, options, ab, err) || !measure(what, options, ab, err) ||
-        !any_compared(ab, err))
+    if (!start(what, options, ab, err) || !harness_note(options, ab, err) ||
+        !measure(what, options, ab, err) || !any_compared(ab, err))
         return false;
     ab->same_code = same_code_count(ab);
-    if (!kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
-        (*ab->start_note && !kg_comparison_note(&ab->comparison, ab->start_note, err)))
+    if (options->waiving &&
+        !kg_comparison_waive(&ab->comparison, &ab->baseline, ab->head, options->waiving, err))
         return false;
-    return suggestions_make(ab, err) &&
-           kg_report_files_write(&ab->comparison, &ab->suggestions, options->directory, err);
+    if (!kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
+        (*ab->start_note && !kg_comparison_note(&ab->comparison, ab->start_note, err)) ||
+        (ab->harness_note && !kg_comparison_note(&ab->comparison, ab->harness_note, err)) ||
+        !sides_say(options, ab, err))
+        return false;
+    const struct kg_report_subject subject = {.comparison = &ab->comparison,
+                                              .suggestions = &ab->suggestions,
+                                              .results = ab->head,
+                                              .pair_base = ab->base};
+    return suggestions_make(ab, err) && kg_report_files_write(&subject, options->directory, err);
 }
 
 void kg_ab_free(struct kg_ab *ab)

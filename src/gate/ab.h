@@ -6,16 +6,26 @@
 
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
+#include "compare/waive.h"
 #include "measure/pairing.h"
 #include "suggest/suggest.h"
+#include "util/words.h"
 
 struct kg_ab_options {
-    const char *base; /* a build as kg_build_resolve takes it */
+    const char *base; /* a build as kg_build_resolve takes it; with words a command's name */
     const char *head;
+    const char *base_label; /* as errors name it: "--base", or "OLD" of an operand */
+    const char *head_label;
+    bool sides_said;            /* the comparison names both sides, as given */
+    struct kg_words base_words; /* the command that this side is; without any it is a build */
+    struct kg_words head_words;
     const char *directory; /* for base.json, head.json and the reports; made where it is missing */
     double budget_ns;      /* as in struct kg_gate_options, and the next two too */
     const char *left_out;
+    const struct kg_waiving *waiving; /* NULL: nothing is waived */
     struct kg_progress progress;
+    void (*foresaid)(const char *note); /* takes a note before anything is measured, without which
+                                           the measurement may be in vain; NULL: nobody does */
 };
 
 /* What came of it. Everything here is its own until kg_ab_free. */
@@ -33,7 +43,8 @@ struct kg_ab {
     int signal;       /* that stopped measuring, 0 without one: then all this is of what was
                          measured until then */
     /* its own */
-    const char *start_note; /* of the machine, "" without one; NULL of pairs within a gate */
+    const char *start_note;   /* of the machine, "" without one; NULL of pairs within a gate */
+    const char *harness_note; /* NULL: of programs that are no harness */
     struct kg_pairing pairing;
     struct kg_baseline baseline;
     struct kg_arena arena;

@@ -255,3 +255,16 @@ bool kg_allocate_first(struct kg_measurement *measurement, const size_t *wanted,
     free(all);
     return good;
 }
+
+bool kg_allocate_fewest(struct kg_measurement *measurement, const struct kg_plan *plan,
+                        const double *round_ns, struct kg_error *err)
+{
+    size_t *wanted = calloc(plan->case_count + 1, sizeof *wanted);
+    if (!wanted)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < plan->case_count; i++)
+        wanted[i] = (size_t)plan->cases[i].spec->settings.rounds_min;
+    const bool good = kg_allocate_first(measurement, wanted, round_ns, err);
+    free(wanted);
+    return good;
+}

@@ -28,3 +28,7 @@ bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg
  * round_ns  of each case's reference, as kg_planned_round_ns has it; NULL: nothing is stored */
 bool kg_allocate_first(struct kg_measurement *measurement, const size_t *wanted,
                        const double *round_ns, struct kg_error *err);
+
+/* The same with the fewest rounds that each case of the plan asks for. */
+bool kg_allocate_fewest(struct kg_measurement *measurement, const struct kg_plan *plan,
+                        const double *round_ns, struct kg_error *err);

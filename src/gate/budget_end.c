@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "compare/settle.h"
+#include "compare/comparison_notes.h"
 #include "util/units.h"
 
 static const double WORTH_SAYING = 1.1;

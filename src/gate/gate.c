@@ -1,8 +1,11 @@
 #include "gate/gate.h"
 
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "baseline/store_check.h"
+#include "compare/comparison_notes.h"
 #include "compare/settle.h"
 #include "compare/unchanged.h"
 #include "gate/allocate.h"
@@ -10,7 +13,7 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
-#include "report/report.h"
+#include "report/formats.h"
 #include "util/file.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
@@ -124,9 +127,14 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
                                                      .progress = options->progress};
     if (!kg_measurement_begin(&gate->measurement, what, &measuring, err))
         return false;
+    gate->measurement.results.start_note = *gate->start_note ? gate->start_note : NULL;
     gate->results = &gate->measurement.results;
     return true;
 }
+
+static const char no_look[] =
+    "--budget leaves out the passes that look into cases: causes and suggestions know of no hot "
+    "functions and no counters";
 
 /* --- What follows ----------------------------------------------------------------------------- */
 
@@ -134,10 +142,12 @@ static bool begin(const struct kg_prepared_suite *what, const struct kg_gate_opt
 static bool missing_record(const struct kg_gate_options *options, struct kg_gate *gate,
                            struct kg_error *err)
 {
-    const struct kg_baseline_options recording = {.keep = KG_BASELINE_KEEP_DEFAULT,
-                                                  .missing_only = true,
-                                                  .builds_most = options->builds_most,
-                                                  .builds = &gate->builds};
+    const struct kg_baseline_options recording = {
+        .keep = KG_BASELINE_KEEP_DEFAULT,
+        .missing_only = true,
+        .waivers = options->waiving ? options->waiving->waivers : NULL,
+        .builds_most = options->builds_most,
+        .builds = &gate->builds};
     size_t measured = 0;
     for (size_t i = 0; i < gate->results->case_count; i++)
         measured += gate->results->cases[i].status == KG_STATUS_OK;
@@ -158,11 +168,23 @@ static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
     return kg_suggest(&input, &gate->suggestions, err);
 }
 
+static bool reports_write(const struct kg_gate *gate, const char *directory, struct kg_error *err)
+{
+    const struct kg_report_subject subject = {.comparison = &gate->comparison,
+                                              .suggestions = &gate->suggestions,
+                                              .results = gate->results,
+                                              .baseline =
+                                                  gate->baseline.run_count ? &gate->baseline : NULL,
+                                              .pair_base = gate->settled.pairs.base,
+                                              .pair_head = gate->settled.pairs.head};
+    return kg_report_files_write(&subject, directory, err);
+}
+
 static bool settling_start(const struct kg_prepared_suite *what,
                            const struct kg_gate_options *options, struct kg_gate *gate,
                            struct kg_error *err)
 {
-    if (options->base && !kg_build_resolve(&gate->arena, "base", options->base, &gate->base, err))
+    if (options->base && !kg_build_resolve(&gate->arena, "--base", options->base, &gate->base, err))
         return false;
     gate->settling = (struct kg_settling){.what = what,
                                           .baseline = &gate->baseline,
@@ -180,6 +202,39 @@ static bool store_check(const struct kg_gate_options *options, struct kg_error *
                                    : kg_store_check(options->baseline_directory, err);
 }
 
+static bool stored_load(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
+                        const char *path, struct kg_gate *gate, struct kg_error *err)
+{
+    if (!store_check(options, err) || !kg_baseline_load(path, &gate->baseline, err))
+        return false;
+    gate->base_path = gate->baseline.run_count ? path : NULL;
+    return kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
+                            what->suite->name, &gate->baseline, &gate->baseline.missing)
+               ? true
+               : kg_error_memory(err);
+}
+
+/* One that is not the store's. */
+static bool stored_parse(const struct kg_prepared_suite *what, const struct kg_gate_stored *stored,
+                         struct kg_gate *gate, struct kg_error *err)
+{
+    struct kg_baseline *baseline = &gate->baseline;
+    if (stored->bytes &&
+        !kg_baseline_parse(stored->path, stored->bytes, stored->length, baseline, err))
+        return kg_error_wrap(err, "in %s", stored->place);
+    for (size_t i = 0; i < baseline->run_count; i++)
+        if (!strcmp(baseline->runs[i].suite, what->suite->name))
+            return true;
+    const bool is_ignored = !stored->bytes && access(stored->path, F_OK) == 0;
+    baseline->missing = kg_arena_printf(
+        &gate->arena, "%s has no baseline of suite '%.200s' in '%.300s'%s", stored->place,
+        what->suite->name, stored->path,
+        is_ignored ? "; the file that is there is not that branch's, and not used: put baselines "
+                     "into git, or outside of the clone"
+                   : "");
+    return baseline->missing ? true : kg_error_memory(err);
+}
+
 /* What can fail before anything is measured. */
 static bool start(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                   struct kg_gate *gate, struct kg_error *err)
@@ -190,15 +245,19 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
     gate->start_note = kg_start_note(&gate->arena, what->machine);
     if (!gate->results_path || !stored || !gate->start_note)
         return kg_error_memory(err);
-    if (!store_check(options, err) || !kg_baseline_load(stored, &gate->baseline, err) ||
+    if (!(options->stored ? stored_parse(what, options->stored, gate, err)
+                          : stored_load(what, options, stored, gate, err)) ||
         !kg_directory_make(options->directory, err))
         return false;
-    gate->base_path = gate->baseline.run_count ? stored : NULL;
     gate->baseline.expected = !options->update_missing;
-    if (!kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
-                          what->suite->name, &gate->baseline, &gate->baseline.missing))
-        return kg_error_memory(err);
     return settling_start(what, options, gate, err);
+}
+
+/* With what pairs settled. */
+static bool waive(const struct kg_gate_options *options, struct kg_gate *gate, struct kg_error *err)
+{
+    return !options->waiving || kg_comparison_waive(&gate->comparison, &gate->baseline,
+                                                    gate->results, options->waiving, err);
 }
 
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
@@ -209,10 +268,11 @@ bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_opti
         start(what, options, gate, err) && begin(what, options, gate, err) &&
         measure(what, options, gate, err) &&
         kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison, err) &&
+        waive(options, gate, err) &&
         kg_budget_note(gate->results, options->budget_ns, &gate->comparison, err) &&
+        (isinf(options->budget_ns) || kg_comparison_note(&gate->comparison, no_look, err)) &&
         (!*gate->start_note || kg_comparison_note(&gate->comparison, gate->start_note, err)) &&
-        suggestions_make(gate, err) &&
-        kg_report_files_write(&gate->comparison, &gate->suggestions, options->directory, err);
+        suggestions_make(gate, err) && reports_write(gate, options->directory, err);
     return gate->decided && missing_record(options, gate, err);
 }
 

@@ -2,30 +2,42 @@
  * baseline of this machine, makes suggestions, and writes it all to files. Prints nothing.
  *
  * Other folders also include ab.h (the same of two builds), allocate.h (how long further rounds are
- * to be), calibrate_suite.h (what a suite's gate is worth on this machine) and planned.h (what a
- * plan asks of measuring). */
+ * to be), calibrate_suite.h (what a suite's gate is worth on this machine), planned.h (what a plan
+ * asks of measuring), start_note.h (what the machine is doing before anything is measured),
+ * store_runs.h (a baseline in one go) and suiteless.h (a suite for who has none). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
+#include "compare/waive.h"
 #include "gate/settle.h"
 #include "measure/measurement.h"
 #include "suggest/suggest.h"
 
+/* A baseline that is not the store's file. */
+struct kg_gate_stored {
+    const char *path;  /* as errors say it */
+    const char *bytes; /* NULL: there is none */
+    size_t length;
+    const char *place; /* where it was looked for: "origin/main at 1a2b3c4d5e6f" */
+};
+
 struct kg_gate_options {
     const char *directory; /* for results.json and the reports; made where it is not there */
-    const char *baseline_directory; /* the store */
-    bool update_missing;            /* adds cases that are NEW to the store */
-    double builds_most;             /* as struct kg_baseline_options has it */
+    const char *baseline_directory;      /* the store */
+    const struct kg_gate_stored *stored; /* in the place of the store's; NULL: the store's */
+    bool update_missing;                 /* adds cases that are NEW to the store */
+    double builds_most;                  /* as struct kg_baseline_options has it */
     const char *base; /* a build as kg_build_resolve takes it, to settle doubts with; NULL: the
                          builds that the store keeps */
     /* No round begins that would likely end after it; INFINITY: no limit. With a limit, the passes
      * that look at what calls do on the GPU and the CPU are left out. */
     double budget_ns;
-    const char *left_out;        /* the filter in words, for the results; NULL: nothing left out */
-    struct kg_progress progress; /* may be all zero */
+    const char *left_out; /* the filter in words, for the results; NULL: nothing left out */
+    const struct kg_waiving *waiving; /* NULL: nothing is waived */
+    struct kg_progress progress;      /* may be all zero */
 };
 
 /* What came of it. Everything here is the gate's until kg_gate_free. */

@@ -59,3 +59,20 @@ double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_sui
     }
     return round_ns;
 }
+
+bool kg_planned_stored_find(struct kg_arena *arena, const struct kg_prepared_suite *what,
+                            const char *directory, struct kg_planned_stored *stored,
+                            struct kg_error *err)
+{
+    struct kg_baseline baseline;
+    const char *path = kg_baseline_path(arena, directory, what->machine->fingerprint);
+    *stored = (struct kg_planned_stored){NULL, NULL};
+    if (!path)
+        return kg_error_memory(err);
+    if (!kg_baseline_load(path, &baseline, err))
+        return false;
+    stored->batches = kg_planned_batches(arena, what, &baseline);
+    stored->round_ns = kg_planned_round_ns(arena, what, &baseline);
+    kg_baseline_free(&baseline);
+    return stored->batches && stored->round_ns ? true : kg_error_memory(err);
+}

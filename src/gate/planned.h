@@ -21,3 +21,14 @@ uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_su
 /* Likewise the time measured in a round, 0 where the case is not stored. */
 double *kg_planned_round_ns(struct kg_arena *arena, const struct kg_prepared_suite *what,
                             const struct kg_baseline *baseline);
+
+/* Both, of the store in `directory`: what a baseline is refreshed with must time calls in the same
+ * batches, in rounds of the same length. Arrays in `arena`.
+ * returns  false where the machine's file cannot be read, or memory is out */
+struct kg_planned_stored {
+    const uint64_t *batches;
+    const double *round_ns;
+};
+bool kg_planned_stored_find(struct kg_arena *arena, const struct kg_prepared_suite *what,
+                            const char *directory, struct kg_planned_stored *stored,
+                            struct kg_error *err);

@@ -24,9 +24,11 @@ static bool rounds_plan(struct kg_runner *runner)
 static bool look(struct kg_runner *runner)
 {
     kg_comparison_free(runner->comparison);
-    return kg_compare(runner->baseline, runner->results, KG_STAGE_SCREEN, runner->comparison,
-                      runner->err) &&
-           rounds_plan(runner);
+    if (!kg_compare(runner->baseline, runner->results, KG_STAGE_SCREEN, runner->comparison,
+                    runner->err))
+        return false;
+    kg_runner_counts_take(runner);
+    return rounds_plan(runner);
 }
 
 static bool measure(struct kg_runner *runner, bool confirm)
@@ -38,8 +40,8 @@ static bool measure(struct kg_runner *runner, bool confirm)
  * asking again would not help. */
 static bool refine(struct kg_runner *runner)
 {
-    for (size_t before = 0; !stopped(runner) && before < kg_runner_rounds(runner);) {
-        before = kg_runner_rounds(runner);
+    for (size_t before = 0; !stopped(runner) && before < runner->rounds;) {
+        before = runner->rounds;
         if (!kg_runner_more(runner))
             break;
         if (!measure(runner, false) || !look(runner))
@@ -95,11 +97,14 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
     runner.wanted = calloc(results->case_count + 1, sizeof *runner.wanted);
     runner.done = calloc(results->case_count + 1, sizeof *runner.done);
     runner.plans = calloc(results->case_count + 1, sizeof *runner.plans);
-    const bool good =
-        runner.wanted && runner.done && runner.plans ? run(&runner) : kg_error_memory(err);
+    runner.base_rounds = calloc(results->case_count + 1, sizeof *runner.base_rounds);
+    const bool ready = runner.wanted && runner.done && runner.plans && runner.base_rounds &&
+                       kg_runner_references_count(&runner);
+    const bool good = ready ? run(&runner) : kg_error_memory(err);
     free(runner.wanted);
     free(runner.done);
     free(runner.plans);
+    free(runner.base_rounds);
     if (!good)
         kg_comparison_free(comparison);
     return good;

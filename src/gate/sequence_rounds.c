@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compare/metric.h"
+#include "compare/reference.h"
 #include "compare/settle.h"
 
 /* A dozen rounds are enough for any test, where the suite allows as many. */
@@ -95,12 +96,32 @@ static bool doubtful(const struct kg_runner *runner, const struct kg_case_change
     return false;
 }
 
-size_t kg_runner_rounds(const struct kg_runner *runner)
+bool kg_runner_references_count(struct kg_runner *runner)
 {
-    size_t rounds = 0;
+    const struct kg_results *results = runner->results;
+    struct kg_arena arena = {0};
+    struct kg_reference_index index;
+    const bool good = kg_reference_index_make(&arena, runner->baseline, results->suite, &index);
+    for (size_t i = 0; good && i < results->case_count; i++) {
+        size_t count;
+        const struct kg_reference_entry *entries =
+            kg_reference_find(&index, results->cases[i].id, &count);
+        runner->base_rounds[i] = 0;
+        for (size_t e = 0; e < count; e++)
+            if (!runner->baseline->runs[entries[e].run].pin)
+                runner->base_rounds[i] += kg_baseline_rounds(entries[e].stored);
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
+void kg_runner_counts_take(struct kg_runner *runner)
+{
+    const size_t tests = kg_comparison_tests(runner->comparison);
+    runner->tests = tests > runner->results->tests ? tests : runner->results->tests;
+    runner->rounds = 0;
     for (size_t i = 0; i < runner->results->case_count; i++)
-        rounds += runner->results->cases[i].round_count;
-    return rounds;
+        runner->rounds += runner->results->cases[i].round_count;
 }
 
 static bool is_planned(const struct kg_round_plan *plan)
@@ -112,7 +133,7 @@ static bool is_planned(const struct kg_round_plan *plan)
  * nothing is planned, the mean of all rounds so far. */
 static double cost_ns(const struct kg_runner *runner, size_t index, double length_ns)
 {
-    const size_t rounds = kg_runner_rounds(runner);
+    const size_t rounds = runner->rounds;
     if (is_planned(&runner->plans[index]) && !isnan(length_ns))
         return runner->plans[index].fixed_ns + length_ns;
     return rounds ? fmax(1, runner->sequence->elapsed_ns(runner->sequence->user) / (double)rounds)
@@ -169,26 +190,6 @@ static size_t screening_next(const struct kg_runner *runner, const struct kg_cas
     return change->change == KG_CHANGE_NEW ? most : kg_sequence_next(change->rounds, worth, most);
 }
 
-/* How many tests are made together, as Holm's method counts them. */
-static size_t tests_count(const struct kg_runner *runner)
-{
-    const size_t tests = kg_comparison_tests(runner->comparison);
-    return tests > runner->results->tests ? tests : runner->results->tests;
-}
-
-/* Rounds of the reference that a case is compared with. */
-static size_t base_rounds(const struct kg_runner *runner, const struct kg_case_result *result)
-{
-    size_t rounds = 0;
-    for (size_t r = 0; r < runner->baseline->run_count; r++) {
-        const struct kg_baseline_run *run = &runner->baseline->runs[r];
-        for (size_t c = 0; c < run->case_count && !run->pin; c++)
-            if (!strcmp(run->cases[c].id, result->id))
-                rounds += kg_baseline_rounds(&run->cases[c]);
-    }
-    return rounds;
-}
-
 /* The suspected time of a case; NULL where it is another metric. */
 static const struct kg_metric *suspected_time(const struct kg_case_change *change)
 {
@@ -218,8 +219,8 @@ static struct confirming confirming_of(const struct kg_runner *runner,
         .screened = change->rounds,
         .least = runner->sequence->limits[index].least,
         .most = rounds_most(runner, index, length_ns, 0, case_budget_ns(runner, index)),
-        .base_rounds = base_rounds(runner, &runner->results->cases[index]),
-        .tests = tests_count(runner),
+        .base_rounds = runner->base_rounds[index],
+        .tests = runner->tests,
         .alpha = runner->comparison->policy.alpha,
         .paired = change->metric_count && kg_metric_against(&change->metrics[0]) == KG_AGAINST_BASE,
         .variance = time ? kg_spread_variance(&plan->spread, length_ns) : NAN,
@@ -248,20 +249,41 @@ static struct confirming confirming(const struct kg_runner *runner,
     return best;
 }
 
-/* Time that confirming the present suspects will take. Doubtful cases must leave it. */
-static double reserve_ns(const struct kg_runner *runner)
-{
-    double ns = 0;
-    for (size_t i = 0; i < runner->comparison->case_count; i++)
-        if (suspect(runner, &runner->comparison->cases[i]))
-            ns += confirming(runner, &runner->comparison->cases[i]).cost_ns;
-    return ns;
-}
-
 static double left_ns(const struct kg_runner *runner)
 {
     const struct kg_sequence *sequence = runner->sequence;
     return sequence->budget_ns - sequence->elapsed_ns(sequence->user);
+}
+
+/* How many of the planned confirming rounds this time pays for; 0 where these are fewer than the
+ * case's fewest. Their number depends on the time alone, not on what they say, so fewer only
+ * find less: each look has its part of alpha as ever. */
+static size_t payable(const struct kg_runner *runner, size_t index, const struct confirming *chosen,
+                      double left)
+{
+    const size_t asked = runner->sequence->limits[index].least;
+    const size_t least = asked < chosen->rounds ? asked : chosen->rounds;
+    if (chosen->cost_ns <= left)
+        return chosen->rounds;
+    const double each_ns = chosen->cost_ns / (double)chosen->rounds;
+    const size_t fit = (size_t)fmax(0, floor(left / each_ns));
+    return fit >= least ? fit : 0;
+}
+
+/* Time that doubtful cases must leave for confirming the present suspects. Where that is more than
+ * there is, half of the budget: neither is to take all of it. */
+static double reserve_ns(const struct kg_runner *runner, double left)
+{
+    double ns = 0;
+    for (size_t i = 0; i < runner->comparison->case_count; i++) {
+        const struct kg_case_change *change = &runner->comparison->cases[i];
+        if (!suspect(runner, change))
+            continue;
+        const struct confirming chosen = confirming(runner, change);
+        if (payable(runner, change->order, &chosen, left))
+            ns += chosen.cost_ns;
+    }
+    return ns <= left ? ns : fmin(left, runner->sequence->budget_ns / 2);
 }
 
 static void length_set(const struct kg_runner *runner, size_t index, double length_ns)
@@ -272,8 +294,9 @@ static void length_set(const struct kg_runner *runner, size_t index, double leng
 
 bool kg_runner_more(struct kg_runner *runner)
 {
-    double left = left_ns(runner) - reserve_ns(runner);
+    double left = left_ns(runner);
     bool any = false;
+    left -= isfinite(left) ? reserve_ns(runner, left) : 0;
     wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
@@ -294,24 +317,34 @@ bool kg_runner_more(struct kg_runner *runner)
     return any;
 }
 
-bool kg_runner_suspects(struct kg_runner *runner)
+/* Gives suspects that have none yet their confirming rounds, in the report's order: the planned
+ * ones where the time is enough for all of them, or also a part of these. */
+static bool suspects_take(struct kg_runner *runner, bool in_part, double *left)
 {
-    double left = left_ns(runner);
     bool any = false;
-    wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
-        if (!suspect(runner, change))
+        if (!suspect(runner, change) || runner->wanted[change->order])
             continue;
         const struct confirming chosen = confirming(runner, change);
-        if (chosen.cost_ns > left)
+        const size_t rounds =
+            in_part || chosen.cost_ns <= *left ? payable(runner, change->order, &chosen, *left) : 0;
+        if (!rounds)
             continue;
         length_set(runner, change->order, chosen.length_ns);
-        runner->wanted[change->order] = change->rounds + chosen.rounds;
-        left -= chosen.cost_ns;
+        runner->wanted[change->order] = change->rounds + rounds;
+        *left -= chosen.cost_ns * (double)rounds / (double)chosen.rounds;
         any = true;
     }
     return any;
+}
+
+bool kg_runner_suspects(struct kg_runner *runner)
+{
+    double left = left_ns(runner);
+    wanted_clear(runner);
+    const bool planned = suspects_take(runner, false, &left);
+    return suspects_take(runner, true, &left) || planned;
 }
 
 /* Time that as many confirming rounds again will take. */

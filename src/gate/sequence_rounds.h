@@ -13,16 +13,23 @@ struct kg_runner {
     struct kg_round_plan *plans; /* of each case, as of the last look */
     bool *done;                  /* cases that other means have settled */
     bool asked;                  /* whether these were asked */
+    size_t *base_rounds;         /* of each case, all that its reference has */
+    size_t rounds;               /* that all cases have, as of the last look */
+    size_t tests;                /* made together, as Holm's method counts them */
 };
 
-/* Rounds that all cases have. */
-size_t kg_runner_rounds(const struct kg_runner *runner);
+/* Fills base_rounds, once. false where memory is out. */
+bool kg_runner_references_count(struct kg_runner *runner);
+
+/* Counts rounds and tests: after each look. */
+void kg_runner_counts_take(struct kg_runner *runner);
 
 /* Sets the rounds that doubtful cases get next, in the report's order: where the budget is short,
  * the worst cases come first. false where none gets any. */
 bool kg_runner_more(struct kg_runner *runner);
 
-/* Sets the suspects' confirming rounds in the report's order, as far as the budget allows. */
+/* Sets the suspects' confirming rounds in the report's order, as far as the budget allows: first of
+ * those whose planned rounds fit, then as many as fit of the others. */
 bool kg_runner_suspects(struct kg_runner *runner);
 
 /* Sets as many confirming rounds again for cases that they leave open, where these may be as much

@@ -6,6 +6,7 @@
 
 #include "baseline/baseline_index.h"
 #include "baseline/builds.h"
+#include "compare/comparison_notes.h"
 #include "compare/settle.h"
 
 /* --- Which builds there are -------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static bool kept_open(const struct kg_settling *settling, struct kg_settled *set
     if (!made)
         return kg_error_memory(err);
     if (!kg_builds_open(&settled->arena, settling->store, stored->build, &path, &why) ||
-        !kg_build_of_file("base", path, planned->spec->source, made, &why))
+        !kg_build_of_file("the stored build", path, planned->spec->source, made, &why))
         return note_add(settled, planned->id, why.message) ? true : kg_error_memory(err);
     made->stored = &stored->code;
     *build = made;

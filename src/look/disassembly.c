@@ -1,8 +1,9 @@
 #include "look/disassembly.h"
 
-#include <capstone/capstone.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "look/capstone_calls.h"
 
 enum { NAMES = 5 };
 
@@ -133,7 +134,8 @@ static void registers_take(csh capstone, struct kg_instruction *to, const cs_ins
     cs_regs reads, writes;
     uint8_t read_count, write_count;
     const cs_x86 *x86 = &from->detail->x86;
-    if (cs_regs_access(capstone, from, reads, &read_count, writes, &write_count) != CS_ERR_OK)
+    if (kg_capstone()->registers(capstone, from, reads, &read_count, writes, &write_count) !=
+        CS_ERR_OK)
         return;
     for (size_t i = 0; i < write_count; i++)
         write_add(to, register_of(writes[i]));
@@ -308,17 +310,20 @@ static void unknown_take(const unsigned char *bytes, size_t length, uint64_t add
 bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t length,
                     uint64_t address, struct kg_instruction **instructions, size_t *count)
 {
+    const struct kg_capstone_calls *calls = kg_capstone();
     csh capstone;
     size_t capacity = 0;
     *instructions = NULL;
     *count = 0;
-    if (cs_open(CS_ARCH_X86, CS_MODE_64, &capstone) != CS_ERR_OK)
+    if (!calls)
+        return true;
+    if (calls->open(CS_ARCH_X86, CS_MODE_64, &capstone) != CS_ERR_OK)
         return false;
-    cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
-    cs_insn *one = cs_malloc(capstone);
+    calls->option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
+    cs_insn *one = calls->allocate(capstone);
     bool good = one != NULL;
     while (good && length) {
-        const bool known = cs_disasm_iter(capstone, &bytes, &length, &address, one);
+        const bool known = calls->next(capstone, &bytes, &length, &address, one);
         const size_t skipped = known ? 0 : vector_length(bytes, length);
         if (!known && !skipped)
             break;
@@ -330,7 +335,7 @@ bool kg_disassemble(struct kg_arena *arena, const unsigned char *bytes, size_t l
         bytes += skipped, length -= skipped, address += skipped;
     }
     if (one)
-        cs_free(one, 1);
-    cs_close(&capstone);
+        calls->release(one, 1);
+    calls->close(&capstone);
     return good;
 }

@@ -93,6 +93,8 @@ static bool body_find(struct search *search, const struct kg_hot_address *hot, s
     if (!kg_disassemble(&search->own, fresh->function.bytes, fresh->function.length,
                         fresh->function.address, &fresh->code, &fresh->count))
         return false;
+    if (!fresh->count)
+        return true;
     search->body_count++;
     *body = fresh;
     return true;

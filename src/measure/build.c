@@ -11,6 +11,7 @@
 
 #include "code/code_identity.h"
 #include "code/elf.h"
+#include "code/harness.h"
 #include "measure/interrupt.h"
 #include "measure/supervise.h"
 #include "measure/worker_program.h"
@@ -52,7 +53,7 @@ static bool folder_check(const char *path, const struct kg_build *build, struct 
     DIR *folder = opendir(path);
     const struct dirent *entry = NULL;
     if (!folder)
-        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot read '%.300s': %s", build->label,
+        return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot read '%.300s': %s", build->label,
                             build->given, strerror(errno));
     do
         entry = readdir(folder);
@@ -60,7 +61,7 @@ static bool folder_check(const char *path, const struct kg_build *build, struct 
     const bool empty = !entry;
     closedir(folder);
     return !empty || kg_error_set(err, KG_ERROR_USAGE,
-                                  "--%s: '%.300s' is an empty folder: there is nothing to compare",
+                                  "%s: '%.300s' is an empty folder: there is nothing to compare",
                                   build->label, build->given);
 }
 
@@ -70,14 +71,14 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
     struct kg_text text = {0};
     struct stat facts;
     if (stat(path, &facts) != 0)
-        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", build->label,
+        return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot find '%.300s': %s", build->label,
                             build->given, strerror(errno));
     if (S_ISDIR(facts.st_mode)) {
         build->kind = KG_BUILD_CHECKOUT;
         return folder_check(path, build, err);
     }
     if (!kg_file_read(path, PROGRAM_MOST, &text, err))
-        return kg_error_wrap(err, "--%s", build->label);
+        return kg_error_wrap(err, "%s", build->label);
     const bool kgate = contains(&text, "kgate.request.v");
     const bool plugin = contains(&text, "kgate_plugin_workloads");
     const bool library = !plugin && is_library(&text);
@@ -88,14 +89,14 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
                                       : KG_BUILD_COMMAND;
     if (build->kind == KG_BUILD_COMMAND && library)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "--%s: '%.300s' is a shared library, not a plugin of kgate's nor a "
+                            "%s: '%.300s' is a shared library, not a plugin of kgate's nor a "
                             "program; to compare two versions of a library give two folders, each "
                             "with the plugin or program and the library that it loads "
                             "(docs/ci.md, `Two versions of a library`)",
                             build->label, build->given);
     if (build->kind == KG_BUILD_COMMAND && !executable)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "--%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "
+                            "%s: '%.300s' is neither a folder, a kgate, a plugin nor a program "
                             "that may be executed",
                             build->label, build->given);
     return true;
@@ -119,18 +120,9 @@ static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
 /* Asks another kgate which protocol its worker speaks. */
 static bool protocol_ask(const struct kg_build *build, char answer[128], struct kg_error *err)
 {
-    char *arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
+    char *const arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--protocol", NULL};
     struct kg_outcome outcome;
-    sigset_t mask;
-    sigprocmask(SIG_SETMASK, NULL, &mask);
-    const struct kg_launch launch = {.program = build->program,
-                                     .arguments = arguments,
-                                     .request = "",
-                                     .threads = 1,
-                                     .pin = -1,
-                                     .timeout_ns = ANSWER_NS,
-                                     .mask = &mask};
-    if (!kg_supervise(&launch, &outcome, err))
+    if (!kg_supervise_question(build->program, arguments, ANSWER_NS, &outcome, err))
         return false;
     /* its standard output is where a worker's messages go */
     snprintf(answer, 128, "%.*s", (int)strcspn(outcome.tail, "\n"), outcome.tail);
@@ -149,7 +141,7 @@ static bool protocol_check(const struct kg_build *build, struct kg_error *err)
         return true;
     const bool known = !strncmp(answer, "kgate.request.v", 15);
     return kg_error_set(err, KG_ERROR_USAGE,
-                        "--%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
+                        "%s: the worker of '%.300s' speaks %s, this kgate %s: they cannot be "
                         "paired; build both at versions that speak the same",
                         build->label, build->program,
                         known ? answer : "an older protocol that does not say its version",
@@ -162,7 +154,7 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
     char absolute[PATH_MAX], worker[PATH_MAX];
     *build = (struct kg_build){.label = label, .given = given};
     if (!realpath(given, absolute))
-        return kg_error_set(err, KG_ERROR_USAGE, "--%s: cannot find '%.300s': %s", label, given,
+        return kg_error_set(err, KG_ERROR_USAGE, "%s: cannot find '%.300s': %s", label, given,
                             strerror(errno));
     const char *path = kg_arena_copy(arena, absolute);
     if (!no_memory(path, err) || !kind_find(path, build, err))
@@ -188,6 +180,24 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
     return protocol_check(build, err);
 }
 
+bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
+                       struct kg_words words, struct kg_build *build, struct kg_error *err)
+{
+    const char *found = kg_code_program(NULL, arena, words.at[0], NULL);
+    *build = (struct kg_build){
+        .label = label, .given = given, .kind = KG_BUILD_COMMAND, .command = found, .words = words};
+    if (found && access(found, X_OK) == 0)
+        return true;
+    const char *mistake = strchr(words.at[0], '=') && !strchr(words.at[0], '/')
+                              ? "; a command that sets a variable begins with `env`"
+                              : "";
+    if (!found)
+        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': there is no program '%.300s'%s", given,
+                            words.at[0], mistake);
+    return kg_error_set(err, KG_ERROR_USAGE, "'%.300s': cannot execute '%.300s': %s%s", given,
+                        found, strerror(errno), mistake);
+}
+
 /* Why this build says nothing about a case; NULL where it does. */
 static const char *skip_reason(const struct kg_build *build,
                                const struct kg_source_operations *source)
@@ -206,6 +216,7 @@ bool kg_build_of_file(const char *label, const char *path, enum kg_source source
         build->kind = KG_BUILD_KGATE;
         build->program = path;
         break;
+    case KG_CODE_COMPILED: /* no file is kept of it */
     case KG_CODE_IN_TARGET:
         build->kind = KG_BUILD_PLUGIN;
         build->plugin = path;
@@ -218,21 +229,27 @@ bool kg_build_of_file(const char *label, const char *path, enum kg_source source
     return protocol_check(build, err);
 }
 
+bool kg_build_is_google_benchmark(const struct kg_build *build)
+{
+    return build->words.count && build->command && kg_code_is_google_benchmark(build->command);
+}
+
 bool kg_build_fits(const struct kg_build *build, enum kg_source source)
 {
     return !skip_reason(build, kg_sources[source]);
 }
 
 /* The kgate, plugin or program with the case's code on this build; NULL where there is none. */
-static const char *code_file(struct kg_arena *arena, const struct kg_build *build,
-                             const struct kg_case *planned)
+static const char *code_file(struct kg_code_memory *memory, struct kg_arena *arena,
+                             const struct kg_build *build, const struct kg_case *planned)
 {
     const struct kg_workload_spec *spec = planned->spec;
     if (kg_sources[spec->source]->code == KG_CODE_IN_KGATE)
         return build->program;
     if (kg_sources[spec->source]->code == KG_CODE_ANYWHERE)
-        return build->command ? build->command
-                              : kg_code_program(arena, planned->command[0], build->directory);
+        return build->command
+                   ? build->command
+                   : kg_code_program(memory, arena, planned->command[0], build->directory);
     if (build->plugin)
         return build->plugin;
     if (build->directory && spec->target[0] != '/')
@@ -245,7 +262,9 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
                                              const struct kg_case *planned)
 {
     const enum kg_code_place place = kg_sources[planned->spec->source]->code;
-    const struct kg_code_owner owner = {.file = code_file(arena, build, planned),
+    if (place == KG_CODE_COMPILED)
+        return (struct kg_code_identity){0};
+    const struct kg_code_owner owner = {.file = code_file(memory, arena, build, planned),
                                         .kernel = place == KG_CODE_IN_KGATE ? planned->spec->target
                                                                             : NULL,
                                         .directory = build->directory,
@@ -285,8 +304,8 @@ bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
         if (!why || result->status == KG_STATUS_SKIPPED)
             continue;
         result->status = KG_STATUS_SKIPPED;
-        result->reason = kg_arena_printf(&results->arena, "%s%s %s", build->stored ? "" : "--",
-                                         build->stored ? "it" : build->label, why);
+        result->reason =
+            kg_arena_printf(&results->arena, "%s %s", build->stored ? "it" : build->label, why);
         if (!result->reason)
             return kg_error_memory(err);
     }

@@ -6,10 +6,11 @@
 #include "results/results.h"
 #include "util/arena.h"
 #include "util/error.h"
+#include "util/words.h"
 #include "workload/source.h"
 
 struct kg_build {
-    const char *label; /* "base" or "head" */
+    const char *label; /* as errors name it: "--base", "NEW" */
     const char *given; /* as on the command line */
     enum kg_build_kind kind;
     const char *program;   /* kgate's executable; NULL: this one */
@@ -17,6 +18,9 @@ struct kg_build {
     const char *directory; /* where workers run; NULL: here */
     const char *plugin;
     const char *command;
+    struct kg_words
+        words; /* the whole command, in the place of every one; without any its first word
+                              is replaced by `command` */
     const struct kg_code_identity *stored; /* what it was when a case was stored: its libraries must
                                               still be these; NULL: any */
 };
@@ -26,11 +30,21 @@ struct kg_build {
 bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *given,
                       struct kg_build *build, struct kg_error *err);
 
+/* A command line instead of a build.
+ * words  at least one; must outlive the build, as `label` and `given`
+ * err    KG_ERROR_USAGE where there is no such program */
+bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
+                       struct kg_words words, struct kg_build *build, struct kg_error *err);
+
 /* A file that is known to be what cases of this source need: a kgate, a plugin or a program. A kgate
  * of another protocol is refused likewise.
  * path  absolute; must outlive the build, as `label` */
 bool kg_build_of_file(const char *label, const char *path, enum kg_source source,
                       struct kg_build *build, struct kg_error *err);
+
+/* Whether it is a command line whose program is one of Google Benchmark: how long it takes is how
+ * many iterations it chose. */
+bool kg_build_is_google_benchmark(const struct kg_build *build);
 
 /* Whether the build has code for workloads of this source. */
 bool kg_build_fits(const struct kg_build *build, enum kg_source source);

@@ -69,6 +69,7 @@ static bool series_start(struct kg_arena *arena, const struct kg_workload_spec *
         series[result->series_count++] =
             (struct kg_series){.name = kg_arena_keep(arena, spec->counters[i].name, &good),
                                .source = KG_SERIES_OF_WORKLOAD,
+                               .unit = spec->counters[i].unit,
                                .better = spec->counters[i].better,
                                .threshold = spec->counters[i].threshold};
     return series && good;
@@ -84,6 +85,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
     *result = (struct kg_case_result){
         .id = kg_arena_keep(arena, planned->id, &good),
         .workload = kg_arena_keep(arena, spec->name, &good),
+        .line = spec->mark.line,
         .source = kg_source_names[spec->source],
         .target = source->target(arena, spec, planned->command),
         .device = kg_device_names[planned->device],
@@ -95,13 +97,7 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .metrics = settings->metrics,
         .reference = is_reference(planned),
         .disturbance_limit = settings->disturbance,
-        .breakdown = {NAN, NAN, NAN, NAN, NAN},
-        .memory = {KG_MEMORY_ON_CPU},
-        .work = KG_WORK_UNKNOWN,
-        .round_ns = NAN,
-        .trace = KG_TRACE_NONE,
-        .look = KG_LOOK_NONE,
-        .check = {.error = NAN, .tolerance = NAN},
+        KG_CASE_UNMEASURED,
     };
     kg_hot_clear(&result->hot);
     kg_case_summarize(result);
@@ -115,11 +111,13 @@ static void code_identify(struct kg_results *results, const struct kg_plan *plan
     for (size_t i = 0; i < plan->case_count; i++) {
         const struct kg_workload_spec *spec = plan->cases[i].spec;
         const enum kg_code_place code = kg_sources[spec->source]->code;
+        if (code == KG_CODE_COMPILED) /* its check says it */
+            continue;
         const bool here = code == KG_CODE_IN_KGATE, program = code == KG_CODE_ANYWHERE;
-        const char *file = here ? NULL
-                           : program
-                               ? kg_code_program(&results->arena, plan->cases[i].command[0], NULL)
-                               : spec->target;
+        const char *file =
+            here      ? NULL
+            : program ? kg_code_program(memory, &results->arena, plan->cases[i].command[0], NULL)
+                      : spec->target;
         const struct kg_code_owner owner = {.file = file,
                                             .kernel = here ? spec->target : NULL,
                                             .program = program,
@@ -139,7 +137,10 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
         .policy = {.fail_on = suite->policy.fail_on,
                    .missing_device = suite->policy.missing_device,
                    .undecided = suite->policy.undecided,
-                   .alpha = suite->policy.alpha},
+                   .alpha = suite->policy.alpha,
+                   .reports = suite->policy.reports,
+                   .quarantine_instability = suite->policy.instability,
+                   .quarantine_runs = (size_t)suite->policy.stable_runs},
         .kgate_version = KGATE_VERSION,
         .ceilings = KG_CEILINGS_NONE,
         .cpu_ceilings = KG_CPU_CEILINGS_NONE,

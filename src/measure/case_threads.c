@@ -37,6 +37,11 @@ uint64_t kg_case_threads(const struct kg_measurement *measurement,
     return said ? said : measurement->results.machine.cpu_count;
 }
 
+bool kg_case_threads_said(const struct kg_settings *settings)
+{
+    return settings->threads || count_of_environment();
+}
+
 static void count_say(struct kg_text *text, const struct kg_settings *settings, int pin,
                       uint64_t threads)
 {

@@ -12,6 +12,9 @@
 uint64_t kg_case_threads(const struct kg_measurement *measurement,
                          const struct kg_settings *settings, int pin);
 
+/* Whether the settings or the environment say how many; else it is not known whether it has more than one. */
+bool kg_case_threads_said(const struct kg_settings *settings);
+
 /* A sentence where a case on the CPU works with several threads, and has fewer CPUs than these, or
  * the environment says how many they are, where they run or how they wait.
  * note     in `arena`, or NULL where there is nothing to say

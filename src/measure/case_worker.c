@@ -144,13 +144,22 @@ bool kg_case_check_store(struct kg_measurement *measurement, size_t index,
     measurement->call_timing[index] =
         (struct kg_call_timing){response->held_calls, response->call_ns};
     result->check = response->check;
+    if (response->code_hash) {
+        result->code = (struct kg_code_identity){
+            .hash = kg_arena_keep(&results->arena, response->code_hash, &good),
+            .scope = KG_CODE_FILE_ALONE};
+        if (!good)
+            return kg_error_memory(err);
+    }
     good = kg_case_threads_note(measurement, index, &results->arena, &result->note);
     if (response->note)
         result->note = kg_arena_keep(&results->arena, response->note, &good);
     result->work.items = response->work.items;
     result->work.bytes = response->work.bytes;
     result->work.flops = response->work.flops;
+    result->work.written_bytes = response->work.written_bytes;
     result->work.arithmetic = kg_arena_keep(&results->arena, response->work.arithmetic, &good);
+    result->work.item_name = kg_arena_keep(&results->arena, response->work.item_name, &good);
     result->memory.allocated_bytes = response->allocated_bytes;
     result->memory.harness_bytes = response->harness_bytes;
     result->memory.device_peak_bytes = response->device_peak_bytes;

@@ -9,6 +9,7 @@
 
 #include "measure/callgrind.h"
 #include "measure/worker_program.h"
+#include "util/file.h"
 
 /* Callgrind slows code down about fifty times; a hundred times where it simulates caches too. */
 static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
@@ -20,17 +21,12 @@ const char *const KG_COUNT_NOTHING_WORDS =
 
 static bool folder_make(struct kg_count_tool *tool, struct kg_error *err)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(tool->folder, sizeof tool->folder, "%.4000s/kgate-count-XXXXXX",
-             folder && *folder ? folder : "/tmp");
-    if (mkdtemp(tool->folder)) {
+    if (kg_directory_temporary("count", tool->folder, sizeof tool->folder, err)) {
         snprintf(tool->output, sizeof tool->output, "--callgrind-out-file=%s/%%p", tool->folder);
         return true;
     }
     tool->source = KG_COUNT_BY_NOTHING;
-    return kg_error_set(err, KG_ERROR_SYSTEM,
-                        "cannot make a folder like '%.300s' for what Callgrind counts",
-                        tool->folder);
+    return kg_error_wrap(err, "for what Callgrind counts");
 }
 
 bool kg_count_tool_simulate(struct kg_count_tool *tool, struct kg_error *err)

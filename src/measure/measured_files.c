@@ -69,6 +69,8 @@ static const char *file_of(const struct kg_build *build, const struct kg_case *p
         return build ? build->program : program;
     case KG_CODE_IN_TARGET:
         return fits && build->plugin ? build->plugin : planned->spec->target;
+    case KG_CODE_COMPILED:
+        break;
     case KG_CODE_ANYWHERE:
         return fits && build->command   ? build->command
                : planned->command_count ? planned->command[0]
@@ -83,7 +85,7 @@ static bool file_locate(struct kg_arena *arena, const struct kg_build *build, co
                         bool command, char path[PATH_MAX])
 {
     const char *directory = build ? build->directory : NULL;
-    const char *found = command ? kg_code_program(arena, given, directory)
+    const char *found = command ? kg_code_program(NULL, arena, given, directory)
                         : directory && given[0] != '/'
                             ? kg_arena_printf(arena, "%s/%s", directory, given)
                             : given;

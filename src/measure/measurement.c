@@ -194,9 +194,12 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
                                           &measurement->results, err);
     if (good && options->select)
         good = options->select(options->select_user, &measurement->results, err);
-    for (size_t i = 0; i < what->plan->case_count && good; i++)
-        measurement->results.cases[i].threads = kg_case_threads(
-            measurement, &what->plan->cases[i].spec->settings, kg_case_pin(measurement, i));
+    for (size_t i = 0; i < what->plan->case_count && good; i++) {
+        const struct kg_settings *settings = &what->plan->cases[i].spec->settings;
+        measurement->results.cases[i].threads =
+            kg_case_threads(measurement, settings, kg_case_pin(measurement, i));
+        measurement->results.cases[i].threads_said = kg_case_threads_said(settings);
+    }
     if (good && options->results_path) {
         good = kg_journal_open(options->results_path, &measurement->results, &measurement->journal,
                                err);

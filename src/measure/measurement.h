@@ -1,9 +1,10 @@
 /* measurement.h: measures a plan: checks every case once, then rounds, each a fresh process, the
  * rounds of all cases interleaved. One at a time in a process: it owns the signals meanwhile.
  *
- * Other folders also include pairing.h (two builds, measured turn by turn), profile_pass.h (one
- * extra pass that records where the time goes), hot_kept.h (what was seen of cases is kept) and
- * opening.h (whether plugins and programs are there). */
+ * Other folders also include discover.h (what programs of other harnesses have), pairing.h (two builds, measured turn by turn), profile_pass.h (one
+ * extra pass that records where the time goes), hot_kept.h (what was seen of cases is kept),
+ * opening.h (whether plugins and programs are there) and plugin_workloads.h (what a plugin has). tool.h runs a program of the system, such as
+ * gnuplot. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,12 @@
 #include "measure/opening.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "code/code_identity.h"
+#include "config/cuda_call.h"
 #include "measure/worker_ask.h"
 #include "workload/source.h"
 
@@ -15,21 +17,68 @@ static bool at_target(const struct kg_prepared_suite *what, const struct kg_work
                        "in workload '%s': %s", spec->name, why);
 }
 
-static bool program_find(const struct kg_prepared_suite *what, const struct kg_case *planned,
-                         struct kg_error *err)
+/* What is told of one case to the next. */
+struct opener {
+    const struct kg_measurement *measurement;
+    const struct kg_prepared_suite *what;
+    struct kg_arena arena;
+    struct kg_code_memory *programs;
+};
+
+static bool program_find(struct opener *opener, const struct kg_case *planned, struct kg_error *err)
 {
     const char *word = planned->command[0];
     struct kg_arena arena = {0};
-    const char *found = kg_code_program(&arena, word, NULL);
+    const char *found = kg_code_program(opener->programs, &opener->arena, word, NULL);
     const char *why = NULL;
     if (!found && !strchr(word, '/'))
         why = kg_arena_printf(&arena, "cannot find the program '%.300s' in PATH", word);
     else if (found && access(found, X_OK) != 0)
         why = kg_arena_printf(&arena, "cannot execute the program '%.300s': %s", word,
                               strerror(errno));
-    const bool good = why ? at_target(what, planned->spec, why, err) : found != NULL;
+    const bool good = why ? at_target(opener->what, planned->spec, why, err) : found != NULL;
     kg_arena_free(&arena);
     return good || why ? good : kg_error_memory(err);
+}
+
+/* Its directory and its standard input. */
+static bool surroundings_find(const struct kg_prepared_suite *what, const struct kg_case *planned,
+                              struct kg_error *err)
+{
+    const struct kg_command_marks *marks = &planned->spec->setting_marks;
+    const struct {
+        const char *key, *path;
+        struct kg_mark mark;
+        int access;
+    } wanted[] = {{"directory", planned->setting.directory, marks->directory, X_OK},
+                  {"stdin", planned->setting.input, marks->input, R_OK}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (wanted[i].path && access(wanted[i].path, wanted[i].access) != 0)
+            return kg_error_at(err, what->suite->path, wanted[i].mark.line, wanted[i].mark.column,
+                               "in workload '%s': `%s`: '%.300s': %s", planned->spec->name,
+                               wanted[i].key, wanted[i].path, strerror(errno));
+    return true;
+}
+
+/* The files of what is expected, which no compiler reads. */
+static bool expected_find(struct kg_arena *arena, const struct kg_prepared_suite *what,
+                          const struct kg_case *planned, struct kg_error *err)
+{
+    const struct kg_cuda_call *call = planned->call;
+    for (size_t i = 0; i < call->arg_count; i++) {
+        const struct kg_cuda_arg *arg = &call->args[i];
+        if (!arg->expect_file)
+            continue;
+        const char *folder = arg->expect_file[0] == '/' || !call->folder ? "" : call->folder;
+        const char *path = kg_arena_printf(arena, "%s%s", folder, arg->expect_file);
+        if (!path)
+            return kg_error_memory(err);
+        if (access(path, R_OK) != 0)
+            return kg_error_at(err, what->suite->path, arg->expect_mark.line,
+                               arg->expect_mark.column, "in workload '%s': `expect`: '%.300s': %s",
+                               planned->spec->name, arg->expect_file, strerror(errno));
+    }
+    return true;
 }
 
 static bool plugin_open(const struct kg_measurement *measurement,
@@ -46,25 +95,58 @@ static bool plugin_open(const struct kg_measurement *measurement,
     return good;
 }
 
-static bool one_open(const struct kg_measurement *measurement, const struct kg_prepared_suite *what,
-                     size_t index, struct kg_opening *opening, struct kg_error *err)
+static bool source_open(const struct kg_measurement *measurement,
+                        const struct kg_prepared_suite *what, size_t index,
+                        struct kg_opening *opening, struct kg_error *err)
 {
-    const struct kg_case *planned = &what->plan->cases[index];
-    switch (kg_sources[planned->spec->source]->code) {
+    static const struct kg_task_options options = {
+        .task = KG_TASK_OPEN, .patience = 1, .what = "compiled it"};
+    struct kg_arena arena = {0};
+    struct kg_answer answer;
+    bool good = kg_worker_ask(measurement, index, &options, &arena, &answer, err);
+    if (good && answer.response.good) {
+        opening->sources++;
+    } else if (good && answer.response.unavailable && answer.reason) {
+        opening->uncompiled++;
+        snprintf(opening->why_uncompiled, sizeof opening->why_uncompiled, "%s", answer.reason);
+    } else if (good && answer.reason) {
+        good = at_target(what, what->plan->cases[index].spec, answer.reason, err);
+    }
+    kg_arena_free(&arena);
+    return good;
+}
+
+static bool one_open(struct opener *opener, size_t index, struct kg_opening *opening,
+                     struct kg_error *err)
+{
+    const struct kg_case *planned = &opener->what->plan->cases[index];
+    const enum kg_code_place code = kg_sources[planned->spec->source]->code;
+    switch (code) {
     case KG_CODE_ANYWHERE:
         opening->programs++;
-        return program_find(what, planned, err);
+        return program_find(opener, planned, err) && surroundings_find(opener->what, planned, err);
     case KG_CODE_IN_TARGET:
-        if (opening->plugins == KG_OPENED_MOST) {
+    case KG_CODE_COMPILED:
+        if (planned->call && !expected_find(&opener->arena, opener->what, planned, err))
+            return false;
+        if (opening->plugins + opening->sources == KG_OPENED_MOST) {
             opening->left++;
             return true;
         }
+        if (code == KG_CODE_COMPILED)
+            return source_open(opener->measurement, opener->what, index, opening, err);
         opening->plugins++;
-        return plugin_open(measurement, what, index, err);
+        return plugin_open(opener->measurement, opener->what, index, err);
     case KG_CODE_IN_KGATE: /* the plan has asked it */
         break;
     }
     return true;
+}
+
+/* To compile a source needs no device, so that a mistake in it is found on any machine. */
+static bool opened_here(const struct kg_case *planned)
+{
+    return !planned->skip_reason || kg_sources[planned->spec->source]->code == KG_CODE_COMPILED;
 }
 
 bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *opening,
@@ -72,16 +154,19 @@ bool kg_open_all(const struct kg_prepared_suite *what, struct kg_opening *openin
 {
     static const struct kg_measurement_options options = {0};
     struct kg_measurement measurement;
-    bool good = true;
+    struct opener opener = {.measurement = &measurement, .what = what};
     *opening = (struct kg_opening){0};
     if (!kg_measurement_prepare(&measurement, what, &options, err))
         return false;
+    opener.programs = kg_code_memory_make(&opener.arena);
+    bool good = opener.programs ? true : kg_error_memory(err);
     kg_interrupt_begin(measurement.interrupt);
     for (size_t i = 0; i < what->plan->case_count && good && !kg_interrupt_caught(); i++)
-        if (!what->plan->cases[i].skip_reason)
-            good = one_open(&measurement, what, i, opening, err);
+        if (opened_here(&what->plan->cases[i]))
+            good = one_open(&opener, i, opening, err);
     opening->signal = kg_interrupt_caught();
     kg_interrupt_end(measurement.interrupt);
+    kg_arena_free(&opener.arena);
     kg_measurement_free(&measurement);
     return good;
 }

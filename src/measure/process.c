@@ -17,16 +17,18 @@
 #include <unistd.h>
 
 #include "measure/descendants.h"
+#include "measure/guard.h"
 #include "measure/interrupt.h"
 #include "timing/clock.h"
 #include "worker/protocol.h"
 
-enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 8 };
+enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 10 };
 
-/* Variables of a worker's own, as text. */
+/* Variables of a worker's own, as text of malloc's. */
 struct environment {
-    char text[ENVIRONMENT_EXTRA][128];
+    char *text[ENVIRONMENT_EXTRA];
     size_t added;
+    bool failed; /* memory is out */
 };
 
 static void close_if_open(int *descriptor)
@@ -66,11 +68,20 @@ static int request_file(const struct kg_launch *launch)
     return file;
 }
 
-/* Puts "NAME=value" into the room for it. */
+/* Adds "NAME=value". */
 static void variable_add(struct environment *environment, const char *name, const char *value)
 {
-    char *text = environment->text[environment->added++];
-    snprintf(text, sizeof environment->text[0], "%s=%s", name, value);
+    char *text;
+    if (asprintf(&text, "%s=%s", name, value) < 0)
+        environment->failed = true;
+    else
+        environment->text[environment->added++] = text;
+}
+
+static void variables_free(struct environment *environment)
+{
+    for (size_t i = 0; i < environment->added; i++)
+        free(environment->text[i]);
 }
 
 static bool users_has(const char *name)
@@ -86,6 +97,23 @@ static void variable_offer(struct environment *environment, const char *name, co
         variable_add(environment, name, value);
 }
 
+/* Beside what the user preloads. The loader takes a blank or a colon for the end of a path. */
+static void preload_add(struct environment *environment, const char *library)
+{
+    static const char NAME[] = "LD_PRELOAD";
+    char *both;
+    if (strpbrk(library, " :"))
+        return;
+    if (!users_has(NAME))
+        variable_add(environment, NAME, library);
+    else if (asprintf(&both, "%s:%s", getenv(NAME), library) < 0)
+        environment->failed = true;
+    else {
+        variable_add(environment, NAME, both);
+        free(both);
+    }
+}
+
 /* The variables of a worker. Where two processes take turns, threads that wait must sleep:
  * spinning, they would take the cores from the process whose turn it is, and make it a hundred
  * times slower. Where instructions are counted, those of spinning threads would be counted too.
@@ -97,7 +125,9 @@ static void variables_add(struct environment *environment, const struct kg_launc
 {
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                          "MKL_NUM_THREADS"};
-    char threads[32];
+    char threads[32], mark[KG_GUARD_MARK_BYTES];
+    kg_guard_mark(mark);
+    variable_add(environment, KG_GUARD_VARIABLE, mark);
     snprintf(threads, sizeof threads, "%" PRIu64, launch->threads);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (launch->threads_said)
@@ -117,6 +147,8 @@ static void variables_add(struct environment *environment, const struct kg_launc
                        "glibc.malloc.trim_threshold=17179869184");
     if (launch->gpu)
         variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
+    if (launch->preload)
+        preload_add(environment, launch->preload);
 }
 
 static bool replaced(const struct environment *environment, const char *variable)
@@ -129,7 +161,8 @@ static bool replaced(const struct environment *environment, const char *variable
     return false;
 }
 
-/* The caller's environment with those put in. Freed by free(); the strings are borrowed. */
+/* The caller's environment with those put in; NULL where memory is out. Freed by free(); the strings
+ * are borrowed. */
 static char **environment_make(struct environment *environment, const struct kg_launch *launch)
 {
     size_t count = 0, used = 0;
@@ -137,7 +170,7 @@ static char **environment_make(struct environment *environment, const struct kg_
     variables_add(environment, launch);
     while (environ[count])
         count++;
-    char **all = calloc(count + ENVIRONMENT_EXTRA + 1, sizeof *all);
+    char **all = environment->failed ? NULL : calloc(count + ENVIRONMENT_EXTRA + 1, sizeof *all);
     if (!all)
         return NULL;
     for (size_t i = 0; i < count; i++)
@@ -222,6 +255,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
         pipe2(errors, O_CLOEXEC) == 0) {
         struct start start = {launch, request, response[1], errors[1], getpid(), environment};
         kg_descendants_adopt();
+        kg_guard_start();
         process->pid = child_make(&start);
     }
     const int code = errno;
@@ -229,6 +263,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     close_if_open(&response[1]);
     close_if_open(&errors[1]);
     free(environment);
+    variables_free(&own);
     process->response = response[0];
     process->errors = errors[0];
     if (process->pid > 0) {

@@ -25,7 +25,8 @@ struct kg_launch {
     bool spins_briefly; /* before they sleep, where that can be said by environment alone */
     bool huge_pages;    /* malloc asks for them, unless the user has tuned malloc */
     bool keeps_memory;  /* malloc gives none back to the kernel, unless likewise */
-    int pin;            /* CPU to run on, or -1 */
+    const char *preload; /* a library that the loader puts before the worker's own; NULL: none */
+    int pin;             /* CPU to run on, or -1 */
     double timeout_ns;
     const sigset_t *mask; /* signal mask of the worker, and while waiting */
 };

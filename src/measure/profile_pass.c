@@ -10,14 +10,22 @@
 
 #include "measure/case_worker.h"
 #include "measure/pass.h"
+#include "measure/worker_ask.h"
+#include "measure/worker_program.h"
 
 enum { PATH_BYTES = 4096, COPY_BYTES = 1 << 16 };
+
+/* Functions are seen without any: by sampling, in every run. */
+static const char NO_SCOPES[] = "no program of these cases has scopes (kgate/profiler.h); "
+                                "`kgate explain` shows its functions without any";
 
 struct pass {
     struct kg_measurement *measurement;
     char folder[PATH_BYTES]; /* beside the recording, for the pieces */
     char joined[PATH_BYTES];
+    char memory[PATH_BYTES]; /* the library that tells of allocations; empty where there is none */
     FILE *output;
+    bool asked; /* a case was run */
     struct kg_error *err;
 };
 
@@ -58,8 +66,8 @@ static int is_piece(const struct dirent *entry)
     return entry->d_name[0] == 'p';
 }
 
-/* Appends what a case's processes left, and removes it. */
-static bool pieces_join(struct pass *pass)
+/* Removes what a case's processes left, and before that appends it where `join`. */
+static bool pieces_take(struct pass *pass, bool join)
 {
     char path[PATH_BYTES + 260];
     struct dirent **entries = NULL;
@@ -67,7 +75,7 @@ static bool pieces_join(struct pass *pass)
     const int count = scandir(pass->folder, &entries, is_piece, by_name);
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", pass->folder, entries[i]->d_name);
-        good = good && piece_append(pass, path);
+        good = good && (!join || piece_append(pass, path));
         unlink(path);
         free(entries[i]);
     }
@@ -89,22 +97,39 @@ static bool wanted(const struct kg_measurement *measurement, size_t index)
     return kg_case_measurable(&measurement->results.cases[index]);
 }
 
+/* Some programs do not start beside a library that replaces malloc, such as those that bring an
+ * allocator's checks of their own: they are recorded without it. */
+static bool case_ask(struct pass *pass, size_t index, struct kg_task_options *options,
+                     struct kg_arena *arena, struct kg_answer *answer)
+{
+    options->preload = pass->memory[0] ? pass->memory : NULL;
+    if (!kg_worker_ask(pass->measurement, index, options, arena, answer, pass->err))
+        return false;
+    if (!answer->reason || !options->preload)
+        return true;
+    pieces_take(pass, false);
+    options->preload = NULL;
+    return kg_worker_ask(pass->measurement, index, options, arena, answer, pass->err);
+}
+
 static bool case_profile(struct kg_measurement *measurement, size_t index, void *user,
                          struct kg_error *err)
 {
     struct pass *pass = user;
     const struct kg_settings *settings = &measurement->plan->cases[index].spec->settings;
     struct kg_arena arena = {0};
-    struct kg_response response = {0};
+    struct kg_answer answer;
     char pattern[PATH_BYTES + 32];
     snprintf(pattern, sizeof pattern, "%s/p%%p.kgprof", pass->folder);
-    const struct kg_task_options options = {.task = KG_TASK_PROFILE,
-                                            .patience = 1,
-                                            .profile_path = pattern,
-                                            .profile_time_ns = recorded_ns(settings),
-                                            .profile_label = measurement->results.cases[index].id};
-    const bool good = kg_case_worker_run(measurement, index, &options, &arena, &response, err) &&
-                      pieces_join(pass);
+    struct kg_task_options options = {.task = KG_TASK_PROFILE,
+                                      .patience = 1,
+                                      .profile_path = pattern,
+                                      .profile_time_ns = recorded_ns(settings),
+                                      .profile_label = measurement->results.cases[index].id};
+    pass->asked = true;
+    const bool good = case_ask(pass, index, &options, &arena, &answer) &&
+                      kg_case_answer_take(measurement, index, &answer, err) &&
+                      pieces_take(pass, true);
     kg_arena_free(&arena);
     return good;
 }
@@ -124,20 +149,30 @@ static bool pass_start(struct pass *pass, const char *path)
                                        pass->joined, strerror(errno));
 }
 
-static bool pass_end(struct pass *pass, const char *path, bool good)
+static bool recording_keep(struct pass *pass, const char *path)
 {
     struct kg_results *results = &pass->measurement->results;
     const char *slash = strrchr(path, '/');
+    if (rename(pass->joined, path) != 0)
+        return kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot write '%.300s': %s", path,
+                            strerror(errno));
+    results->profile = kg_arena_copy(&results->arena, slash ? slash + 1 : path);
+    return results->profile ? true : kg_error_memory(pass->err);
+}
+
+static bool pass_end(struct pass *pass, const char *path, bool good)
+{
+    struct kg_results *results = &pass->measurement->results;
     if (pass->output) {
         const bool whole = !ferror(pass->output) && ftell(pass->output) > 0;
         const bool flushed = fflush(pass->output) == 0 && fsync(fileno(pass->output)) == 0;
         if (fclose(pass->output) != 0 || (good && !flushed))
             good = kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot write '%.300s': %s",
                                 pass->joined, strerror(errno));
-        if (good && whole && rename(pass->joined, path) == 0) {
-            results->profile = kg_arena_copy(&results->arena, slash ? slash + 1 : path);
-            good = results->profile ? true : kg_error_memory(pass->err);
-        }
+        if (good && whole)
+            good = recording_keep(pass, path);
+        else if (good && pass->asked && !kg_measurement_interrupted(pass->measurement))
+            results->no_profile = NO_SCOPES;
         unlink(pass->joined);
     }
     rmdir(pass->folder);
@@ -149,6 +184,7 @@ bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struc
     static const struct kg_pass profiling = {
         .verb = "profiling", .wanted = wanted, .each = case_profile};
     struct pass pass = {.measurement = measurement, .err = err};
+    kg_memory_library_find(measurement->program, pass.memory);
     const bool good = pass_start(&pass, path) && kg_pass_run(&profiling, measurement, &pass, err);
     return pass_end(&pass, path, good);
 }

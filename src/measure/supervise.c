@@ -16,3 +16,18 @@ bool kg_supervise(const struct kg_launch *launch, struct kg_outcome *outcome, st
                       outcome);
     return true;
 }
+
+bool kg_supervise_question(const char *program, char *const arguments[], double timeout_ns,
+                           struct kg_outcome *outcome, struct kg_error *err)
+{
+    sigset_t mask;
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    const struct kg_launch launch = {.program = program,
+                                     .arguments = arguments,
+                                     .request = "",
+                                     .threads = 1,
+                                     .pin = -1,
+                                     .timeout_ns = timeout_ns,
+                                     .mask = &mask};
+    return kg_supervise(&launch, outcome, err);
+}

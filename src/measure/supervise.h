@@ -7,3 +7,10 @@
  * outcome  filled on success, to be freed with kg_outcome_free
  * returns  false where no process could be started */
 bool kg_supervise(const struct kg_launch *launch, struct kg_outcome *outcome, struct kg_error *err);
+
+/* The same for a worker whose arguments ask all: it gets no request, one thread, and no signal is blocked that was not
+ * before.
+ * program    a kgate
+ * arguments  as of execv */
+bool kg_supervise_question(const char *program, char *const arguments[], double timeout_ns,
+                           struct kg_outcome *outcome, struct kg_error *err);

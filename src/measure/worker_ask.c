@@ -10,15 +10,19 @@
 
 /* --- The request ------------------------------------------------------------------------------- */
 
-/* A plugin or command of another build in the place of the suite's. */
+/* A plugin or command of another build in the place of the suite's. Words are only read. */
 static void build_apply(const struct kg_build *build, struct kg_request *request)
 {
     if (!build || kg_sources[request->source]->unfit[build->kind])
         return;
     if (build->plugin)
         request->target = build->plugin;
-    if (build->command && request->command_count)
+    if (build->words.count) {
+        request->command = build->words.at;
+        request->command_count = build->words.count;
+    } else if (build->command && request->command_count) {
         request->command[0] = build->command;
+    }
 }
 
 /* The request in `arena`; NULL where memory is out. */
@@ -33,6 +37,16 @@ static const char *json_text(struct kg_arena *arena, json_t *json)
     return text;
 }
 
+/* "sm_90" of capability 9.0, and where there is no GPU; NULL where memory is out. */
+static const char *architecture(const struct kg_measurement *measurement, struct kg_arena *arena)
+{
+    const struct kg_gpu *gpu = kg_machine_gpu(&measurement->results.machine);
+    const char *capability = gpu && gpu->compute_capability ? gpu->compute_capability : "9.0";
+    const size_t major = strcspn(capability, ".");
+    return kg_arena_printf(arena, "sm_%.*s%s", (int)major, capability,
+                           capability[major] ? capability + major + 1 : "");
+}
+
 static const char *request_text(const struct kg_measurement *measurement, size_t index,
                                 const struct kg_task_options *options, uint64_t threads,
                                 struct kg_arena *arena)
@@ -45,6 +59,11 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         return NULL;
     if (planned->command_count)
         memcpy(words, planned->command, planned->command_count * sizeof *words);
+    struct kg_cuda_call *call = kg_arena_alloc(arena, 1, sizeof *call);
+    if (!call)
+        return NULL;
+    if (planned->call)
+        *call = *planned->call;
     const bool timed = options->task == KG_TASK_ROUND || options->task == KG_TASK_TURNS;
     struct kg_request request = {
         .task = options->task,
@@ -56,6 +75,10 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .param_count = planned->param_count,
         .command = words,
         .command_count = planned->command_count,
+        .setting = planned->setting,
+        .calls = call,
+        .call_count = planned->call ? 1 : 0,
+        .architecture = planned->call ? architecture(measurement, arena) : NULL,
         .device = (size_t)planned->device,
         .timing = (size_t)planned->timing,
         .held_calls = measurement->call_timing[index].held_calls,
@@ -72,6 +95,7 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .min_time_ns = options->task == KG_TASK_PROFILE ? options->profile_time_ns
                        : timed ? kg_measurement_round_ns(measurement, index)
                                : spec->settings.min_time_ns,
+        .warm_calls = timed ? spec->settings.warmup : 0,
         .batch = options->batch ? options->batch : measurement->batch[index],
         .turn_ns = options->turn_ns,
         .count_directory = options->count_directory,
@@ -129,6 +153,7 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
             threads > 1,
         .huge_pages = options->huge_pages,
         .keeps_memory = options->keeps_memory,
+        .preload = options->preload,
         .pin = pin,
         .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
         .mask = &measurement->interrupt->mask};

@@ -31,6 +31,7 @@ struct kg_task_options {
     const char *profile_path; /* KG_TASK_PROFILE */
     double profile_time_ns;
     const char *profile_label;
+    const char *preload;    /* any task; as struct kg_launch has it */
     const char *program;    /* NULL: the build's kgate, or this one */
     char *const *arguments; /* NULL: those of a worker */
     double machine_ns;      /* not 0: it is about the machine, not the case: on any CPU and in this

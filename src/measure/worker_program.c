@@ -6,18 +6,32 @@
 
 enum { PATH_BYTES = 4096 };
 
-bool kg_worker_program_find(const char *kgate, char *path)
+/* The first of `places`, paths from kgate's folder, that may be used in the `mode` of access(). */
+static bool beside(const char *kgate, const char *const *places, size_t count, int mode, char *path)
 {
-    static const char *const places[] = {"kgate-worker", "../libexec/kgate/kgate-worker"};
     const char *slash = strrchr(kgate, '/');
     const int folder = slash ? (int)(slash - kgate) + 1 : 0;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; i < count; i++) {
         const int length = snprintf(path, PATH_BYTES, "%.*s%s", folder, kgate, places[i]);
-        if (length < PATH_BYTES && access(path, X_OK) == 0)
+        if (length < PATH_BYTES && access(path, mode) == 0)
             return true;
     }
     path[0] = '\0';
     return false;
+}
+
+bool kg_worker_program_find(const char *kgate, char *path)
+{
+    static const char *const places[] = {"kgate-worker", "../libexec/kgate/kgate-worker"};
+    return beside(kgate, places, sizeof places / sizeof *places, X_OK, path);
+}
+
+bool kg_memory_library_find(const char *kgate, char *path)
+{
+    static const char *const places[] = {"libkgate_memory.so",
+                                         KGATE_LIBRARIES_FROM_BIN "/libkgate_memory.so",
+                                         "../lib/libkgate_memory.so"};
+    return beside(kgate, places, sizeof places / sizeof *places, R_OK, path);
 }
 
 bool kg_case_has_worker(const struct kg_measurement *measurement, size_t index)

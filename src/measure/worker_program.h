@@ -1,4 +1,4 @@
-/* worker_program.h: which executable is started for a case. */
+/* worker_program.h: which executable is started for a case, and what lies beside kgate for it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,12 @@
  * returns  false where there is none that may be executed */
 bool kg_worker_program_find(const char *kgate, char *path);
 
-/* Whether a case needs it: a plugin or a command that is not on the GPU. Built-in kernels are in
+/* Finds the libkgate_memory.so of a kgate: beside it, or where it was installed. It may be missing:
+ * without it nothing is recorded of memory but what a workload tells itself.
+ * path     4096 bytes; on failure empty */
+bool kg_memory_library_find(const char *kgate, char *path);
+
+/* Whether a case needs a kgate-worker: a plugin or a command that is not on the GPU. Built-in kernels are in
  * kgate itself, and the GPU is used by kgate. */
 bool kg_case_has_worker(const struct kg_measurement *measurement, size_t index);
 

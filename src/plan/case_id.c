@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/cuda_call.h"
+#include "util/file.h"
 #include "util/hash.h"
 #include "util/text.h"
 
@@ -23,6 +25,62 @@ const char *kg_case_id(struct kg_arena *arena, const struct kg_case *planned)
     return id;
 }
 
+/* As the suite says it: its {parameters} are hashed too, and where the suite lies is no part of it.
+ * Nothing where the suite says nothing.
+ * input  where the file for standard input lies: other input is other work */
+static uint64_t setting_hash(uint64_t hash, const struct kg_command_setting *setting,
+                             const char *input)
+{
+    char content[17];
+    for (size_t i = 0; i < setting->environment_count; i++) {
+        hash = kg_hash_string(hash, setting->environment[i].name);
+        hash = kg_hash_string(hash, setting->environment[i].value);
+    }
+    const struct {
+        const char *key, *value;
+    } paths[] = {
+        {"format", setting->format}, {"directory", setting->directory}, {"stdin", setting->input}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i].value)
+            hash = kg_hash_string(kg_hash_string(hash, paths[i].key), paths[i].value);
+    if (input && kg_file_is_regular(input) && kg_file_hash(input, content))
+        hash = kg_hash_string(hash, content);
+    const struct {
+        const char *key, **words;
+        size_t count;
+    } commands[] = {{"setup", setting->setup, setting->setup_count},
+                    {"cleanup", setting->cleanup, setting->cleanup_count}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        for (size_t w = 0; w < commands[i].count; w++)
+            hash = kg_hash_string(w ? hash : kg_hash_string(hash, commands[i].key),
+                                  commands[i].words[w]);
+    for (size_t i = 0; i < setting->figure_count; i++) {
+        const struct kg_output_figure *figure = &setting->figures[i];
+        const char *const texts[] = {figure->name, figure->json, figure->regex, figure->file};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            hash = kg_hash_string(hash, texts[t] ? texts[t] : "");
+    }
+    return setting->exit_code_count
+               ? kg_hash_bytes(hash, setting->exit_codes,
+                               setting->exit_code_count * sizeof *setting->exit_codes)
+               : hash;
+}
+
+/* How a CUDA source is called, as the suite's texts with parameters put in have it. Its code is no part
+ * of the definition, as that of a plugin is none: a change of it is what is measured. */
+static uint64_t call_hash(uint64_t hash, const struct kg_cuda_call *given, bool *good)
+{
+    struct kg_cuda_call call = *given;
+    call.folder = NULL;
+    json_t *json = kg_record_write(&kg_cuda_call_record, &call);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    *good = text != NULL;
+    hash = kg_hash_string(hash, text ? text : "");
+    free(text);
+    return hash;
+}
+
 const char *kg_case_definition_hash(struct kg_arena *arena, const struct kg_case *planned,
                                     const struct kgate_workload *kernel)
 {
@@ -33,6 +91,7 @@ const char *kg_case_definition_hash(struct kg_arena *arena, const struct kg_case
     hash = kg_hash_string(hash, spec->entry ? spec->entry : "");
     for (size_t i = 0; i < planned->command_count; i++)
         hash = kg_hash_string(hash, planned->command[i]);
+    hash = setting_hash(hash, &spec->setting, planned->setting.input);
     for (size_t i = 0; i < planned->param_count; i++) {
         hash = kg_hash_string(hash, planned->params[i].name);
         hash = kg_hash_string(hash, planned->params[i].value);
@@ -43,6 +102,13 @@ const char *kg_case_definition_hash(struct kg_arena *arena, const struct kg_case
     const uint64_t numbers[] = {kernel ? kernel->revision : 0, spec->settings.threads,
                                 spec->settings.seed};
     hash = kg_hash_bytes(hash, numbers, sizeof numbers);
+    if (spec->settings.warmup)
+        hash = kg_hash_bytes(hash, &spec->settings.warmup, sizeof spec->settings.warmup);
+    bool good = true;
+    if (planned->call)
+        hash = call_hash(hash, planned->call, &good);
+    if (!good)
+        return NULL;
     return kg_arena_printf(arena, "%016" PRIx64, hash);
 }
 

@@ -105,15 +105,18 @@ static const char *skip_reason(struct planner *planner, const struct kgate_workl
     return NULL;
 }
 
-static bool command_expand(struct planner *planner, const struct kg_workload_spec *spec,
-                           struct kg_case *planned)
+static bool texts_expand(struct planner *planner, const struct kg_workload_spec *spec,
+                         struct kg_case *planned)
 {
     const struct kg_source_operations *source = kg_sources[spec->source];
+    if (source->call)
+        return source->call(&planner->plan->arena, planner->suite->path, spec, planned->params,
+                            &planned->call, planner->err);
     if (!source->expand)
         return true;
     planned->command_count = spec->command_count;
     return source->expand(&planner->plan->arena, planner->suite->path, spec, planned->params,
-                          &planned->command, planner->err);
+                          &planned->command, &planned->setting, planner->err);
 }
 
 /* Whether cases of the same parameters are judged together, and so must be measured together. */
@@ -180,7 +183,7 @@ static bool case_plan(struct planner *planner, const struct kg_workload_spec *sp
         return kg_error_memory(planner->err);
     if (kernel && !kernel_accepts(planner, spec, kernel, planned, choice))
         return false;
-    if (!command_expand(planner, spec, planned))
+    if (!texts_expand(planner, spec, planned))
         return false;
     planned->skip_reason = skip_reason(planner, kernel, planned);
     planned->definition_hash = kg_case_definition_hash(arena, planned, kernel);

@@ -21,8 +21,10 @@ struct kg_case {
     enum kg_timing timing; /* on the GPU; else KG_TIMING_WALL */
     const char **command;  /* parameters put in; NULL but for commands */
     size_t command_count;
-    const char *definition_hash; /* 16 hexadecimal digits */
-    const char *skip_reason;     /* why it cannot run on this machine; NULL where it can */
+    struct kg_command_setting setting; /* likewise */
+    const struct kg_cuda_call *call;   /* likewise; NULL but for CUDA sources */
+    const char *definition_hash;       /* 16 hexadecimal digits */
+    const char *skip_reason;           /* why it cannot run on this machine; NULL where it can */
 };
 
 struct kg_plan {
@@ -52,3 +54,17 @@ bool kg_plan_make(const struct kg_suite *suite, const struct kg_machine *machine
                   const struct kg_plan_options *options, struct kg_plan *plan,
                   struct kg_error *err);
 void kg_plan_free(struct kg_plan *plan);
+
+/* Says where a data file that a case names is to be read.
+ * given  as seen from where kgate was started
+ * path   lives as long as the plan; as `given`: where the suite says */
+typedef bool (*kg_data_find)(void *user, const struct kg_case *planned, const char *given,
+                             const char **path, struct kg_error *err);
+
+/* Asks of every data file of the plan's cases, which is what a command's `stdin` and what `expect` of a
+ * CUDA source name, and reads it there. The definitions are those of the files that are read. */
+bool kg_plan_data_place(struct kg_plan *plan, kg_data_find find, void *user, struct kg_error *err);
+
+/* Refuses a data file that is there and is no file: a device, a pipe, a folder.
+ * suite  its path, for the error, which has the place in it: KG_ERROR_USAGE */
+bool kg_plan_data_check(const struct kg_plan *plan, const char *suite, struct kg_error *err);

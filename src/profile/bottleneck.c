@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/case_rows.h"
 #include "util/escape.h"
+#include "util/ids.h"
+#include "util/wrap.h"
 
 /* A share from which on a component is called the bottleneck; from which on time outside all scopes
  * leaves nothing to say of what is inside; and from which on more is worth a word. */
@@ -21,74 +24,21 @@ enum { CALLS_FEW = 10 };
 
 const char *const kg_bottleneck_kind_names[5] = {"scope", "name", "outside", "spread", NULL};
 
-/* The rows of a case and the time of their own, which is on the GPU where that is where it is. */
-struct subject {
-    const struct kg_profile *profile;
-    size_t first, end; /* the case's row, and the one after its last */
-    double *own_ns;    /* of row i at [i - first] */
-    double total_ns;
-    bool on_gpu;
-};
-
-/* --- Time of their own ----------------------------------------------------------------------- */
-
-static double gpu_time(const struct kg_profile_figures *figures)
-{
-    return figures->gpu_ns + figures->transfer_ns;
-}
-
-/* What those directly inside have; for a case that was still open when the recording ended. */
-static double inner_total(const struct subject *subject)
-{
-    double total = 0;
-    for (size_t i = subject->first + 1; i < subject->end; i++)
-        if (subject->profile->rows[i].path.parent == subject->first)
-            total += subject->profile->rows[i].figures.total_ns;
-    return total;
-}
-
-static void own_fill(struct subject *subject)
-{
-    const struct kg_profile_row *rows = subject->profile->rows;
-    for (size_t i = subject->first; i < subject->end; i++) {
-        double *own = &subject->own_ns[i - subject->first];
-        *own = subject->on_gpu ? gpu_time(&rows[i].figures) : rows[i].figures.self_ns;
-        /* a scope's GPU time is with what is inside: the parent's, which came before, has it too */
-        if (subject->on_gpu && i > subject->first)
-            subject->own_ns[rows[i].path.parent - subject->first] -= *own;
-    }
-}
-
-static void subject_measure(struct subject *subject)
-{
-    const struct kg_profile_figures *figures = &subject->profile->rows[subject->first].figures;
-    subject->total_ns = figures->calls ? figures->total_ns : inner_total(subject);
-    subject->on_gpu = gpu_time(figures) > MOSTLY * subject->total_ns;
-    if (subject->on_gpu)
-        subject->total_ns = gpu_time(figures);
-    own_fill(subject);
-}
-
-static double share_of(const struct subject *subject, size_t row)
-{
-    return fmax(0, subject->own_ns[row - subject->first]) / subject->total_ns;
-}
-
 /* --- What has the most ----------------------------------------------------------------------- */
 
 /* The profiler's own pauses are no component of the program. */
-static bool is_component(const struct subject *subject, size_t row)
+static bool is_component(const struct kg_case_rows *subject, size_t row)
 {
     return subject->profile->rows[row].path.kind != KGATE_SCOPE_PROFILER &&
-           share_of(subject, row) > 0;
+           kg_case_rows_share(subject, row) > 0;
 }
 
-static void rows_rank(const struct subject *subject, struct kg_bottleneck *found)
+static void rows_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
 {
     for (size_t i = subject->first + 1; i < subject->end; i++) {
         if (!is_component(subject, i))
             continue;
-        const double share = share_of(subject, i);
+        const double share = kg_case_rows_share(subject, i);
         if (share > found->share) {
             found->second = found->component;
             found->second_share = found->share;
@@ -101,33 +51,21 @@ static void rows_rank(const struct subject *subject, struct kg_bottleneck *found
     }
 }
 
-struct named {
-    const char *name;
-    size_t row;
-};
-
-static int named_compare(const void *one, const void *other)
-{
-    const struct named *a = one, *b = other;
-    const int names = strcmp(a->name, b->name);
-    return names ? names : (a->row > b->row) - (a->row < b->row);
-}
-
 /* The name that has the most in all its paths together, where that is notable. */
-static bool names_rank(const struct subject *subject, struct kg_bottleneck *found)
+static bool names_rank(const struct kg_case_rows *subject, struct kg_bottleneck *found)
 {
-    struct named *named = calloc(subject->end - subject->first, sizeof *named);
+    struct kg_named_row *named = calloc(subject->end - subject->first, sizeof *named);
     size_t count = 0;
     if (!named)
         return false;
     for (size_t i = subject->first + 1; i < subject->end; i++)
         if (is_component(subject, i))
-            named[count++] = (struct named){subject->profile->rows[i].path.name, i};
-    qsort(named, count, sizeof *named, named_compare);
+            named[count++] = (struct kg_named_row){subject->profile->rows[i].path.name, i};
+    kg_named_rows_sort(named, count);
     for (size_t i = 0, next; i < count; i = next) {
         double share = 0;
         for (next = i; next < count && !strcmp(named[next].name, named[i].name); next++)
-            share += share_of(subject, named[next].row);
+            share += kg_case_rows_share(subject, named[next].row);
         if (share < BOTTLENECK || share <= found->share)
             continue;
         found->kind = KG_BOTTLENECK_NAME;
@@ -139,16 +77,8 @@ static bool names_rank(const struct subject *subject, struct kg_bottleneck *foun
     return true;
 }
 
-static bool is_label(const struct kg_profile *profile, const char *name)
-{
-    for (size_t i = 0; i < profile->process_count; i++)
-        if (profile->processes[i].label && !strcmp(profile->processes[i].label, name))
-            return true;
-    return false;
-}
-
 /* The standard error of a row's total. That of its own time is not known, and hardly larger. */
-static double standard_error_ns(const struct subject *subject, size_t row)
+static double standard_error_ns(const struct kg_case_rows *subject, size_t row)
 {
     const struct kg_profile_figures *figures = &subject->profile->rows[row].figures;
     return figures->standard_deviation_ns * sqrt((double)figures->calls);
@@ -157,25 +87,25 @@ static double standard_error_ns(const struct subject *subject, size_t row)
 /* Only where kgate repeats the same call: what a program does, it may do once for a small file and
  * once for a large one, and that is no doubt about where its time went. Of time on the GPU the
  * scatter is not known. */
-static bool is_close(const struct subject *subject, const struct kg_bottleneck *found)
+static bool is_close(const struct kg_case_rows *subject, const struct kg_bottleneck *found)
 {
     if (found->kind != KG_BOTTLENECK_SCOPE || found->second == found->path || found->on_gpu)
         return false;
-    if (!is_label(subject->profile, subject->profile->rows[found->path].path.name))
+    if (!kg_is_label(subject->profile, subject->profile->rows[found->path].path.name))
         return false;
     const double error_ns = hypot(standard_error_ns(subject, found->component),
                                   standard_error_ns(subject, found->second));
     return (found->share - found->second_share) * subject->total_ns < AHEAD * error_ns;
 }
 
-static bool subject_judge(const struct subject *subject, struct kg_bottleneck *found)
+static bool subject_judge(const struct kg_case_rows *subject, struct kg_bottleneck *found)
 {
     *found = (struct kg_bottleneck){.path = subject->first,
                                     .kind = KG_BOTTLENECK_SPREAD,
                                     .component = subject->first,
                                     .second = subject->first,
                                     .places = 1,
-                                    .outside_share = share_of(subject, subject->first),
+                                    .outside_share = kg_case_rows_share(subject, subject->first),
                                     .on_gpu = subject->on_gpu};
     rows_rank(subject, found);
     if (found->outside_share >= MOSTLY)
@@ -191,38 +121,16 @@ static bool subject_judge(const struct subject *subject, struct kg_bottleneck *f
 
 /* --- The cases ------------------------------------------------------------------------------- */
 
-/* A scope without others inside has no components, as those of OpenMP's threads, which are
- * outermost ones there. */
-static bool is_case(const struct subject *subject)
-{
-    const struct kg_profile_path *path = &subject->profile->rows[subject->first].path;
-    return !path->span && path->kind != KGATE_SCOPE_PROFILER &&
-           (subject->end > subject->first + 1 || is_label(subject->profile, path->name));
-}
-
 bool kg_bottlenecks_find(const struct kg_profile *profile, struct kg_bottleneck **found,
                          size_t *count)
 {
-    struct subject subject = {.profile = profile};
-    bool good = true;
+    struct kg_case_rows subject;
     *count = 0;
     *found = calloc(profile->row_count + 1, sizeof **found);
-    subject.own_ns = calloc(profile->row_count + 1, sizeof *subject.own_ns);
-    for (size_t i = 0; i < profile->row_count && *found && subject.own_ns && good;
-         i = subject.end) {
-        subject.first = i;
-        subject.end = i + 1;
-        while (subject.end < profile->row_count &&
-               profile->rows[subject.end].path.parent != subject.end)
-            subject.end++;
-        if (!is_case(&subject))
-            continue;
-        subject_measure(&subject);
-        if (subject.total_ns > 0)
-            good = subject_judge(&subject, &(*found)[(*count)++]);
-    }
-    good = good && *found && subject.own_ns;
-    free(subject.own_ns);
+    bool good = kg_case_rows_start(profile, &subject) && *found;
+    while (good && kg_case_rows_next(&subject))
+        good = subject_judge(&subject, &(*found)[(*count)++]);
+    kg_case_rows_free(&subject);
     if (!good) {
         free(*found);
         *found = NULL;
@@ -290,16 +198,16 @@ static void asides_append(const struct kg_profile *profile, const struct kg_bott
 }
 
 /* "scores, 61 % of its time", or where that was not told apart "scores or softmax, 31 and 30 % of
- * its time: too close to tell in 5 calls". */
+ * its time: not told apart in 5 calls". */
 static void scope_append(const struct kg_profile *profile, const struct kg_bottleneck *found,
                          const char *its, struct kg_text *text)
 {
-    const bool labelled = is_label(profile, profile->rows[found->path].path.name);
+    const bool labelled = kg_is_label(profile, profile->rows[found->path].path.name);
     component_append(profile, found->path, found->component, text);
     if (found->close) {
         kg_text_append(text, " or ");
         component_append(profile, found->path, found->second, text);
-        kg_text_printf(text, ", %.0f and %.0f %% of %s: too close to tell", 100 * found->share,
+        kg_text_printf(text, ", %.0f and %.0f %% of %s: not told apart", 100 * found->share,
                        100 * found->second_share, its);
     } else {
         kg_text_printf(text, ", %.0f %% of %s", 100 * found->share, its);
@@ -370,7 +278,50 @@ static void terminal_line(struct kg_text *text, const char *words)
     kg_text_append(text, "\n");
 }
 
-void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text)
+/* The outermost names, as they are shown in `lines` of that width. */
+static bool cases_shorten(const struct kg_profile *profile, const char *lines, size_t width,
+                          struct kg_arena *arena, struct kg_ids *ids)
 {
-    kg_bottlenecks_tell(profile, text, terminal_line);
+    static const char before[] = "bottleneck of ", after[] = ":";
+    const size_t beside = sizeof before + sizeof after - 2;
+    const char **names = kg_arena_alloc(arena, profile->row_count, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; names && i < profile->row_count; i++) {
+        struct kg_text name = {0};
+        if (profile->rows[i].path.depth)
+            continue;
+        kg_escape_terminal(&name, profile->rows[i].path.name, LINE_MOST);
+        names[count] = name.failed ? NULL : kg_arena_copy(arena, kg_text_string(&name));
+        kg_text_free(&name);
+        if (!names[count++])
+            return false;
+    }
+    if (!names || !kg_ids_make(arena, names, count, ids))
+        return false;
+    kg_ids_see_in(ids, lines);
+    return kg_ids_shorten(arena, ids, width > 2 * beside ? width - beside : width);
+}
+
+void kg_profile_bottlenecks(const struct kg_profile *profile, size_t width, struct kg_text *text)
+{
+    struct kg_arena arena = {0};
+    struct kg_ids ids = {0};
+    struct kg_text lines = {0};
+    kg_bottlenecks_tell(profile, &lines, terminal_line);
+    const char *line = kg_text_string(&lines);
+    if (width && !cases_shorten(profile, line, width, &arena, &ids))
+        text->failed = true;
+    while (*line) {
+        const size_t length = strcspn(line, "\n");
+        const char *whole = kg_arena_copy_bytes(&arena, line, length);
+        struct kg_text shown = {0};
+        kg_ids_append(&ids, whole ? whole : "", &shown);
+        kg_wrap(text, "", kg_text_string(&shown), width);
+        text->failed = text->failed || !whole || shown.failed;
+        kg_text_free(&shown);
+        line += length + (line[length] == '\n');
+    }
+    text->failed = text->failed || lines.failed;
+    kg_text_free(&lines);
+    kg_arena_free(&arena);
 }

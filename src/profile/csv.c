@@ -6,7 +6,7 @@
 #include "profile/path_texts.h"
 #include "profile/profile.h"
 #include "profile/writer.h"
-#include "util/escape.h"
+#include "util/csv.h"
 #include "util/grow.h"
 
 static const char HEAD[] =
@@ -21,27 +21,10 @@ struct csv {
     size_t number_capacity;
 };
 
-/* A field; quoted where it must be. What a terminal would obey is shown as \xNN, and what a
- * spreadsheet would compute gets an apostrophe: names come from programs that nobody has to trust. */
 static void field(struct kg_text *text, const char *value)
 {
-    struct kg_text shown = {0};
     kg_text_append(text, ",");
-    if (!value || !*value)
-        return;
-    kg_text_append(&shown, strchr("=+-@", *value) ? "'" : "");
-    kg_escape_terminal(&shown, value, SIZE_MAX);
-    const char *s = kg_text_string(&shown);
-    const bool quoted = strpbrk(s, ",\"") != NULL;
-    kg_text_append(text, quoted ? "\"" : "");
-    for (; *s; s++) {
-        if (*s == '"')
-            kg_text_append_bytes(text, s, 1);
-        kg_text_append_bytes(text, s, 1);
-    }
-    kg_text_append(text, quoted ? "\"" : "");
-    text->failed = text->failed || shown.failed;
-    kg_text_free(&shown);
+    kg_csv_text(text, value);
 }
 
 static bool process_tell(void *user, size_t index, const struct kg_profile_process *process,

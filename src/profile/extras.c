@@ -84,10 +84,11 @@ static bool bandwidth(const struct kg_profile_figures *figures, char cell[CELL_B
 static const struct {
     const char *head;
     bool (*fill)(const struct kg_profile_figures *figures, char cell[CELL_BYTES]);
+    unsigned spare; /* as kg_table has it: what follows from others goes first */
 } extras[] = {
-    {"threads", threads},     {"busiest", busiest},   {"gpu", gpu},
-    {"gpu %", gpu_share},     {"transfer", transfer}, {"cpu", cpu},
-    {"allocated", allocated}, {"peak", peak},         {"bandwidth", bandwidth},
+    {"threads", threads, 5},     {"busiest", busiest, 6},   {"gpu", gpu, 9},
+    {"gpu %", gpu_share, 4},     {"transfer", transfer, 7}, {"cpu", cpu, 3},
+    {"allocated", allocated, 1}, {"peak", peak, 8},         {"bandwidth", bandwidth, 2},
 };
 enum { EXTRAS = sizeof extras / sizeof *extras };
 
@@ -102,9 +103,12 @@ unsigned kg_extras_told(const struct kg_profile_figures *figures)
 
 void kg_extras_heads(struct kg_table *table, unsigned told)
 {
-    for (unsigned i = 0; i < EXTRAS; i++)
-        if (told & 1U << i)
-            table->heads[table->columns++] = extras[i].head;
+    for (unsigned i = 0; i < EXTRAS; i++) {
+        if (!(told & 1U << i))
+            continue;
+        table->spare[table->columns] = extras[i].spare;
+        table->heads[table->columns++] = extras[i].head;
+    }
 }
 
 void kg_extras_cells(struct kg_table *table, struct kg_table_row *row,

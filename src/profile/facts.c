@@ -1,27 +1,42 @@
 #include "profile/facts.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "profile/cells.h"
 #include "util/escape.h"
 #include "util/units.h"
+#include "util/wrap.h"
 
 static void counted(struct kg_text *text, uint64_t count, const char *one, const char *several)
 {
     kg_text_printf(text, "%" PRIu64 " %s", count, count == 1 ? one : several);
 }
 
+/* A name, so short that the words beside it find room in its line. */
+static void name_print(const char *name, size_t width, struct kg_text *text)
+{
+    enum { BESIDE = 12 };
+    struct kg_text escaped = {0};
+    kg_escape_terminal(&escaped, name, KG_PROFILE_NAME_MOST);
+    kg_text_append_ends(text, kg_text_string(&escaped),
+                        width > 2 * BESIDE ? width - BESIDE : SIZE_MAX);
+    text->failed = text->failed || escaped.failed;
+    kg_text_free(&escaped);
+}
+
 /* "solver (nightly)", or of several programs the first one's. */
-static void program_print(const struct kg_profile_process *process, struct kg_text *text)
+static void program_print(const struct kg_profile_process *process, size_t width,
+                          struct kg_text *text)
 {
     const char *program = process->program ? process->program : "program";
     const char *slash = strrchr(program, '/');
-    kg_escape_terminal(text, slash && slash[1] ? slash + 1 : program, KG_PROFILE_NAME_MOST);
+    name_print(slash && slash[1] ? slash + 1 : program, width, text);
     if (!process->label)
         return;
     kg_text_append(text, " (");
-    kg_escape_terminal(text, process->label, KG_PROFILE_NAME_MOST);
+    name_print(process->label, width, text);
     kg_text_append(text, ")");
 }
 
@@ -30,9 +45,19 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-void kg_profile_facts_print(const struct kg_profile *profile, struct kg_text *text)
+/* The words in lines that fit; frees them. */
+static void lines_print(struct kg_text *words, size_t width, struct kg_text *text)
+{
+    if (words->length)
+        kg_wrap(text, "", kg_text_string(words), width);
+    text->failed = text->failed || words->failed;
+    kg_text_free(words);
+}
+
+void kg_profile_facts_print(const struct kg_profile *profile, size_t width, struct kg_text *text)
 {
     char wall[KG_UNIT_BYTES];
+    struct kg_text words = {0};
     uint64_t threads = 0;
     bool others = false;
     for (size_t i = 0; i < profile->process_count; i++) {
@@ -42,12 +67,13 @@ void kg_profile_facts_print(const struct kg_profile *profile, struct kg_text *te
                  !is_same(process->label, profile->processes[0].label);
     }
     if (profile->process_count)
-        program_print(&profile->processes[0], text);
-    kg_text_append(text, others ? " and others: " : ": ");
-    counted(text, profile->process_count, "process, ", "processes, ");
-    counted(text, threads, "thread, ", "threads, ");
-    counted(text, profile->entry_count, "entry, ", "entries, ");
-    kg_text_printf(text, "%s\n", kg_duration_format(profile->wall_ns, wall));
+        program_print(&profile->processes[0], width, &words);
+    kg_text_append(&words, others ? " and others: " : ": ");
+    counted(&words, profile->process_count, "process, ", "processes, ");
+    counted(&words, threads, "thread, ", "threads, ");
+    counted(&words, profile->entry_count, "entry, ", "entries, ");
+    kg_text_append(&words, kg_duration_format(profile->wall_ns, wall));
+    lines_print(&words, width, text);
 }
 
 static void losses_print(const struct kg_profile *profile, struct kg_text *text)
@@ -71,8 +97,6 @@ static void losses_print(const struct kg_profile *profile, struct kg_text *text)
         counted(text, lines[i].count, lines[i].one, lines[i].several);
         separator = ", ";
     }
-    if (*separator == ',')
-        kg_text_append(text, "\n");
 }
 
 static void sampling_print(const struct kg_profile *profile, struct kg_text *text)
@@ -95,21 +119,25 @@ static void sampling_print(const struct kg_profile *profile, struct kg_text *tex
         kg_text_printf(text, "%.4g to %.4g %%", 100 * least, 100 * most);
     else
         kg_text_printf(text, "%.4g %%", 100 * least);
-    kg_text_printf(text, " of %s were recorded: calls and totals are of those\n", words[sampling]);
+    kg_text_printf(text, " of %s were recorded: calls and totals are of those", words[sampling]);
 }
 
-void kg_profile_remarks_print(const struct kg_profile *profile, struct kg_text *text)
+void kg_profile_remarks_print(const struct kg_profile *profile, size_t width, struct kg_text *text)
 {
+    struct kg_text losses = {0}, ends = {0}, sampling = {0};
     size_t open = 0;
     for (size_t i = 0; i < profile->process_count; i++)
         open += !profile->processes[i].complete;
-    losses_print(profile, text);
+    losses_print(profile, &losses);
+    lines_print(&losses, width, text);
     if (open) {
-        counted(text, open, "process", "processes");
-        kg_text_append(text,
-                       " had not ended the recording: what was still in buffers is not in it\n");
+        counted(&ends, open, "process", "processes");
+        kg_text_append(&ends,
+                       " had not ended the recording: what was still in buffers is not in it");
     }
-    sampling_print(profile, text);
+    lines_print(&ends, width, text);
+    sampling_print(profile, &sampling);
+    lines_print(&sampling, width, text);
 }
 
 void kg_profile_rest_print(size_t shown, size_t count, const char *what, struct kg_text *text)

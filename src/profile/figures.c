@@ -17,12 +17,13 @@ struct inclusive {
     double transfer_ns, inner_transfer_ns;
     double overhead_ns, inner_overhead_ns;
     double paused_ns;   /* in "(profiler)" scopes inside, at any depth */
-    size_t child, next; /* by total, largest first; NONE: no more */
+    size_t child, next; /* in their order (below); NONE: no more */
 };
 #define NONE ((size_t)-1)
 
 struct ranked {
-    double total_ns;
+    bool labelled; /* comes before all that is not */
+    double ns;
     size_t index;
 };
 
@@ -84,9 +85,31 @@ static void include(struct work *work, size_t index)
 static int ranked_compare(const void *one, const void *other)
 {
     const struct ranked *a = one, *b = other;
-    if (a->total_ns != b->total_ns)
-        return a->total_ns > b->total_ns ? -1 : 1;
+    if (a->labelled != b->labelled)
+        return a->labelled ? -1 : 1;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
     return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static bool is_labelled(const struct kg_sum *sum, const struct kg_profile_path *path)
+{
+    for (size_t i = 0; i < sum->process_count; i++)
+        if (sum->processes[i].label && !strcmp(sum->processes[i].label, path->name))
+            return true;
+    return false;
+}
+
+/* Paths beside each other are ranked by total; but each case of a suite is recorded for as long as any
+ * other, and so by the time of a call. */
+static struct ranked rank_of(const struct work *work, size_t index)
+{
+    const struct kg_sum_path *path = &work->sum->paths[index];
+    const uint64_t calls = entries_of(path)->calls;
+    const double total_ns = work->paths[index].total_ns;
+    if (path->path.parent != index || !calls || !is_labelled(work->sum, &path->path))
+        return (struct ranked){false, total_ns, index};
+    return (struct ranked){true, total_ns / (double)calls, index};
 }
 
 /* Hangs each path into its parent's list, from the smallest to the largest, each in front. */
@@ -94,7 +117,7 @@ static void children_sort(struct work *work)
 {
     const size_t count = work->sum->path_count;
     for (size_t i = 0; i < count; i++) {
-        work->order[i] = (struct ranked){work->paths[i].total_ns, i};
+        work->order[i] = rank_of(work, i);
         work->paths[i].child = work->paths[i].next = NONE;
     }
     qsort(work->order, count, sizeof *work->order, ranked_compare);
@@ -291,14 +314,18 @@ static bool named_add(const struct work *work, struct named *named, size_t index
         name->entries.cpu_ns = NAN;
         name->entries.min_ns = INFINITY;
     }
-    const double total_ns = name->entries.total_ns, cpu_ns = name->entries.cpu_ns;
+    const struct kg_sum_entries before = name->entries;
     if (!kg_sum_merge(&name->entries, entries_of(path), err))
         return false;
     name->all_ns += figures->total_ns;
     name->self_ns += figures->self_ns;
-    if (path->recursive) {
-        name->entries.total_ns = total_ns;
-        name->entries.cpu_ns = cpu_ns;
+    /* What calls inside the name's own have is part of what the outermost have: time, and all that
+     * grows with it. */
+    if (kg_sum_is_inner(work->sum, index)) {
+        name->entries.total_ns = before.total_ns;
+        name->entries.cpu_ns = before.cpu_ns;
+        name->entries.bytes = before.bytes;
+        name->entries.allocated_bytes = before.allocated_bytes;
         return true;
     }
     name->share += figures->share;
@@ -330,7 +357,7 @@ static bool names_sort(struct work *work, struct named *named, struct kg_error *
     size_t count = 0;
     for (size_t i = 0; i < sum->name_count; i++)
         if (named[i].entries.calls)
-            work->order[count++] = (struct ranked){named[i].entries.total_ns, i};
+            work->order[count++] = (struct ranked){false, named[i].entries.total_ns, i};
     qsort(work->order, count, sizeof *work->order, ranked_compare);
     profile->names = kg_arena_alloc(&profile->arena, count, sizeof *profile->names);
     if (!profile->names)

@@ -162,7 +162,20 @@ static void item_begin(struct kg_writer *output, size_t index)
     kg_writer_string(output, index ? ",\n    " : "\n    ");
 }
 
-static void bottleneck_write(struct kg_writer *output, const struct kg_bottleneck *found)
+/* What the text reports say of it, for readers that print it. */
+static void words_write(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                        struct kg_writer *output)
+{
+    struct kg_text words = {0};
+    kg_bottleneck_words(profile, found, &words);
+    write_TEXT(output, "words", kg_text_string(&words));
+    if (words.failed)
+        output->failure = ENOMEM;
+    kg_text_free(&words);
+}
+
+static void bottleneck_write(const struct kg_profile *profile, const struct kg_bottleneck *found,
+                             struct kg_writer *output)
 {
     WRITE(output, "{");
     write_SIZE(output, "path", found->path);
@@ -176,6 +189,7 @@ static void bottleneck_write(struct kg_writer *output, const struct kg_bottlenec
     write_COUNT(output, "calls", found->calls);
     write_BOOL(output, "close", found->close);
     write_BOOL(output, "on_gpu", found->on_gpu);
+    words_write(profile, found, output);
     WRITE(output, "}");
 }
 
@@ -189,7 +203,7 @@ static void bottlenecks_write(const struct kg_profile *profile, struct kg_writer
     }
     for (size_t i = 0; i < count; i++) {
         item_begin(output, i);
-        bottleneck_write(output, &found[i]);
+        bottleneck_write(profile, &found[i], output);
     }
     free(found);
 }

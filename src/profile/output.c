@@ -118,13 +118,13 @@ static bool text_report(int file, enum kgate_profile_format format, FILE *output
     for (size_t i = 0; i < profile.process_count; i++)
         profile.processes[i].complete = true;
     if (format == KGATE_PROFILE_TABLE)
-        kg_profile_table(&profile, limit, &text);
+        kg_profile_table(&profile, limit, 0, &text);
     else if (format == KGATE_PROFILE_TREE)
-        kg_profile_tree(&profile, limit, &text);
+        kg_profile_tree(&profile, limit, 0, &text);
     else
         kg_profile_folded(&profile, &text);
     if (format != KGATE_PROFILE_FOLDED)
-        kg_profile_bottlenecks(&profile, &text);
+        kg_profile_bottlenecks(&profile, 0, &text);
     const bool written = fwrite(kg_text_string(&text), 1, text.length, output) == text.length;
     const bool good = text.failed ? kg_error_memory(err)
                       : written

@@ -5,8 +5,9 @@
  * util, stats and src/profiler.
  *
  * Other folders also include profile_load.h (profiles from recordings and JSON), profile_load_usual.h
- * (the calls that took as long as usual), bottleneck.h (the component that a case's time goes to) and
- * filter.h (the processes of a recording whose labels match). */
+ * (the calls that took as long as usual), bottleneck.h (the component that a case's time goes to),
+ * components.h (what each case is made of) and filter.h (the processes of a recording whose labels
+ * match). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -173,8 +174,9 @@ struct kg_profile {
     struct kg_arena arena; /* owns everything below */
     struct kg_profile_process *processes;
     size_t process_count;
-    struct kg_profile_row *rows; /* by nesting, each level by total, largest first: a scope comes
-                                    directly before those inside it */
+    struct kg_profile_row *rows; /* by nesting, a scope directly before those inside it; each level
+                                    by total, largest first, but before them outermost scopes that
+                                    a process was recorded for, by the time of a call */
     size_t row_count;
     struct kg_profile_name *names; /* by total, largest first */
     size_t name_count;
@@ -212,14 +214,18 @@ const char *kg_profile_path_text(struct kg_arena *arena, const struct kg_profile
                                  size_t row);
 
 /* Reports as text.
- * limit  rows; 0 for all */
-void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_text *text);
-void kg_profile_tree(const struct kg_profile *profile, size_t limit, struct kg_text *text);
+ * limit  rows; 0 for all
+ * width  characters of a line, for which columns give way and names are cut; 0: any */
+void kg_profile_table(const struct kg_profile *profile, size_t limit, size_t width,
+                      struct kg_text *text);
+void kg_profile_tree(const struct kg_profile *profile, size_t limit, size_t width,
+                     struct kg_text *text);
 /* The `limit` (0: 10) paths with the most self time: what is worth looking at. */
-void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_text *text);
-/* The bottleneck of each of the slowest cases (bottleneck.h), a line each:
+void kg_profile_top(const struct kg_profile *profile, size_t limit, size_t width,
+                    struct kg_text *text);
+/* The bottleneck of each of the slowest cases (bottleneck.h), a sentence each:
  * how table and tree end. */
-void kg_profile_bottlenecks(const struct kg_profile *profile, struct kg_text *text);
+void kg_profile_bottlenecks(const struct kg_profile *profile, size_t width, struct kg_text *text);
 void kg_profile_folded(const struct kg_profile *profile, struct kg_text *text);
 
 /* What a report of every entry is made from: a recording, or (profile_load.h) a JSON profile. */

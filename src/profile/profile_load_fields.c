@@ -119,6 +119,7 @@ static const struct kg_field bottleneck_fields[] = {
         close, BOOL,
         "the second may well be the first, by how much calls of the two differ among themselves"),
     KG_MENTION(on_gpu, BOOL, "the shares are of its time on the GPU"),
+    KG_MENTION(words, STRING, "the same as a sentence, as reports print it", KG_OPTIONAL),
 };
 static const struct kg_record bottleneck_record = KG_RECORD_OF(
     bottleneck_fields, "The component with the most time of its own, without that of the scopes "
@@ -158,7 +159,8 @@ static const struct kg_field loaded_fields[] = {
             KG_OF(process_record)),
     KG_LIST(threads, thread_count, RECORDS, "that have told their names", KG_OF(thread_record)),
     KG_LIST(paths, path_count, RECORDS,
-            "by nesting, each level by total: a path comes before those inside it",
+            "by nesting, each level by total, cases by the time of a call: a path comes before "
+            "those inside it",
             KG_OF(row_record)),
     KG_LIST(names, name_count, RECORDS, "by total; recursion is counted once", KG_OF(name_record)),
     KG_LIST(thread_shares, thread_share_count, RECORDS,

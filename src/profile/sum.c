@@ -140,6 +140,18 @@ static struct kg_sum_balance *name_balance(const struct kg_sum *sum, size_t item
     return &sum->names[sum->name_threads.items[item].owner].balance;
 }
 
+bool kg_sum_is_inner(const struct kg_sum *sum, size_t index)
+{
+    const struct kg_sum_path *path = &sum->paths[index];
+    for (size_t at = index; sum->paths[at].path.parent != at;) {
+        at = sum->paths[at].path.parent;
+        const struct kg_sum_path *around = &sum->paths[at];
+        if (around->name == path->name && around->entries && around->entries->calls)
+            return true;
+    }
+    return false;
+}
+
 /* Keeps what a path had on a thread, and adds it to what its name had there. */
 static bool thread_keep(struct kg_sum *sum, size_t process, const struct kg_sum_thread *item,
                         struct kg_error *err)
@@ -147,7 +159,7 @@ static bool thread_keep(struct kg_sum *sum, size_t process, const struct kg_sum_
     const struct kg_sum_path *path = &sum->paths[item->owner];
     struct kg_sum_thread named = *item;
     named.owner = path->name;
-    if (path->recursive)
+    if (kg_sum_is_inner(sum, item->owner))
         named.total_ns = 0;
     if (!ROOM(sum->thread_shares, sum->thread_share_count, sum->thread_share_capacity, err) ||
         !thread_add(&sum->name_threads, &named, err))
@@ -229,18 +241,6 @@ static bool name_find(struct kg_sum *sum, const char *text, size_t *index, struc
     return true;
 }
 
-/* Whether a path is inside one of the same name. */
-static bool is_recursive(const struct kg_sum *sum, const struct kg_sum_path *path, size_t index)
-{
-    for (size_t at = path->path.parent; at != index; at = sum->paths[at].path.parent) {
-        if (sum->paths[at].name == path->name)
-            return true;
-        if (sum->paths[at].path.parent == at)
-            break;
-    }
-    return false;
-}
-
 static bool path_add(void *user, size_t index, const struct kg_profile_path *path,
                      struct kg_error *err)
 {
@@ -251,7 +251,6 @@ static bool path_add(void *user, size_t index, const struct kg_profile_path *pat
         !text_keep(sum, &copy.path.backend, err) || !text_keep(sum, &copy.path.file, err) ||
         !name_find(sum, copy.path.name, &copy.name, err))
         return false;
-    copy.recursive = is_recursive(sum, &copy, index);
     sum->paths[index] = copy;
     sum->path_count++;
     return true;

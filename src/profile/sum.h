@@ -46,7 +46,6 @@ struct kg_sum_entries {
 struct kg_sum_path {
     struct kg_profile_path path;
     size_t name;                    /* index */
-    bool recursive;                 /* inside one of the same name */
     struct kg_sum_entries *entries; /* NULL: none yet */
 };
 
@@ -118,6 +117,11 @@ struct kg_profile_visitor kg_sum_visitor(struct kg_sum *sum);
 bool kg_sum_finish(struct kg_sum *sum, struct kg_profile *profile, size_t **rows,
                    struct kg_error *err);
 void kg_sum_free(struct kg_sum *sum);
+
+/* Whether a path is inside one of the same name that was recorded: its time is part of that one's. A
+ * call that was still open when its process was killed has no entry, and what is inside stands for
+ * itself. */
+bool kg_sum_is_inner(const struct kg_sum *sum, size_t index);
 
 /* Adds the entries of one path to those of another: all but what a thread or a process had. */
 bool kg_sum_merge(struct kg_sum_entries *sum, const struct kg_sum_entries *more,

@@ -22,12 +22,16 @@ static void row_add(struct kg_table *table, const struct kg_profile_name *name, 
     kg_extras_cells(table, row, &name->figures, extras);
 }
 
-void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_text *text)
+void kg_profile_table(const struct kg_profile *profile, size_t limit, size_t width,
+                      struct kg_text *text)
 {
     struct kg_table table = {
         .columns = 7,
         .heads = {"name", "calls", "total", "avg", "min", "max", "% time"},
         .left = {true},
+        .width = width,
+        .spare = {0, KG_TABLE_NEEDED + 2, 0, KG_TABLE_NEEDED + 3, KG_TABLE_NEEDED,
+                  KG_TABLE_NEEDED + 1},
         .trimmed = true,
     };
     const size_t count = profile->name_count, shown = limit && limit < count ? limit : count;
@@ -35,11 +39,11 @@ void kg_profile_table(const struct kg_profile *profile, size_t limit, struct kg_
     for (size_t i = 0; i < shown; i++)
         extras |= kg_extras_told(&profile->names[i].figures);
     kg_extras_heads(&table, extras);
-    kg_profile_facts_print(profile, text);
+    kg_profile_facts_print(profile, width, text);
     for (size_t i = 0; i < shown; i++)
         row_add(&table, &profile->names[i], extras);
     kg_table_print(&table, false, text);
     kg_table_free(&table);
     kg_profile_rest_print(shown, count, "names", text);
-    kg_profile_remarks_print(profile, text);
+    kg_profile_remarks_print(profile, width, text);
 }

@@ -7,9 +7,13 @@
 #include "profile/facts.h"
 #include "profile/profile.h"
 #include "util/escape.h"
+#include "util/wrap.h"
 
 /* Rows where nothing was said; characters of a path, and between two of its names. */
 enum { LIMIT_USUAL = 10, PLACE_MOST = 120, SEPARATOR = 3 };
+
+/* The column of paths. */
+enum { PLACE = 4 };
 
 /* From here on a share is worth saying. */
 static const double NOTABLE = 0.1;
@@ -110,10 +114,11 @@ static size_t first_that_fits(const struct kg_profile *profile, size_t row, size
     return row;
 }
 
-/* The path; of a long one its beginning and its end. */
-static void place_print(const struct kg_profile *profile, size_t row, struct kg_text *text)
+/* The path in `room` characters; of a long one its beginning and its end. */
+static void place_print(const struct kg_profile *profile, size_t row, size_t room,
+                        struct kg_text *text)
 {
-    size_t room = PLACE_MOST, first = first_that_fits(profile, row, room), outermost = first;
+    size_t first = first_that_fits(profile, row, room), outermost = first;
     while (profile->rows[outermost].path.parent != outermost)
         outermost = profile->rows[outermost].path.parent;
     if (first != outermost) {
@@ -134,25 +139,60 @@ static void row_add(struct kg_table *table, const struct kg_profile *profile, si
 {
     const struct kg_profile_figures *figures = &profile->rows[row].figures;
     struct kg_table_row *added = kg_table_row_add(table);
-    struct kg_text place = {0}, notes = {0};
     if (!added)
         return;
-    place_print(profile, row, &place);
-    notes_print(&profile->rows[row], &notes);
     added->cells[0] = kg_cell_duration(table, figures->self_ns);
     added->cells[1] = kg_cell_share(table, figures->share * figures->self_ns / figures->total_ns);
     added->cells[2] = kg_cell_count(table, figures->calls);
     added->cells[3] = kg_cell_duration(table, figures->mean_ns);
-    added->cells[4] = kg_table_cell(table, &place);
-    added->cells[5] = kg_table_cell(table, &notes);
 }
 
-void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_text *text)
+/* Characters of a line that the figures leave. */
+static size_t room_measure(const struct kg_table *table, size_t width)
+{
+    enum { GAP = 2, LEAST = 12 };
+    size_t taken = 0;
+    for (size_t c = 0; c < PLACE; c++) {
+        size_t most = strlen(table->heads[c]);
+        for (size_t r = 0; r < table->row_count; r++) {
+            const char *cell = table->rows[r].cells[c];
+            const size_t cell_width = cell ? kg_text_width(cell) : 0;
+            most = cell_width > most ? cell_width : most;
+        }
+        taken += most + GAP;
+    }
+    return taken + LEAST < width ? width - taken : LEAST;
+}
+
+/* Fills the row's cells of words. In little room a single name is cut, and notes stand below. */
+static void words_add(struct kg_table *table, struct kg_table_row *row,
+                      const struct kg_profile *profile, size_t ranked, size_t width)
+{
+    enum { UNDER = 6 }; /* before what is below a row */
+    const size_t room = width ? room_measure(table, width) : PLACE_MOST;
+    struct kg_text place = {0}, fitting = {0}, notes = {0}, lines = {0};
+    place_print(profile, ranked, room, &place);
+    notes_print(&profile->rows[ranked], &notes);
+    kg_text_append_ends(&fitting, kg_text_string(&place), room);
+    table->failed = table->failed || place.failed || notes.failed;
+    if (width && notes.length)
+        kg_wrap(&lines, "", kg_text_string(&notes), width - UNDER);
+    row->cells[PLACE] = kg_table_cell(table, width ? &fitting : &place);
+    row->cells[PLACE + 1] = width ? NULL : kg_table_cell(table, &notes);
+    row->under = lines.length ? kg_table_cell(table, &lines) : NULL;
+    kg_text_free(&place);
+    kg_text_free(&fitting);
+    kg_text_free(&notes);
+    kg_text_free(&lines);
+}
+
+void kg_profile_top(const struct kg_profile *profile, size_t limit, size_t width,
+                    struct kg_text *text)
 {
     struct kg_table table = {
-        .columns = 6,
+        .columns = PLACE + 2,
         .heads = {"self", "% time", "calls", "avg", "path", ""},
-        .left = {[4] = true, [5] = true},
+        .left = {[PLACE] = true, [PLACE + 1] = true},
         .trimmed = true,
     };
     size_t count;
@@ -164,6 +204,8 @@ void kg_profile_top(const struct kg_profile *profile, size_t limit, struct kg_te
     const size_t most = limit ? limit : LIMIT_USUAL, shown = most < count ? most : count;
     for (size_t i = 0; i < shown; i++)
         row_add(&table, profile, ranked[i].row);
+    for (size_t i = 0; i < table.row_count; i++)
+        words_add(&table, &table.rows[i], profile, ranked[i].row, width);
     kg_table_print(&table, false, text);
     kg_table_free(&table);
     kg_profile_rest_print(shown, count, "paths with time of their own", text);

@@ -86,19 +86,41 @@ static void chunk_end(struct packing *packing)
     chunk_begin(packing);
 }
 
+/* Up to where entries are packed: behind it are zeros up to a multiple of 8. */
+static const uint8_t *packed_end(const struct packing *packing)
+{
+    return packing->thread->packed + KG_PACKED_BYTES - 8;
+}
+
+static void chunk_end_if_full(struct packing *packing)
+{
+    if (packed_end(packing) - packing->to < KG_PACKED_MOST)
+        chunk_end(packing);
+}
+
 static void chunk_put(struct packing *packing, const struct kg_entry *slots)
 {
     packing->to = kg_entry_pack(&packing->state, slots, packing->to);
     packing->count++;
-    if (packing->to - packing->thread->packed > KG_PACKED_BYTES - KG_PACKED_MOST - 8)
-        chunk_end(packing);
+    chunk_end_if_full(packing);
+}
+
+/* Packs what needs one slot and nothing else; returns where it stopped. */
+static uint64_t plain_put(struct packing *packing, uint64_t tail, uint64_t head)
+{
+    struct kg_ring_part part = {packing->thread->ring, packing->thread->mask, tail, head};
+    packing->to = kg_entries_pack(&packing->state, &part, packing->to, packed_end(packing));
+    packing->count += part.tail - tail;
+    chunk_end_if_full(packing);
+    return part.tail;
 }
 
 static void ring_pack(struct packing *packing, uint64_t head)
 {
     struct kgate_profiler_thread *thread = packing->thread;
     struct kg_entry slots[KG_ENTRY_SLOTS_MOST];
-    for (uint64_t tail = thread->tail; tail < head;) {
+    for (uint64_t tail = plain_put(packing, thread->tail, head); tail < head;
+         tail = plain_put(packing, tail, head)) {
         const struct kg_entry *entry = &thread->ring[tail & thread->mask];
         const uint32_t count = kg_entry_slots(entry);
         if (count > 1) { /* they may go over the end of the ring */

@@ -9,6 +9,7 @@
  *   start - the entry's start (signed), duration_ns, stream   with KG_ENTRY_GPU */
 #include "profiler/pack.h"
 
+#include <endian.h>
 #include <string.h>
 
 static uint8_t *put(uint8_t *to, uint64_t value)
@@ -19,6 +20,25 @@ static uint8_t *put(uint8_t *to, uint64_t value)
     }
     *to++ = (uint8_t)value;
     return to;
+}
+
+/* A number below 2^14, without a branch; stores two bytes. */
+static inline uint8_t *put_short(uint8_t *to, uint64_t value)
+{
+    const unsigned more = value > 127;
+    /* What is above the lowest seven bits, twice: one bit further on. */
+    const uint16_t groups = htole16((uint16_t)((value + (value & ~UINT64_C(127))) | more << 7));
+    memcpy(to, &groups, sizeof groups);
+    return to + 1 + more;
+}
+
+/* The two times of an entry. Those of scopes of a microsecond change between one byte and two all
+ * the time, and a mispredicted branch would cost as much as packing the whole entry. */
+static inline uint8_t *put_times(uint8_t *to, uint64_t first, uint64_t second)
+{
+    if (__builtin_expect((first | second) >> 14 == 0, 1))
+        return put_short(put_short(to, first), second);
+    return put(put(to, first), second);
 }
 
 static uint64_t fold(uint64_t difference)
@@ -48,18 +68,28 @@ static uint64_t get(const uint8_t **from, const uint8_t *end)
     return 0;
 }
 
+/* What every entry has. */
+static inline uint8_t *put_entry(const struct kg_pack_state *state, const struct kg_entry *entry,
+                                 bool has_flags, uint8_t *to)
+{
+    const uint32_t nested = entry->nested_flags & KG_ENTRY_NESTED_MOST;
+    const uint64_t node = fold((uint64_t)entry->node - state->node);
+    to = put(to, node << 2 | (has_flags ? 2U : 0U) | (nested ? 1U : 0U));
+    to = put_times(to, fold(entry->start - state->end), entry->duration);
+    return nested ? put(to, nested) : to;
+}
+
+static inline struct kg_pack_state state_after(const struct kg_entry *entry)
+{
+    return (struct kg_pack_state){.end = entry->start + entry->duration, .node = entry->node};
+}
+
 uint8_t *kg_entry_pack(struct kg_pack_state *state, const struct kg_entry *slots, uint8_t *to)
 {
     const struct kg_entry *entry = slots;
-    const uint32_t nested = entry->nested_flags & KG_ENTRY_NESTED_MOST;
     const uint32_t flags = entry->nested_flags >> 24;
     const bool has_flags = flags || entry->bytes;
-    const uint64_t node = fold((uint64_t)entry->node - state->node);
-    to = put(to, node << 2 | (has_flags ? 2U : 0U) | (nested ? 1U : 0U));
-    to = put(to, fold(entry->start - state->end));
-    to = put(to, entry->duration);
-    if (nested)
-        to = put(to, nested);
+    to = put_entry(state, entry, has_flags, to);
     if (has_flags) {
         to = put(to, flags);
         to = put(to, entry->bytes);
@@ -78,7 +108,27 @@ uint8_t *kg_entry_pack(struct kg_pack_state *state, const struct kg_entry *slots
         to = put(to, gpu.duration_ns);
         to = put(to, gpu.stream);
     }
-    *state = (struct kg_pack_state){.end = entry->start + entry->duration, .node = entry->node};
+    *state = state_after(entry);
+    return to;
+}
+
+uint8_t *kg_entries_pack(struct kg_pack_state *state, struct kg_ring_part *part, uint8_t *to,
+                         const uint8_t *end)
+{
+    /* In variables of its own: a byte that is written may be part of anything, and what is behind a
+     * pointer would be read again after each. */
+    struct kg_pack_state before = *state;
+    const struct kg_ring_part all = *part;
+    uint64_t tail = all.tail;
+    for (; tail < all.head && end - to >= KG_PACKED_MOST; tail++) {
+        const struct kg_entry *entry = &all.ring[tail & all.mask];
+        if (entry->bytes || entry->nested_flags >> 24)
+            break;
+        to = put_entry(&before, entry, false, to);
+        before = state_after(entry);
+    }
+    part->tail = tail;
+    *state = before;
     return to;
 }
 
@@ -118,6 +168,6 @@ const uint8_t *kg_entry_unpack(struct kg_pack_state *state, const uint8_t *from,
         usage_get(&from, end, ++slots);
     if (flags & KG_ENTRY_GPU)
         gpu_get(&from, end, entry->start, ++slots);
-    *state = (struct kg_pack_state){.end = entry->start + entry->duration, .node = entry->node};
+    *state = state_after(entry);
     return from;
 }

@@ -27,6 +27,20 @@ static inline uint32_t kg_entry_slots(const struct kg_entry *entry)
  * most KG_PACKED_MOST bytes on. */
 uint8_t *kg_entry_pack(struct kg_pack_state *state, const struct kg_entry *slots, uint8_t *to);
 
+/* Entries of a ring: from `tail` to before `head`, which are not taken modulo its size. */
+struct kg_ring_part {
+    const struct kg_entry *ring;
+    uint64_t mask;
+    uint64_t tail, head;
+};
+
+/* Packs the entries that have neither bytes nor flags, as nearly all: up to the first other one, to
+ * the part's head, or until less than KG_PACKED_MOST bytes are left before `end`.
+ * part     its tail is moved behind what was packed
+ * returns  the end of what it wrote */
+uint8_t *kg_entries_pack(struct kg_pack_state *state, struct kg_ring_part *part, uint8_t *to,
+                         const uint8_t *end);
+
 /* The reverse: fills up to KG_ENTRY_SLOTS_MOST slots.
  * returns the end of what it read; NULL where the bytes before `end` are no entry */
 const uint8_t *kg_entry_unpack(struct kg_pack_state *state, const uint8_t *from, const uint8_t *end,

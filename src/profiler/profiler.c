@@ -16,18 +16,7 @@ static const uint64_t FILE_BYTES_USUAL = UINT64_C(4) << 30;
 /* How long the end of a recording waits for a GPU time. */
 static const double GPU_WAIT_NS = 1e9;
 
-static struct kgate_profiler process_wide = {.recorder.file = -1};
-
-struct kgate_profiler *kg_profiler_of(struct kgate_profiler *profiler)
-{
-    return profiler ? profiler : &process_wide;
-}
-
-bool kg_profiler_enabled(const struct kgate_profiler *profiler)
-{
-    return __atomic_load_n(profiler->slot ? &profiler->enabled : &kgate_profiling,
-                           __ATOMIC_RELAXED);
-}
+struct kgate_profiler kg_process_wide = {.recorder.file = -1};
 
 void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled)
 {
@@ -40,14 +29,13 @@ void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled)
 /* What a scope costs the one around it: the least of several batches. */
 static double scope_cost_measure(double ns_per_tick)
 {
-    enum { BATCHES = 5, SCOPES = 200 };
+    enum { BATCHES = 5, SCOPES = 200, ENTRIES = 1024 };
     static struct kgate_site site = {"(profiler)",         NULL, NULL, 0, KGATE_DEVICE_CPU,
                                      KGATE_SCOPE_PROFILER, 0};
-    struct kgate_profiler_thread *thread = kg_thread_new(2 * BATCHES * SCOPES);
+    struct kgate_profiler_thread *thread = kg_thread_new(ENTRIES);
     uint64_t least = UINT64_MAX;
     if (!thread)
         return NAN;
-    thread->mask = UINT64_MAX / 2; /* never full: as many as there is room for are made */
     for (int batch = 0; batch < BATCHES; batch++) {
         const uint64_t start = kg_ticks();
         for (int i = 0; i < SCOPES; i++) {
@@ -195,9 +183,9 @@ bool kgate_profiler_start(const struct kgate_profiler_options *options, char mes
 {
     static bool at_exit;
     const int cancel = kg_registry_lock();
-    const bool runs = process_wide.recording && !process_wide.ended;
+    const bool runs = kg_process_wide.recording && !kg_process_wide.ended;
     const bool good = runs ? fail(message, "the process-wide profiler runs already")
-                           : recording_start(&process_wide, 0, options, message);
+                           : recording_start(&kg_process_wide, 0, options, message);
     if (good && !at_exit)
         at_exit = atexit(kgate_profiler_stop) == 0;
     kg_registry_unlock(cancel);
@@ -207,7 +195,7 @@ bool kgate_profiler_start(const struct kgate_profiler_options *options, char mes
 void kgate_profiler_stop(void)
 {
     const int cancel = kg_registry_lock();
-    recording_end(&process_wide);
+    recording_end(&kg_process_wide);
     kg_registry_unlock(cancel);
 }
 

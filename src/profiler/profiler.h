@@ -22,9 +22,19 @@ struct kgate_profiler {
     uint32_t thread_count; /* that there have been */
 };
 
+extern KG_HIDDEN struct kgate_profiler kg_process_wide;
+
 /* The process-wide one where NULL is given. */
-struct kgate_profiler *kg_profiler_of(struct kgate_profiler *profiler);
-bool kg_profiler_enabled(const struct kgate_profiler *profiler);
+static inline struct kgate_profiler *kg_profiler_of(struct kgate_profiler *profiler)
+{
+    return profiler ? profiler : &kg_process_wide;
+}
+
+static inline bool kg_profiler_enabled(const struct kgate_profiler *profiler)
+{
+    return __atomic_load_n(profiler->slot ? &profiler->enabled : &kgate_profiling,
+                           __ATOMIC_RELAXED);
+}
 void kg_profiler_enabled_set(struct kgate_profiler *profiler, bool enabled);
 static inline uint32_t kg_profiler_recording(const struct kgate_profiler *profiler)
 {

@@ -154,7 +154,8 @@ static void fork_parent(void)
 static void thread_forked(struct kgate_profiler_thread *thread)
 {
     pthread_mutex_init(&thread->drain, NULL);
-    thread->tail = thread->tail_seen = thread->head_own;
+    thread->tail = thread->head_own;
+    thread->room_end = thread->tail + thread->mask + 1;
     thread->nodes_written = 1;
     thread->announced = false;
     thread->next = NULL;

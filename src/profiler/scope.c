@@ -187,21 +187,49 @@ begin_unusual(struct kgate_profiler_thread *thread, struct kgate_site *site, uin
     return begin_closer(thread, site, bytes, gpu);
 }
 
-struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kgate_site *site,
-                                     uint64_t bytes)
+/* Whatever is not the usual case. */
+static __attribute__((noinline)) struct kgate_scope
+begin_slowly(struct kgate_profiler *profiler, struct kgate_site *site, uint64_t bytes)
 {
     struct kgate_profiler *to = kg_profiler_of(profiler);
     if (!kg_profiler_enabled(to))
         return NOT_RECORDED;
-    struct kgate_profiler_thread *thread = kg_slots[to->slot].thread;
-    if (__builtin_expect(kg_slots[to->slot].recording != kg_profiler_recording(to), 0)) {
-        thread = kg_profiler_thread(to);
-        if (!thread)
-            return NOT_RECORDED;
-    }
-    if (__builtin_expect(thread->unusual | thread->muted, 0))
+    const struct kg_slot *own = &kg_slots[to->slot];
+    struct kgate_profiler_thread *thread =
+        own->recording == kg_profiler_recording(to) ? own->thread : kg_profiler_thread(to);
+    if (!thread)
+        return NOT_RECORDED;
+    if (thread->unusual | thread->muted)
         return begin_unusual(thread, site, bytes, NULL);
     return kg_thread_begin(thread, site, bytes);
+}
+
+/* A path that the cache does not know. */
+static __attribute__((noinline)) struct kgate_scope
+begin_looked_up(struct kgate_profiler_thread *thread, struct kgate_site *site, uint64_t bytes)
+{
+    return kg_thread_begin(thread, site, bytes);
+}
+
+/* This and kgate_scope_finish are what a scope costs: they call nothing but, in their last step,
+ * what does all of it slowly. So they need no stack, and save no registers. */
+struct kgate_scope kgate_scope_begin(struct kgate_profiler *profiler, struct kgate_site *site,
+                                     uint64_t bytes)
+{
+    const struct kg_slot *own = &kg_slots[0];
+    struct kgate_profiler_thread *thread = own->thread;
+    if (__builtin_expect(profiler || !__atomic_load_n(&kgate_profiling, __ATOMIC_RELAXED) ||
+                             own->recording != kg_profiler_recording(&kg_process_wide) ||
+                             (thread->unusual | thread->muted) || !kg_ticks_counted() ||
+                             thread->depth == KG_DEPTH_MOST,
+                         0))
+        return begin_slowly(profiler, site, bytes);
+    const uint32_t node = kg_child_known(thread, thread->frames[thread->depth].node, site);
+    if (__builtin_expect(!node, 0))
+        return begin_looked_up(thread, site, bytes);
+    const struct kgate_scope scope = kg_frame_open(thread, node, bytes);
+    thread->frames[scope.depth].start = kg_ticks_counter();
+    return scope;
 }
 
 /* There are more names than there are numbers for. */
@@ -260,16 +288,15 @@ static bool is_own(const struct kgate_profiler_thread *thread)
 }
 
 /* A scope of a request that is not recorded: no time stamp is read for it. */
-static void muted_end(struct kgate_scope *scope)
+static void muted_end(const struct kgate_scope *scope)
 {
     if (is_own(scope->thread))
         scope->thread->muted -= scope->thread->muted > 0;
     else
         kg_profiler_unbalanced();
-    scope->thread = NULL;
 }
 
-static __attribute__((noinline)) void finish_unusual(const struct kgate_scope *scope, uint64_t now)
+static void finish_checked(const struct kgate_scope *scope, uint64_t now)
 {
     struct kgate_profiler_thread *thread = scope->thread;
     if (!is_own(thread)) {
@@ -286,24 +313,40 @@ static __attribute__((noinline)) void finish_unusual(const struct kgate_scope *s
     finish_closer(thread, now, 0);
 }
 
+static __attribute__((noinline)) void finish_slowly(struct kgate_scope *scope, uint64_t now)
+{
+    finish_checked(scope, now);
+    scope->thread = NULL;
+}
+
+/* Without a time stamp so far: there is nothing to end, or the counter cannot be read. */
+static __attribute__((noinline)) void finish_unstamped(struct kgate_scope *scope)
+{
+    if (scope->thread && scope->depth == MUTED)
+        muted_end(scope);
+    else if (scope->thread)
+        finish_checked(scope, kg_ticks());
+    scope->thread = NULL;
+}
+
 void kgate_scope_finish(struct kgate_scope *scope)
 {
     struct kgate_profiler_thread *thread = scope->thread;
-    if (!thread)
-        return;
-    if (__builtin_expect(scope->depth == MUTED, 0)) {
-        muted_end(scope);
+    const uint32_t depth = scope->depth;
+    if (__builtin_expect(!thread || depth == MUTED || !kg_ticks_counted(), 0)) {
+        finish_unstamped(scope);
         return;
     }
-    const uint64_t now = kg_ticks();
+    const uint64_t now = kg_ticks_counter();
     /* Scopes of instances go the longer way, but for those in a struct that is surely our own. */
-    if (__builtin_expect(thread == kg_slots[0].thread && scope->depth == thread->depth &&
-                             thread->frames[scope->depth].serial == scope->serial &&
-                             !thread->unusual,
-                         1))
-        kg_thread_finish(thread, scope->depth, now, 0);
-    else
-        finish_unusual(scope, now);
+    if (__builtin_expect(thread != kg_slots[0].thread || depth != thread->depth ||
+                             thread->frames[depth].serial != scope->serial || thread->unusual ||
+                             thread->head_own >= thread->room_end,
+                         0)) {
+        finish_slowly(scope, now);
+        return;
+    }
+    kg_thread_record(thread, depth, now, 0);
     scope->thread = NULL;
 }
 

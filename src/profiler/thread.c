@@ -38,6 +38,7 @@ struct kgate_profiler_thread *kg_thread_new(uint32_t entries)
     }
     pthread_mutex_init(&thread->drain, NULL);
     thread->mask = entries - 1;
+    thread->room_end = entries;
     /* A scope of an earlier recording must not be taken for one of this. */
     thread->serial = __atomic_fetch_add(&serials, UINT32_C(0x01000193), __ATOMIC_RELAXED);
     thread->node_count = 1;
@@ -142,7 +143,7 @@ bool kg_thread_pause(struct kgate_profiler_thread *thread)
     const uint64_t start = kg_ticks();
     kg_thread_drain(thread, 0);
     thread->draining = false;
-    thread->tail_seen = __atomic_load_n(&thread->tail, __ATOMIC_ACQUIRE);
+    thread->room_end = __atomic_load_n(&thread->tail, __ATOMIC_ACQUIRE) + thread->mask + 1;
     const uint32_t node = kg_child_find(thread, thread->frames[thread->depth].node, &pause_site);
     if (!node)
         return true;

@@ -14,6 +14,9 @@
 #include "profiler/recorder.h"
 #include "profiler/recording.h"
 
+/* Of the library alone, so that it is found without the table of what programs may replace. */
+#define KG_HIDDEN __attribute__((visibility("hidden")))
+
 enum {
     KG_DEPTH_MOST = 128,
     KG_NODE_BLOCK = 256,
@@ -72,7 +75,7 @@ struct kgate_profiler_thread {
     struct kg_entry *ring;
     uint64_t mask;
     uint64_t head_own; /* head, for the thread itself */
-    uint64_t tail_seen;
+    uint64_t room_end; /* head may come this far: what was drained when it was last looked at */
     uint32_t slot;
     uint32_t number;
     struct kg_frame frames[KG_DEPTH_MOST + 1];
@@ -115,7 +118,7 @@ struct kg_slot {
     uint32_t recording; /* serial of the profiler; 0: none */
     struct kgate_profiler_thread *thread;
 };
-extern __thread struct kg_slot kg_slots[KG_SLOTS];
+extern KG_HIDDEN __thread struct kg_slot kg_slots[KG_SLOTS];
 
 /* Memory that the calling thread has told of. */
 struct kg_memory_count {
@@ -124,10 +127,10 @@ struct kg_memory_count {
     int64_t net;
     int64_t peak;
 };
-extern __thread struct kg_memory_count kg_memory;
+extern KG_HIDDEN __thread struct kg_memory_count kg_memory;
 
 /* The calling thread's name for reports; empty: the system's. */
-extern __thread char kg_thread_own_name[32];
+extern KG_HIDDEN __thread char kg_thread_own_name[32];
 
 /* A new thread's struct for the calling thread, `entries` slots in its buffer; NULL where memory is
  * out. */

@@ -41,6 +41,8 @@ void kg_report_calibration_text(const struct kg_calibration *calibration,
         .columns = 7,
         .indent = 2,
         .id_most = style->id_most,
+        .width = style->width,
+        .spare = {0, 0, 2, 0, 0, 0, 1},
         .heads = {"case", "runs differ", "rounds differ", "alarms", "doubts", "catches", "rounds"},
         .left = {true}};
     for (size_t i = 0; i < calibration->case_count; i++)

@@ -42,6 +42,13 @@ const char *kg_cell_interval(struct kg_arena *arena, const struct kg_metric *met
                            100 * (metric->interval_high - 1));
 }
 
+const char *kg_cell_threshold(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return is_budget(metric) || !(metric->threshold > 0)
+               ? ""
+               : kg_arena_printf(arena, "± %.1f %%", 100 * metric->threshold);
+}
+
 const char *kg_cell_estimator(const struct kg_comparison *comparison)
 {
     enum kg_against last = KG_AGAINST_BUDGET;
@@ -52,9 +59,10 @@ const char *kg_cell_estimator(const struct kg_comparison *comparison)
     if (last == KG_AGAINST_BUDGET)
         return "";
     return last == KG_AGAINST_BASE
-               ? "times: trimmed means of the pairs that decided"
-               : "times: trimmed means of the rounds that decided, at the baseline's clock; of new "
-                 "cases medians";
+               ? "times: trimmed means of the pairs that decided; suggestions and `kgate run` have "
+                 "medians"
+               : "times: trimmed means of the rounds that decided, at the baseline's clock; new "
+                 "cases, suggestions and `kgate run` have medians as measured";
 }
 
 const char *kg_cell_metric(struct kg_arena *arena, const struct kg_metric *metric)
@@ -170,6 +178,43 @@ const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result
     size_t count;
     return kg_case_figures(arena, result, &figures, &count) ? kg_cell_figures(arena, figures, count)
                                                             : NULL;
+}
+
+const char *kg_cell_verdict(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    static const char *const words[KG_WAIVER_KINDS] = {[KG_WAIVER_ACCEPTED] = "accepted",
+                                                       [KG_WAIVER_QUARANTINED] = "in quarantine",
+                                                       [KG_WAIVER_UNTRUSTED] = "not judged"};
+    return change->waived ? kg_arena_printf(arena, "%s, %s", kg_change_name(change->change),
+                                            words[change->waived])
+                          : kg_change_name(change->change);
+}
+
+static void decided_print(const struct kg_overall *overall, struct kg_text *text)
+{
+    char mean[KG_UNIT_BYTES], before[KG_UNIT_BYTES], after[KG_UNIT_BYTES], change[KG_UNIT_BYTES];
+    kg_text_printf(text, "geometric mean %s over %zu of %zu case%s; one call of each %s -> %s, %s",
+                   kg_change_format(overall->geometric_ratio, mean), overall->counted,
+                   overall->cases, overall->cases == 1 ? "" : "s",
+                   kg_duration_format(overall->baseline_ns, before),
+                   kg_duration_format(overall->current_ns, after),
+                   kg_change_format(overall->current_ns / overall->baseline_ns, change));
+}
+
+void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
+{
+    /* The few that were decided do not stand for the others. */
+    const bool few = 2 * overall->counted < overall->compared;
+    char mean[KG_UNIT_BYTES];
+    if (overall->counted)
+        decided_print(overall, text);
+    if (few)
+        kg_text_printf(text, "%sgeometric mean of all %zu compared case%s %s, not decided",
+                       overall->counted ? "; " : "", overall->compared,
+                       overall->compared == 1 ? "" : "s",
+                       kg_change_format(overall->compared_ratio, mean));
+    if (!overall->counted && !few)
+        kg_text_append(text, "no time was compared");
 }
 
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text)

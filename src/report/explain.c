@@ -4,8 +4,8 @@
 
 #include "report/advice.h"
 #include "report/explain_page.h"
-#include "report/wrap.h"
 #include "util/escape.h"
+#include "util/wrap.h"
 
 enum { LABEL_WIDE = 14 };
 
@@ -35,7 +35,7 @@ void kg_explain_bar(struct kg_explain_page *page, double share)
     enum { CELLS = 24, CELLS_NARROW = 8 };
     const int most = kg_explain_narrow(page) ? CELLS_NARROW : CELLS;
     const double cells = isfinite(share) ? fmin(fmax(share, 0), 1) * most : 0;
-    const char *full = page->style->plain ? "#" : "█", *empty = page->style->plain ? "." : "░";
+    const char *full = "█", *empty = "░";
     for (int i = 0; i < most; i++)
         kg_text_append(page->text, i + 0.5 < cells ? full : empty);
 }
@@ -117,6 +117,8 @@ static void comment_print(struct kg_explain_page *page, const char *words)
 static void deeper_print(struct kg_explain_page *page)
 {
     const struct kg_explanation *explanation = page->explanation;
+    if (!explanation->deeper_count)
+        return;
     kg_advice_heading(page->text, page->style, "to look deeper");
     for (size_t i = 0; i < explanation->deeper_count; i++) {
         comment_print(page, explanation->deeper[i].shows);

@@ -4,8 +4,8 @@
 
 #include "report/advice.h"
 #include "report/explain_page.h"
-#include "report/wrap.h"
 #include "suggest/causes.h"
+#include "util/wrap.h"
 
 /* Share of the samples from which on the program's own code says nothing. */
 static const double IN_KERNEL = 0.5;

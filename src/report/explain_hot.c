@@ -3,9 +3,9 @@
 
 #include "report/advice.h"
 #include "report/explain_page.h"
-#include "report/wrap.h"
 #include "suggest/causes.h"
 #include "util/escape.h"
+#include "util/wrap.h"
 
 enum { FUNCTIONS_MOST = 8 };
 static const double SHARE_LEAST = 0.02;
@@ -102,7 +102,8 @@ void kg_explain_hot(struct kg_explain_page *page)
         return;
     kg_text_append(&heading, "its hottest functions");
     if (sampled->source)
-        kg_text_printf(&heading, ", by %.0f samples", sampled->samples);
+        kg_text_printf(&heading, ", by %.0f sample%s", sampled->samples,
+                       sampled->samples == 1 ? "" : "s");
     kg_advice_heading(page->text, page->style, kg_text_string(&heading));
     page->text->failed = page->text->failed || heading.failed;
     kg_text_free(&heading);

@@ -4,9 +4,9 @@
 
 #include "report/advice.h"
 #include "report/explain_page.h"
-#include "report/wrap.h"
 #include "suggest/gather.h"
 #include "util/units.h"
+#include "util/wrap.h"
 
 static void time_print(struct kg_explain_page *page)
 {
@@ -17,13 +17,16 @@ static void time_print(struct kg_explain_page *page)
     uint64_t calls = 0;
     for (size_t i = 0; i < result->round_count; i++)
         calls += result->rounds[i].calls;
-    kg_text_printf(&text, "%s a call, 95 %%: %s … %s; ", kg_duration_format(summary->median_ns, a),
-                   kg_duration_format(summary->interval_low_ns, b),
-                   kg_duration_format(summary->interval_high_ns, c));
-    kg_text_printf(&text, "min %s, p95 %s; %zu round%s, %llu calls",
+    kg_text_printf(&text, "%s a call (median of rounds)%s",
+                   kg_duration_format(summary->median_ns, a),
+                   result->round_count > 1 ? ", " : "; ");
+    if (result->round_count > 1) /* of one there is no interval */
+        kg_text_printf(&text, "95 %%: %s … %s; ", kg_duration_format(summary->interval_low_ns, b),
+                       kg_duration_format(summary->interval_high_ns, c));
+    kg_text_printf(&text, "min %s, p95 %s; %zu round%s, %llu call%s",
                    kg_duration_format(summary->min_ns, a), kg_duration_format(summary->p95_ns, b),
                    result->round_count, result->round_count == 1 ? "" : "s",
-                   (unsigned long long)calls);
+                   (unsigned long long)calls, calls == 1 ? "" : "s");
     kg_explain_line(page, "time", &text);
 }
 
@@ -56,7 +59,10 @@ static void memory_print(struct kg_explain_page *page)
     const struct kg_memory *memory = &page->explanation->result->memory;
     char a[KG_UNIT_BYTES], b[KG_UNIT_BYTES];
     struct kg_text text = {0};
-    kg_text_printf(&text, "peak %s, allocated %s", kg_size_format((double)memory->peak_bytes, a),
+    const double peak_bytes = kg_case_peak_bytes(page->explanation->result);
+    if (isnan(peak_bytes) && !isfinite(memory->device_peak_bytes))
+        return;
+    kg_text_printf(&text, "peak %s, allocated %s", kg_size_format(peak_bytes, a),
                    kg_size_format((double)memory->allocated_bytes, b));
     if (isfinite(memory->device_peak_bytes))
         kg_text_printf(&text, "; on the device peak %s, allocated %s",

@@ -5,9 +5,9 @@
 
 #include "report/advice.h"
 #include "report/explain_page.h"
-#include "report/wrap.h"
 #include "util/escape.h"
 #include "util/units.h"
+#include "util/wrap.h"
 
 static const double SHARE_LEAST = 0.001;
 

@@ -15,9 +15,12 @@
 static bool results_load(const struct kg_report_request *request, struct kg_report_file *file,
                          struct kg_error *err)
 {
-    if (!kg_results_load(request->path, &file->results, err))
+    if (!kg_results_load(request->path, &file->results, err) ||
+        !kg_columns_read(request->columns, &file->columns, err))
         return false;
     file->subject.results = &file->results;
+    file->subject.sweep = request->sweep.by ? &request->sweep : NULL;
+    file->subject.style.columns = request->columns ? &file->columns : NULL;
     return true;
 }
 
@@ -63,6 +66,15 @@ static bool calibration_load(const struct kg_report_request *request, struct kg_
     return true;
 }
 
+static bool baseline_load(const struct kg_report_request *request, struct kg_report_file *file,
+                          struct kg_error *err)
+{
+    if (!kg_baseline_load(request->path, &file->baseline, err))
+        return false;
+    file->subject.baseline = &file->baseline;
+    return true;
+}
+
 /* The first stands for what is of no other kind: a journal is lines of JSON, not one document, and
  * has no schema to look at. */
 static const struct kind {
@@ -70,10 +82,9 @@ static const struct kind {
     bool (*load)(const struct kg_report_request *request, struct kg_report_file *file,
                  struct kg_error *err);
 } kinds[] = {
-    {KG_RESULTS_SCHEMA, results_load},
-    {KG_COMPARISON_SCHEMA, comparison_load},
-    {KG_SUGGESTIONS_SCHEMA, suggestions_load},
-    {KG_CALIBRATION_SCHEMA, calibration_load},
+    {KG_RESULTS_SCHEMA, results_load},         {KG_COMPARISON_SCHEMA, comparison_load},
+    {KG_SUGGESTIONS_SCHEMA, suggestions_load}, {KG_CALIBRATION_SCHEMA, calibration_load},
+    {KG_BASELINE_SCHEMA, baseline_load},
 };
 
 static const struct kind *kind_of(const char *path)
@@ -130,6 +141,18 @@ static bool source_open(const char *path, const char *filter, struct kg_report_f
     return true;
 }
 
+/* What holds its cases back, and what to try: from the results too where they are what was opened. */
+static bool advise(const struct kg_report_request *request, struct kg_report_file *file,
+                   struct kg_error *err)
+{
+    const struct kg_suggest_input input = {
+        .source = request->path, .results = file->subject.results, .profile = &file->profile};
+    if (!kg_suggest(&input, &file->suggestions, err))
+        return false;
+    file->subject.suggestions = &file->suggestions;
+    return true;
+}
+
 /* Adds it up where the format is made from the figures. */
 static bool profile_open(const struct kg_report_request *request, const char *path,
                          struct kg_report_file *file, struct kg_error *err)
@@ -143,7 +166,7 @@ static bool profile_open(const struct kg_report_request *request, const char *pa
                               : kg_profile_read_file(file->recording, path, &file->profile, err)))
         return false;
     file->subject.profile = &file->profile;
-    return true;
+    return !file->format->advised || advise(request, file, err);
 }
 
 /* The recording that the results name. */
@@ -166,19 +189,63 @@ static bool beside_open(const struct kg_report_request *request, struct kg_repor
     return file->format && profile_open(request, beside, file, err);
 }
 
+/* Of results that are one of several things shown: also their recording, where it is still there. */
+static bool recording_add(struct kg_report_file *file, const char *path, struct kg_error *err)
+{
+    if (!file->results.profile)
+        return true;
+    const char *beside = kg_results_recording(&file->arena, path, &file->results);
+    if (!beside)
+        return kg_error_memory(err);
+    return access(beside, R_OK) != 0 || !kg_profile_is(beside) ||
+           source_open(beside, NULL, file, err);
+}
+
+/* Options that only a table of results takes. */
+static bool options_check(const struct kg_report_request *request, bool results,
+                          struct kg_error *err)
+{
+    const char *name = request->format ? request->format : "text";
+    const struct kg_sweep_request *sweep = &request->sweep;
+    const char *option = request->columns ? "columns"
+                         : sweep->by      ? "by"
+                         : sweep->across  ? "across"
+                         : sweep->against ? "against"
+                                          : NULL;
+    const bool picture = !strcmp(name, "png") || !strcmp(name, "svg");
+    if (request->plot && !picture)
+        return kg_error_set(err, KG_ERROR_USAGE, "--plot is for --format png or svg");
+    if (!option || (results && picture && !request->columns && !sweep->across))
+        return true;
+    if (!results || (strcmp(name, "text") != 0 && strcmp(name, "markdown") != 0))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--%s is for results, with --format text or markdown", option);
+    if (!sweep->by && (sweep->across || sweep->against))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--%s needs --by: the parameter whose values are the rows", option);
+    if (sweep->by && request->columns)
+        return kg_error_set(err, KG_ERROR_USAGE, "--columns is for a table of cases, not for --by");
+    return true;
+}
+
 /* --- Opening ---------------------------------------------------------------------------------- */
 
 bool kg_report_file_open(const struct kg_report_request *request, struct kg_report_file *file,
                          struct kg_error *err)
 {
-    const char *name = request->format ? request->format : "text";
-    *file = (struct kg_report_file){
-        .recording = -1, .subject = {.style = request->style, .top = KG_REPORT_TOP_USUAL}};
+    *file = (struct kg_report_file){.recording = -1,
+                                    .subject = {.style = request->style,
+                                                .axis = &request->sweep,
+                                                .plot = request->plot,
+                                                .top = KG_REPORT_TOP_USUAL}};
     if (!kg_profile_or_json(request->path, err))
         return false;
     const bool profile = kg_profile_is(request->path);
     const struct kind *kind = profile ? NULL : kind_of(request->path);
-    file->format = kg_report_format_find(profile ? KG_PROFILE_SCHEMA : kind->schema, name, err);
+    if (!options_check(request, !profile && kind == &kinds[0], err))
+        return false;
+    file->format =
+        kg_report_format_find(profile ? KG_PROFILE_SCHEMA : kind->schema, request->format, err);
     if (!file->format)
         return false;
     if (profile)
@@ -186,7 +253,8 @@ bool kg_report_file_open(const struct kg_report_request *request, struct kg_repo
     if (request->filter && !file->format->beside)
         return kg_error_set(err, KG_ERROR_USAGE, "--filter is for profiles");
     return kind->load(request, file, err) &&
-           (!file->format->beside || beside_open(request, file, err));
+           (!file->format->beside || beside_open(request, file, err)) &&
+           (!file->format->several || recording_add(file, request->path, err));
 }
 
 void kg_report_file_close(struct kg_report_file *file)
@@ -194,6 +262,7 @@ void kg_report_file_close(struct kg_report_file *file)
     if (file->recording >= 0)
         close(file->recording);
     kg_profile_free(&file->profile);
+    kg_baseline_free(&file->baseline);
     kg_calibration_free(&file->calibration);
     kg_suggestions_free(&file->suggestions);
     kg_comparison_free(&file->comparison);

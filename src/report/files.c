@@ -2,36 +2,195 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "report/formats.h"
+#include "report/gnuplot.h"
+#include "report/page.h"
 #include "util/escape.h"
 #include "util/file.h"
 
-/* The reports first, then what a gate measured. */
-static const char *const files[] = {"report.md",    "comparison.json", "suggestions.json",
-                                    "results.json", "base.json",       "head.json"};
-enum { REPORTS = 3, FILES = sizeof files / sizeof *files, PATH_BYTES = 4096 };
+enum { PATH_BYTES = 4096 };
 
-bool kg_report_files_begin(const char *directory, bool measures, int *lock, struct kg_error *err)
+/* What each report of a suite's `reports` is: a format of `kgate report`, and the file that it goes to.
+ * To add one: its kind in config/policy.h, and its rows here; of a kind there may be several. */
+static const struct report {
+    enum kg_report_kind kind;
+    const char *schema; /* of what it is made from */
+    const char *file;
+} reports[] = {
+    {KG_REPORT_MARKDOWN, KG_COMPARISON_SCHEMA, "report.md"},
+    {KG_REPORT_JUNIT, KG_COMPARISON_SCHEMA, "junit.xml"},
+    {KG_REPORT_GITHUB, KG_COMPARISON_SCHEMA, "annotations.txt"},
+    {KG_REPORT_CSV, KG_COMPARISON_SCHEMA, "comparison.csv"},
+    {KG_REPORT_CSV, KG_RESULTS_SCHEMA, "results.csv"},
+    {KG_REPORT_CSV_SUMMARY, KG_COMPARISON_SCHEMA, "comparison-summary.csv"},
+    {KG_REPORT_CSV_SUMMARY, KG_RESULTS_SCHEMA, "results-summary.csv"},
+    {KG_REPORT_OPENMETRICS, KG_COMPARISON_SCHEMA, "comparison.prom"},
+    {KG_REPORT_OPENMETRICS, KG_RESULTS_SCHEMA, "results.prom"},
+    {KG_REPORT_SMALLER_IS_BETTER, KG_RESULTS_SCHEMA, "benchmarks.json"},
+    {KG_REPORT_BENCHER, KG_RESULTS_SCHEMA, "bencher.json"},
+    {KG_REPORT_HTML, KG_COMPARISON_SCHEMA, "report.html"}, /* has the results too */
+    {KG_REPORT_PNG, KG_COMPARISON_SCHEMA, "comparison.png"},
+    {KG_REPORT_PNG, KG_RESULTS_SCHEMA, "results.png"},
+    {KG_REPORT_SVG, KG_COMPARISON_SCHEMA, "comparison.svg"},
+    {KG_REPORT_SVG, KG_RESULTS_SCHEMA, "results.svg"},
+};
+enum { REPORTS = sizeof reports / sizeof *reports };
+
+/* Written whatever the suite names, and what a gate measured. */
+static const char *const data_files[] = {"comparison.json", "suggestions.json"};
+static const char *const measured_files[] = {"results.json", "base.json", "head.json"};
+enum {
+    DATA_FILES = sizeof data_files / sizeof *data_files,
+    MEASURED_FILES = sizeof measured_files / sizeof *measured_files
+};
+
+/* Files of an older kgate name no reports. */
+static bool is_asked_for(const struct report *report, const struct kg_comparison *comparison,
+                         const struct kg_results *results)
+{
+    const unsigned usual = 1u << KG_REPORT_MARKDOWN | 1u << KG_REPORT_JUNIT;
+    const unsigned asked = comparison->policy.reports ? comparison->policy.reports : usual;
+    return asked & 1u << report->kind &&
+           (results || !kg_schema_is(report->schema, KG_RESULTS_SCHEMA));
+}
+
+/* What a report needs that not every machine or build has: one without is no failure of a gate. */
+static const char no_gnuplot[] = "there is no gnuplot (Debian and Ubuntu: gnuplot-nox)";
+static const struct need {
+    enum kg_report_kind kind;
+    const char *why;
+} needs[] = {
+    {KG_REPORT_HTML, "this kgate was built without the page"},
+    {KG_REPORT_PNG, no_gnuplot},
+    {KG_REPORT_SVG, no_gnuplot},
+};
+
+/* Why a report of that kind cannot be made here; NULL: it can. */
+static const char *missing(enum kg_report_kind kind)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].kind == kind &&
+            !(kind == KG_REPORT_HTML ? *kg_page_template != '\0' : kg_gnuplot_there()))
+            return needs[i].why;
+    return NULL;
+}
+
+static bool path_make(const char *directory, const char *file, char path[PATH_BYTES],
+                      struct kg_error *err)
+{
+    return snprintf(path, PATH_BYTES, "%s/%s", directory, file) < PATH_BYTES ||
+           kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", directory);
+}
+
+static bool file_remove(const char *directory, const char *file, bool sweep, struct kg_error *err)
 {
     char path[PATH_BYTES];
-    *lock = -1;
-    if (!kg_directory_make(directory, err) ||
-        (measures && !kg_directory_lock(directory, lock, err)))
+    if (!path_make(directory, file, path, err))
         return false;
-    for (size_t i = 0; i < (measures ? FILES : REPORTS); i++) {
-        if (snprintf(path, sizeof path, "%s/%s", directory, files[i]) >= PATH_BYTES)
-            return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", directory);
-        unlink(path);
-        if (measures)
-            kg_file_sweep(path);
+    unlink(path);
+    if (sweep)
+        kg_file_sweep(path);
+    return true;
+}
+
+/* --- What an earlier gate measured ------------------------------------------------------------ */
+
+/* Measuring again costs more than a mistyped option should; nobody takes a file of that name for
+ * what the gate that runs now has measured. */
+#define PREVIOUS ".previous"
+
+static const char *data_file(size_t index)
+{
+    return index < DATA_FILES ? data_files[index] : measured_files[index - DATA_FILES];
+}
+
+/* false: a path is too long. */
+static bool paths_make(const char *directory, const char *file, char path[PATH_BYTES],
+                       char previous[PATH_BYTES], struct kg_error *err)
+{
+    return path_make(directory, file, path, err) &&
+           (snprintf(previous, PATH_BYTES, "%s" PREVIOUS, path) < PATH_BYTES ||
+            path_make(path, PREVIOUS, previous, err));
+}
+
+static bool has_measured(const char *directory)
+{
+    char path[PATH_BYTES];
+    struct kg_error ignored;
+    for (size_t i = 0; i < MEASURED_FILES; i++)
+        if (path_make(directory, measured_files[i], path, &ignored) && access(path, F_OK) == 0)
+            return true;
+    return false;
+}
+
+static bool previous_remove(const char *directory, struct kg_error *err)
+{
+    char path[PATH_BYTES], previous[PATH_BYTES];
+    for (size_t i = 0; i < DATA_FILES + MEASURED_FILES; i++) {
+        if (!paths_make(directory, data_file(i), path, previous, err))
+            return false;
+        unlink(previous);
     }
     return true;
 }
 
+/* All or none are kept: those of two gates side by side would be taken for one's. */
+static bool data_put_aside(const char *directory, struct kg_error *err)
+{
+    char path[PATH_BYTES], previous[PATH_BYTES];
+    if (has_measured(directory) && !previous_remove(directory, err))
+        return false;
+    const bool keeps = has_measured(directory);
+    for (size_t i = 0; i < DATA_FILES + MEASURED_FILES; i++) {
+        if (!paths_make(directory, data_file(i), path, previous, err))
+            return false;
+        if (keeps)
+            rename(path, previous);
+        unlink(path); /* where it could not be renamed */
+        kg_file_sweep(path);
+    }
+    return true;
+}
+
+bool kg_report_files_begin(const char *directory, bool measures, int *lock, struct kg_error *err)
+{
+    *lock = -1;
+    bool good =
+        kg_directory_make(directory, err) && (!measures || kg_directory_lock(directory, lock, err));
+    for (size_t i = 0; i < REPORTS && good; i++)
+        good = file_remove(directory, reports[i].file, measures, err);
+    for (size_t i = 0; i < DATA_FILES && good && !measures; i++)
+        good = file_remove(directory, data_files[i], false, err);
+    return good && (!measures || data_put_aside(directory, err));
+}
+
+void kg_report_files_end(const char *directory)
+{
+    struct kg_error ignored; /* what is left is known by its name */
+    if (has_measured(directory))
+        previous_remove(directory, &ignored);
+}
+
+bool kg_report_files_previous(const char *directory, struct kg_text *text)
+{
+    char path[PATH_BYTES], previous[PATH_BYTES];
+    struct kg_error ignored;
+    bool any = false;
+    for (size_t i = 0; i < DATA_FILES + MEASURED_FILES && !has_measured(directory); i++)
+        if (paths_make(directory, data_file(i), path, previous, &ignored) &&
+            access(previous, F_OK) == 0) {
+            kg_text_printf(text, "%s%s" PREVIOUS, any ? ", " : "", data_file(i));
+            any = true;
+        }
+    return any;
+}
+
+/* --- Reports ---------------------------------------------------------------------------------- */
+
 void kg_report_files_fail(const char *directory, const struct kg_error *why)
 {
     char path[PATH_BYTES];
-    struct kg_text text = {0};
+    struct kg_text text = {0}, previous = {0};
     struct kg_error ignored; /* why there is no report is more than that there is none */
     kg_text_append(&text, "## kgate: no verdict\n\nNothing was decided, because of an error: ");
     if (why->path[0]) {
@@ -42,29 +201,80 @@ void kg_report_files_fail(const char *directory, const struct kg_error *why)
     }
     kg_escape_markdown(&text, why->message, sizeof why->message);
     kg_text_append(&text, "\n");
-    if (!text.failed && snprintf(path, sizeof path, "%s/%s", directory, files[0]) < PATH_BYTES)
+    if (kg_report_files_previous(directory, &previous))
+        kg_text_printf(&text, "\nWhat the gate before measured is kept: `%s`.\n",
+                       kg_text_string(&previous));
+    kg_text_free(&previous);
+    if (!text.failed && path_make(directory, reports[0].file, path, &ignored))
         kg_file_write(path, kg_text_string(&text), text.length, &ignored);
     kg_text_free(&text);
 }
 
-bool kg_report_files_write(const struct kg_comparison *comparison,
-                           const struct kg_suggestions *suggestions, const char *directory,
+/* Of a picture: that there is nothing to draw, or that gnuplot failed, is said and no failure. */
+static bool forgive(const struct report *report, const struct kg_error *err)
+{
+    if (report->kind != KG_REPORT_PNG && report->kind != KG_REPORT_SVG)
+        return false;
+    if (err->kind != KG_ERROR_USAGE) /* nothing to draw needs no word */
+        fprintf(stderr, "kgate: note: no %s: %s\n", report->file, err->message);
+    return true;
+}
+
+static bool report_write(const struct report *report, const struct kg_report_subject *subject,
+                         const char *directory, struct kg_error *err)
+{
+    char path[PATH_BYTES];
+    struct kg_file_writing writing;
+    struct kg_report_subject own = *subject;
+    if (kg_schema_is(report->schema, KG_RESULTS_SCHEMA))
+        own.comparison = NULL;
+    const struct kg_report_format *format =
+        kg_report_format_find(report->schema, kg_report_names[report->kind], err);
+    if (!format || !path_make(directory, report->file, path, err) ||
+        !kg_file_begin(&writing, path, err))
+        return false;
+    const bool good =
+        kg_report_print(format, &own, writing.file, err) || kg_file_blame(&writing, err);
+    const bool ended = kg_file_end(&writing, good, err);
+    return good ? ended : forgive(report, err);
+}
+
+/* Says once why reports of a kind are left out; true: this one is. */
+static bool left_out(const struct report *report, const char **said)
+{
+    const char *why = missing(report->kind);
+    if (why && why != *said)
+        fprintf(stderr, "kgate: note: no report as %s: %s\n", kg_report_names[report->kind], why);
+    if (why)
+        *said = why;
+    return why != NULL;
+}
+
+bool kg_report_files_write(const struct kg_report_subject *given, const char *directory,
                            struct kg_error *err)
 {
-    struct kg_arena arena = {0};
-    struct kg_text markdown = {0};
-    const char *json_path = kg_arena_printf(&arena, "%s/comparison.json", directory);
-    const char *suggestions_path = kg_arena_printf(&arena, "%s/suggestions.json", directory);
-    const char *markdown_path = kg_arena_printf(&arena, "%s/report.md", directory);
-    kg_report_comparison_markdown(comparison, suggestions, 0, &markdown);
-    bool good = json_path && suggestions_path && markdown_path && !markdown.failed
-                    ? true
-                    : kg_error_memory(err);
-    good = good && kg_directory_make(directory, err) &&
-           kg_comparison_write(comparison, json_path, err) &&
-           kg_suggestions_write(suggestions, suggestions_path, err) &&
-           kg_file_write(markdown_path, kg_text_string(&markdown), markdown.length, err);
-    kg_text_free(&markdown);
-    kg_arena_free(&arena);
+    struct kg_report_subject subject = *given;
+    subject.top = KG_REPORT_TOP_USUAL;
+    char comparison_path[PATH_BYTES], suggestions_path[PATH_BYTES];
+    const char *said = NULL;
+    bool good = path_make(directory, data_files[0], comparison_path, err) &&
+                path_make(directory, data_files[1], suggestions_path, err) &&
+                kg_directory_make(directory, err) &&
+                kg_comparison_write(given->comparison, comparison_path, err) &&
+                kg_suggestions_write(given->suggestions, suggestions_path, err);
+    for (size_t i = 0; i < REPORTS && good; i++)
+        if (is_asked_for(&reports[i], given->comparison, given->results) &&
+            !left_out(&reports[i], &said))
+            good = report_write(&reports[i], &subject, directory, err);
     return good;
+}
+
+void kg_report_files_list(const char *directory, struct kg_text *text)
+{
+    char path[PATH_BYTES];
+    struct kg_error ignored;
+    for (size_t i = 0; i < REPORTS; i++)
+        if (path_make(directory, reports[i].file, path, &ignored) && access(path, F_OK) == 0)
+            kg_text_printf(text, "%s, ", reports[i].file);
+    kg_text_printf(text, "%s, %s", data_files[0], data_files[1]);
 }

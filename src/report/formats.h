@@ -9,7 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "baseline/baseline.h"
+#include "compare/sweeps.h"
 #include "profile/profile.h"
+#include "report/columns.h"
 #include "report/report.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -19,11 +22,17 @@
 /* What is printed, and how. The members of the file's kind are set, the others NULL. */
 struct kg_report_subject {
     const struct kg_results *results;
+    const struct kg_results *pair_base; /* for the page: of pairs beside the results; NULL: none */
+    const struct kg_results *pair_head;
     const struct kg_comparison *comparison;
     const struct kg_suggestions *suggestions; /* or those made with the comparison; NULL: none */
     const struct kg_calibration *calibration;
+    const struct kg_baseline *baseline;
     const struct kg_profile *profile; /* for `print`: its figures */
     struct kg_profile_source source; /* for `stream`: every entry; `file` is -1 of a JSON profile */
+    const struct kg_sweep_request *sweep; /* of results: tables over a parameter; NULL: cases */
+    const struct kg_sweep_request *axis;  /* of a picture: what is set of it; NULL: nothing */
+    const char *plot;                     /* of a picture: which; NULL: the usual one */
     struct kg_report_style style;
     size_t top; /* rows, 0: all, KG_REPORT_TOP_USUAL: as many as suit the format; of profiles and
                    suggestions */
@@ -37,11 +46,14 @@ struct kg_report_format {
     bool (*print)(const struct kg_report_subject *subject, struct kg_text *text,
                   struct kg_error *err);
     bool (*stream)(const struct kg_report_subject *subject, FILE *output, struct kg_error *err);
-    bool beside; /* of results: the same of the recording that lies beside them */
+    bool several; /* several files, also of different kinds, make one: kg_report_page */
+    bool advised; /* of a profile: with suggestions, made when it is loaded */
+    bool beside;  /* of results: the same of the recording that lies beside them */
+    bool picture; /* bytes that are no text */
     const char *help;
 };
 
-/* The format of that name for files of that schema; NULL without one.
+/* The format of that name for files of that schema, with NULL their usual one; NULL without one.
  * err: KG_ERROR_USAGE that names the formats which such files can be printed as */
 const struct kg_report_format *kg_report_format_find(const char *schema, const char *name,
                                                      struct kg_error *err);
@@ -49,15 +61,21 @@ const struct kg_report_format *kg_report_format_find(const char *schema, const c
 /* Appends lines for --help: the formats of such files, or with NULL those of every kind. */
 void kg_report_formats_help(const char *schema, struct kg_text *text);
 
+/* Appends their names, each once, with spaces between. */
+void kg_report_formats_words(const char *schema, struct kg_text *text);
+
 /* Prints to `output`, and flushes it. */
 bool kg_report_print(const struct kg_report_format *format, const struct kg_report_subject *subject,
                      FILE *output, struct kg_error *err);
 
 struct kg_report_request {
-    const char *path;   /* of the file: a regular one */
-    const char *format; /* NULL: "text" */
-    const char *filter; /* of a recording: only processes whose label matches; NULL: all */
-    size_t top;         /* of a profile: as in struct kg_report_subject */
+    const char *path;    /* of the file: a regular one */
+    const char *format;  /* NULL: the usual one of such files */
+    const char *filter;  /* of a recording: only processes whose label matches; NULL: all */
+    size_t top;          /* of a profile: as in struct kg_report_subject */
+    const char *columns; /* of results: as kg_columns_read has it; NULL: the usual ones */
+    const char *plot;    /* of a picture: its name; NULL: the usual one */
+    struct kg_sweep_request sweep; /* of results: tables over a parameter; `by` is NULL: none */
     struct kg_report_style style;
 };
 
@@ -70,7 +88,9 @@ struct kg_report_file {
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
     struct kg_calibration calibration;
+    struct kg_baseline baseline;
     struct kg_profile profile;
+    struct kg_columns columns;
     int recording; /* descriptor; -1: none */
     struct kg_arena arena;
 };
@@ -82,3 +102,10 @@ struct kg_report_file {
 bool kg_report_file_open(const struct kg_report_request *request, struct kg_report_file *file,
                          struct kg_error *err);
 void kg_report_file_close(struct kg_report_file *file);
+
+/* The files as one HTML page, each with what lies beside it: the recording of results, the
+ * suggestions of a comparison.
+ * request  its path is not looked at
+ * err      KG_ERROR_USAGE also in a build without the page */
+bool kg_report_page(const struct kg_report_request *request, const char *const *paths, size_t count,
+                    FILE *output, struct kg_error *err);

@@ -1,5 +1,8 @@
 /* formats_profile.c: profiles, of recordings and of kgate.profile.v1 files, in their formats. */
+#include <string.h>
+
 #include "profile/profile_load.h"
+#include "report/components.h"
 #include "report/format_parts.h"
 #include "util/file.h"
 
@@ -11,18 +14,37 @@ static size_t rows(const struct kg_report_subject *subject, size_t usual)
     return subject->top == KG_REPORT_TOP_USUAL ? usual : subject->top;
 }
 
+/* Whether it is of several cases: one table for all would add up what does not belong together. */
+static bool is_of_many(const struct kg_profile *profile)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const char *label = profile->processes[i].label;
+        if (first && label && strcmp(first, label) != 0)
+            return true;
+        first = first ? first : label;
+    }
+    return false;
+}
+
 /* --- From the figures ------------------------------------------------------------------------- */
 
 bool kg_profile_as_text(const struct kg_report_subject *subject, struct kg_text *text,
                         struct kg_error *err)
 {
+    const size_t width = subject->style.width;
     (void)err;
-    kg_profile_table(subject->profile, rows(subject, TOP_USUAL), text);
+    if (is_of_many(subject->profile)) {
+        kg_report_components_text(subject->profile, NULL, &subject->style, rows(subject, TOP_USUAL),
+                                  text);
+        return true;
+    }
+    kg_profile_table(subject->profile, rows(subject, TOP_USUAL), width, text);
     if (!subject->profile->entry_count)
         return true;
     kg_text_append(text, "\n");
-    kg_profile_top(subject->profile, SELF_MOST, text);
-    kg_profile_bottlenecks(subject->profile, text);
+    kg_profile_top(subject->profile, SELF_MOST, width, text);
+    kg_profile_bottlenecks(subject->profile, width, text);
     return true;
 }
 
@@ -30,7 +52,19 @@ bool kg_profile_as_markdown(const struct kg_report_subject *subject, struct kg_t
                             struct kg_error *err)
 {
     (void)err;
-    kg_report_profile_markdown(subject->profile, rows(subject, TOP_USUAL), text);
+    if (is_of_many(subject->profile))
+        kg_report_components_markdown(subject->profile, NULL, rows(subject, TOP_USUAL), text);
+    else
+        kg_report_profile_markdown(subject->profile, rows(subject, TOP_USUAL), text);
+    return true;
+}
+
+bool kg_profile_as_components(const struct kg_report_subject *subject, struct kg_text *text,
+                              struct kg_error *err)
+{
+    (void)err;
+    kg_report_components_text(subject->profile, subject->suggestions, &subject->style,
+                              rows(subject, TOP_USUAL), text);
     return true;
 }
 
@@ -38,8 +72,8 @@ bool kg_profile_as_tree(const struct kg_report_subject *subject, struct kg_text 
                         struct kg_error *err)
 {
     (void)err;
-    kg_profile_tree(subject->profile, rows(subject, 0), text);
-    kg_profile_bottlenecks(subject->profile, text);
+    kg_profile_tree(subject->profile, rows(subject, 0), subject->style.width, text);
+    kg_profile_bottlenecks(subject->profile, subject->style.width, text);
     return true;
 }
 
@@ -47,7 +81,7 @@ bool kg_profile_as_top(const struct kg_report_subject *subject, struct kg_text *
                        struct kg_error *err)
 {
     (void)err;
-    kg_profile_top(subject->profile, rows(subject, TOP_USUAL), text);
+    kg_profile_top(subject->profile, rows(subject, TOP_USUAL), subject->style.width, text);
     return true;
 }
 

@@ -57,3 +57,9 @@ void kg_markdown_words(struct kg_text *text, const char *string, size_t most)
     }
     kg_text_append(text, string[length] ? "…" : "");
 }
+
+void kg_markdown_name(struct kg_text *text, const char *name)
+{
+    enum { NAME_MOST = 200 };
+    kg_escape_markdown(text, name, NAME_MOST);
+}

@@ -42,9 +42,9 @@ void kg_report_profile_markdown(const struct kg_profile *profile, size_t top, st
     size_t printed = 0;
     kg_bottlenecks_tell(profile, &closing, bottleneck_print);
     const size_t room = KG_MARKDOWN_MOST - ROW_MOST - closing.length;
-    kg_text_printf(text, "**kgate profile**: %zu %s, %llu scopes in %s\n\n", profile->process_count,
-                   profile->process_count == 1 ? "process" : "processes",
-                   (unsigned long long)profile->entry_count,
+    kg_text_printf(text, "**kgate profile**: %zu %s, %llu scope%s in %s\n\n",
+                   profile->process_count, profile->process_count == 1 ? "process" : "processes",
+                   (unsigned long long)profile->entry_count, profile->entry_count == 1 ? "" : "s",
                    kg_duration_format(profile->wall_ns, wall));
     kg_text_append(text, "| scope | calls | total | self | mean | p95 | time |\n"
                          "| :-- | --: | --: | --: | --: | --: | --: |\n");

@@ -19,17 +19,24 @@ struct kg_progress_meter {
     size_t done;  /* as told last */
 };
 
-/* Takes note of a report: `done` of `planned` steps. */
+/* Takes note of a report: `done` of `planned` steps. Fewer than before: other measuring has begun. */
 void kg_progress_note(struct kg_progress_meter *meter, size_t done, uint64_t now_ns);
 
-/* Time that the other steps will take, to whole seconds from one second on; NaN where fewer than
+/* Time that the other steps will take; NaN where fewer than
  * three steps have been seen. Later looks may ask for more. */
 double kg_progress_left_ns(const struct kg_progress_meter *meter, size_t planned);
 
 /* Whether a line is due where no bar can be drawn: now and then, so that a log shows life. */
 bool kg_progress_due(struct kg_progress_meter *meter, uint64_t now_ns);
 
-/* "12/84, about 40.0 s left  gemm/cpu"; with a bar of `cells` in front, of '#' and '.' where
- * `plain`. */
+/* How a line is drawn. */
+struct kg_progress_look {
+    size_t cells; /* of a bar in front; 0: none */
+    size_t width; /* that the line fits in; 0: any */
+    bool plain;   /* the line is ASCII */
+};
+
+/* "12/84, about 40 s left  gemm/cpu", of longer times "about 4 min 30 s" or "about 2 h 10 min". Of a narrow line the bar gives way first, then the middle of
+ * the id. */
 void kg_progress_line(const struct kg_progress_meter *meter, size_t planned, const char *id,
-                      size_t cells, bool plain, struct kg_text *text);
+                      const struct kg_progress_look *look, struct kg_text *text);

@@ -2,8 +2,9 @@
  * kg_report_files_…: text in memory from structs; a text whose `failed` is set ran out of
  * memory.
  *
- * Other folders also include formats.h (what every kind of saved file can be printed as) and
- * progress.h (how far measuring has come). */
+ * Other folders also include formats.h (what every kind of saved file can be printed as), columns.h
+ * (what a table of results can have), plots.h (pictures), progress.h (how far measuring has come),
+ * two.h (one case of two commands) and export.h (a report by its file's ending). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +21,10 @@ struct kg_report_style {
     bool colour;    /* ANSI colours */
     size_t id_most; /* characters of an id in a table, as kg_table has it; 0: all */
     size_t top;     /* rows of a ranking; 0: all */
-    bool plain;     /* the terminal's characters are ASCII: bars are of '#' and '.' */
     size_t width;   /* characters of a line of prose; 0: it is not broken */
     bool quiet;     /* the verdict and what failed only */
     bool verbose;   /* unchanged cases too, and what workloads report */
+    const struct kg_columns *columns; /* of a table of results; NULL: the usual ones */
 };
 
 /* For a terminal. suggestions: those made with the comparison; NULL without any */
@@ -42,7 +43,7 @@ void kg_report_calibration_text(const struct kg_calibration *calibration,
 /* What changed, then the suggestions, then what holds each operation back. */
 void kg_report_suggestions_text(const struct kg_suggestions *suggestions,
                                 const struct kg_report_style *style, struct kg_text *text);
-/* top: suggestions, 0: all; always under KG_MARKDOWN_MOST characters */
+/* top: suggestions, 0: all; always under KG_MARKDOWN_MOST bytes */
 void kg_report_suggestions_markdown(const struct kg_suggestions *suggestions, size_t top,
                                     struct kg_text *text);
 
@@ -50,10 +51,10 @@ void kg_report_suggestions_markdown(const struct kg_suggestions *suggestions, si
 void kg_report_explanation_text(const struct kg_explanation *explanation,
                                 const struct kg_report_style *style, struct kg_text *text);
 
-enum { KG_MARKDOWN_MOST = 65536 }; /* characters a pull request's comment may have */
+enum { KG_MARKDOWN_MOST = 60000 }; /* bytes of a comment: forges allow 65536 characters */
 
 /* For a pull request: the verdict in the first line, a table of what changed, the rest folded away,
- * machine and policy at the end; always under KG_MARKDOWN_MOST characters, by leaving out the least
+ * machine and policy at the end; always under KG_MARKDOWN_MOST bytes, by leaving out the least
  * important rows and saying how many. */
 void kg_report_comparison_markdown(const struct kg_comparison *comparison,
                                    const struct kg_suggestions *suggestions, size_t top,
@@ -62,16 +63,31 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
 
 /* Makes the folder and removes an earlier gate's reports from it, so that none is taken for that of a gate
  * that fails before it decides.
- * measures  of a gate that measures: results are removed too, and *lock holds the folder, for
- *           kg_file_unlock, against another one; else it is -1
+ * measures  of a gate that measures: what an earlier one measured, and the JSON made of it, get names
+ *           that end in .previous, and *lock holds the folder, for kg_file_unlock, against another
+ *           gate; else it is -1
  * err       KG_ERROR_USAGE where another gate has the folder: then nothing is removed */
 bool kg_report_files_begin(const char *directory, bool measures, int *lock, struct kg_error *err);
 
-/* Leaves a report.md that says why there is no verdict. */
+/* After a gate that measures: removes what kg_report_files_begin put aside, but where nothing was
+ * measured since. */
+void kg_report_files_end(const char *directory);
+
+/* Appends what is still put aside: "comparison.json.previous, results.json.previous".
+ * returns false where that is nothing */
+bool kg_report_files_previous(const char *directory, struct kg_text *text);
+
+/* Leaves a report.md that says why there is no verdict, and what of an earlier gate is put aside. */
 void kg_report_files_fail(const char *directory, const struct kg_error *why);
 
-/* Writes DIRECTORY/comparison.json, suggestions.json and report.md; makes the directory where it is
- * not there. */
-bool kg_report_files_write(const struct kg_comparison *comparison,
-                           const struct kg_suggestions *suggestions, const char *directory,
+/* Writes DIRECTORY/comparison.json, suggestions.json and what the suite's `reports` name; makes the
+ * directory where it is not there. Without gnuplot there are no pictures, which is said on standard error.
+ * subject  its comparison and suggestions; its results, which are NULL of profiles: what is made of
+ *          results is left out; for the page also the baseline and the results of pairs, where there
+ *          are any */
+struct kg_report_subject;
+bool kg_report_files_write(const struct kg_report_subject *subject, const char *directory,
                            struct kg_error *err);
+
+/* Appends the names of those that are there: "report.md, junit.xml, comparison.json, …". */
+void kg_report_files_list(const char *directory, struct kg_text *text);

@@ -112,8 +112,10 @@ static void findings_print(const struct kg_suggestions *suggestions, size_t room
     size_t i = 0;
     if (!suggestions->finding_count)
         return;
-    kg_text_append(text, "\n<details><summary>What holds them back</summary>\n\n"
-                         "| operation | time | bottleneck |\n| :-- | --: | :-- |\n");
+    kg_text_printf(text,
+                   "\n<details><summary>What holds them back</summary>\n\n"
+                   "| operation | %s | bottleneck |\n| :-- | --: | :-- |\n",
+                   suggestions->suite ? "median of rounds" : "time");
     for (; i < suggestions->finding_count && text->length < room; i++) {
         const struct kg_bound_finding *finding = &suggestions->findings[i];
         kg_text_append(text, "| ");

@@ -6,47 +6,66 @@
 #include "report/cells.h"
 #include "report/report.h"
 #include "report/terminal_parts.h"
+#include "suggest/advice_index.h"
 #include "util/escape.h"
 #include "util/table.h"
 #include "util/units.h"
+#include "util/wrap.h"
 
 enum { NAME_MOST = 100, ADVICE_MOST = 200, NEXT_MOST = 1000 };
-
-static const char RED[] = "\x1b[31m", GREEN[] = "\x1b[32m", YELLOW[] = "\x1b[33m",
-                  DIM[] = "\x1b[2m", BOLD[] = "\x1b[1m", PLAIN[] = "\x1b[0m";
 
 static const char *change_colour(enum kg_change change)
 {
     switch (change) {
     case KG_CHANGE_FAILED:
     case KG_CHANGE_REGRESSION:
-        return RED;
+        return KG_TERMINAL_BAD;
     case KG_CHANGE_IMPROVEMENT:
-        return GREEN;
+        return KG_TERMINAL_GOOD;
     case KG_CHANGE_NO_CHANGE:
-        return DIM;
+        return KG_TERMINAL_DIM;
     default:
-        return YELLOW;
+        return KG_TERMINAL_DOUBT;
     }
+}
+
+/* By what it was judged, and what the change edited of that. */
+static void trust_print(const struct kg_comparison *comparison, size_t width, struct kg_text *text)
+{
+    enum { MOST = 20 };
+    if (!comparison->trust)
+        return;
+    kg_terminal_sentence(text, "  judged by ", comparison->trust, KG_TERMINAL_REASON_MOST, width);
+    for (size_t i = 0; i < comparison->edit_count && i < MOST; i++)
+        kg_terminal_sentence(text, "  this change edits ", comparison->edits[i],
+                             KG_TERMINAL_REASON_MOST, width);
+    if (comparison->edit_count > MOST)
+        kg_text_printf(text, "  … and %zu more: they are in comparison.json\n",
+                       comparison->edit_count - MOST);
 }
 
 static void verdict_print(const struct kg_comparison *comparison,
                           const struct kg_report_style *style, struct kg_text *text)
 {
-    static const char *const colours[] = {
-        [KG_VERDICT_PASS] = GREEN, [KG_VERDICT_FAIL] = RED, [KG_VERDICT_UNDECIDED] = YELLOW};
-    kg_text_printf(text, "%s%s%s%s  ", style->colour ? BOLD : "",
+    static const char *const colours[] = {[KG_VERDICT_PASS] = KG_TERMINAL_GOOD,
+                                          [KG_VERDICT_FAIL] = KG_TERMINAL_BAD,
+                                          [KG_VERDICT_UNDECIDED] = KG_TERMINAL_DOUBT};
+    struct kg_text counts = {0};
+    const size_t begun = strlen(kg_verdict_names[comparison->verdict]) + 2;
+    kg_text_printf(text, "%s%s%s%s  ", style->colour ? KG_TERMINAL_BOLD : "",
                    style->colour ? colours[comparison->verdict] : "",
-                   kg_verdict_names[comparison->verdict], style->colour ? PLAIN : "");
-    kg_escape_terminal(text, comparison->suite, NAME_MOST);
-    kg_text_append(text, ", ");
-    kg_cell_counts(comparison, text);
-    kg_text_append(text, "\n");
+                   kg_verdict_names[comparison->verdict], style->colour ? KG_TERMINAL_PLAIN : "");
+    kg_escape_terminal(&counts, comparison->suite, NAME_MOST);
+    kg_text_append(&counts, ", ");
+    kg_cell_counts(comparison, &counts);
+    kg_wrap_on(text, begun, begun, kg_text_string(&counts), style->width);
+    text->failed = text->failed || counts.failed;
+    kg_text_free(&counts);
     for (size_t i = 0; i < comparison->verdict_reason_count; i++) {
-        kg_text_append(text, "  ");
-        kg_escape_terminal(text, comparison->verdict_reasons[i], KG_TERMINAL_REASON_MOST);
-        kg_text_append(text, "\n");
+        kg_terminal_sentence(text, "  ", comparison->verdict_reasons[i], KG_TERMINAL_REASON_MOST,
+                             style->width);
     }
+    trust_print(comparison, style->width, text);
     if (comparison->next) {
         kg_text_append(text, "  next: ");
         kg_escape_terminal(text, comparison->next, NEXT_MOST);
@@ -56,7 +75,7 @@ static void verdict_print(const struct kg_comparison *comparison,
 
 /* What rows are made with. */
 struct change_table {
-    const struct kg_suggestions *suggestions; /* NULL without any */
+    struct kg_advice_index advice;
     const struct kg_report_style *style;
 };
 
@@ -76,6 +95,7 @@ static void under_row(const struct change_row *row, struct kg_arena *arena, bool
     kg_terminal_part(text, "", kg_cell_circumstances(arena, change));
     if (!row->said)
         kg_terminal_part(text, "; ", change->reason);
+    kg_terminal_part(text, "; ", change->waiver);
     if (row->following == 1)
         kg_text_append(text, " (the next case too)");
     else if (row->following)
@@ -85,15 +105,12 @@ static void under_row(const struct change_row *row, struct kg_arena *arena, bool
 }
 
 /* What changed in its evidence and, of a regression, what to try, a line each. */
-static void advice_append(const struct kg_suggestions *suggestions,
-                          const struct kg_case_change *change, struct kg_text *text)
+static void advice_append(const struct kg_advice_index *advice, const struct kg_case_change *change,
+                          struct kg_text *text)
 {
-    if (!suggestions)
-        return;
-    const struct kg_evidence_change *evidence = kg_suggestions_change(suggestions, change->id);
-    const struct kg_suggestion *suggestion = change->change == KG_CHANGE_REGRESSION
-                                                 ? kg_suggestions_first(suggestions, change->id)
-                                                 : NULL;
+    const struct kg_evidence_change *evidence = kg_advice_change(advice, change->id, 0);
+    const struct kg_suggestion *suggestion =
+        change->change == KG_CHANGE_REGRESSION ? kg_advice_first(advice, change->id) : NULL;
     if (evidence)
         kg_terminal_part(text, "\n", evidence->text);
     if (suggestion) {
@@ -109,16 +126,18 @@ static const char *under_change(struct kg_arena *arena, const struct change_tabl
 {
     struct kg_text text = {0};
     under_row(row, arena, how->style->verbose, &text);
-    advice_append(how->suggestions, row->change, &text);
-    const char *copy = text.length ? kg_arena_copy(arena, text.data) : NULL;
+    advice_append(&how->advice, row->change, &text);
+    const char *under =
+        text.length ? kg_terminal_under(arena, kg_arena_copy(arena, text.data), how->style->width)
+                    : NULL;
     kg_text_free(&text);
-    return copy;
+    return under;
 }
 
 /* Whether the reason is all that there is to say: no figures stand beside it. */
 static bool has_reason_alone(const struct kg_case_change *change)
 {
-    return change->reason && (!change->metric_count || change->not_measured);
+    return change->reason && !change->waiver && (!change->metric_count || change->not_measured);
 }
 
 static void change_row(struct kg_table *table, const struct change_table *how,
@@ -140,8 +159,8 @@ static void change_row(struct kg_table *table, const struct change_table *how,
     } else if (isfinite(change->time_ns)) {
         row->cells[2] = kg_arena_copy(arena, kg_duration_format(change->time_ns, time));
     }
-    row->cells[5] = kg_change_name(change->change);
-    row->colour = change_colour(change->change);
+    row->cells[5] = kg_cell_verdict(arena, change);
+    row->colour = change->waived ? KG_TERMINAL_DOUBT : change_colour(change->change);
     row->under = under_change(arena, how, shown);
     if (!row->cells[0])
         table->failed = true;
@@ -150,8 +169,8 @@ static void change_row(struct kg_table *table, const struct change_table *how,
 static bool row_wanted(const struct kg_case_change *change, const struct kg_report_style *style)
 {
     if (style->quiet)
-        return change->fails || change->change == KG_CHANGE_SUSPECT;
-    return style->verbose || change->change != KG_CHANGE_NO_CHANGE;
+        return change->fails || (change->change == KG_CHANGE_SUSPECT && !change->waived);
+    return style->verbose || change->change != KG_CHANGE_NO_CHANGE || change->waiver;
 }
 
 /* The rows, into an array for all of the cases; how many are left out. The limit is for each kind
@@ -189,6 +208,17 @@ static void rows_join(struct change_row *rows, size_t count)
     }
 }
 
+/* Which times the table has. */
+static void estimator_print(const struct kg_comparison *comparison,
+                            const struct kg_report_style *style, struct kg_text *text)
+{
+    struct kg_text words = {0};
+    kg_text_printf(&words, "(%s)", kg_cell_estimator(comparison));
+    kg_wrap(text, "  ", kg_text_string(&words), style->width);
+    text->failed = text->failed || words.failed;
+    kg_text_free(&words);
+}
+
 static void changes_print(const struct kg_comparison *comparison, const struct change_table *how,
                           struct kg_text *text)
 {
@@ -197,8 +227,10 @@ static void changes_print(const struct kg_comparison *comparison, const struct c
         .columns = 6,
         .indent = 2,
         .id_most = style->id_most,
+        .width = style->width,
         .heads = {"case", "baseline", "current", "change", "95 % interval", "verdict"},
-        .left = {true, false, false, false, false, true}};
+        .left = {true, false, false, false, false, true},
+        .spare = {0, KG_TABLE_NEEDED, KG_TABLE_NEEDED + 1, 0, 1, 0}};
     size_t count = 0, left_out = 0;
     struct change_row *rows = kg_arena_alloc(&table.arena, comparison->case_count, sizeof *rows);
     if (rows)
@@ -212,11 +244,32 @@ static void changes_print(const struct kg_comparison *comparison, const struct c
         kg_text_append(text, "\n");
         kg_table_print(&table, style->colour, text);
         if (!style->quiet && *kg_cell_estimator(comparison))
-            kg_text_printf(text, "  (%s)\n", kg_cell_estimator(comparison));
+            estimator_print(comparison, style, text);
     }
     if (left_out)
         kg_text_printf(text, "  … and %zu more; all are in the report files\n", left_out);
     kg_table_free(&table);
+}
+
+/* How the cases changed together: the suite, and where all is asked for each workload. */
+static void overall_print(const struct kg_comparison *comparison,
+                          const struct kg_report_style *style, struct kg_text *text)
+{
+    const size_t shown = style->verbose && comparison->overall_count > 2 ? comparison->overall_count
+                         : comparison->overall_count && comparison->overall[0].cases > 1 ? 1
+                                                                                         : 0;
+    kg_text_append(text, shown ? "\n" : "");
+    for (size_t i = 0; i < shown; i++) {
+        struct kg_text first = {0}, words = {0};
+        kg_text_append(&first, "  ");
+        kg_escape_terminal(&first, i ? comparison->overall[i].workload : "overall", NAME_MOST);
+        kg_text_append(&first, ": ");
+        kg_cell_overall(&comparison->overall[i], &words);
+        kg_wrap(text, kg_text_string(&first), kg_text_string(&words), style->width);
+        text->failed = text->failed || first.failed || words.failed;
+        kg_text_free(&first);
+        kg_text_free(&words);
+    }
 }
 
 /* Of the failed cases that are shown. */
@@ -233,37 +286,49 @@ static void changes_tails_print(const struct kg_comparison *comparison,
     }
 }
 
-/* How many there are, and the command that shows them. */
-static void suggestions_line(const struct kg_suggestions *suggestions, struct kg_text *text)
+/* How many there are, and the command that shows them: whole, to be copied. There is none for files that are removed. */
+static void suggestions_line(const struct kg_suggestions *suggestions, size_t width,
+                             struct kg_text *text)
 {
-    struct kg_text command = {0};
+    struct kg_text count = {0}, command = {0}, shown = {0};
     if (!suggestions || !suggestions->suggestion_count)
         return;
-    kg_advice_command(suggestions, &command);
-    kg_text_append(text, "\n  ");
-    kg_advice_count(suggestions, text);
-    kg_text_append(text, ": ");
-    kg_escape_terminal(text, kg_text_string(&command), SIZE_MAX);
-    kg_text_append(text, "\n");
+    kg_advice_count(suggestions, &count);
+    if (suggestions->discarded)
+        kg_text_append(&command, "with -o DIR the files are kept, for `kgate suggest`");
+    else
+        kg_advice_command(suggestions, &command);
+    kg_escape_terminal(&shown, kg_text_string(&command), SIZE_MAX);
+    const size_t line =
+        4 + kg_text_width(kg_text_string(&count)) + kg_text_width(kg_text_string(&shown));
+    kg_text_printf(text, "\n  %s:%s%s\n", kg_text_string(&count),
+                   width && line > width ? "\n    " : " ", kg_text_string(&shown));
+    text->failed = text->failed || count.failed || command.failed || shown.failed;
+    kg_text_free(&count);
     kg_text_free(&command);
+    kg_text_free(&shown);
 }
 
 void kg_report_comparison_text(const struct kg_comparison *comparison,
                                const struct kg_suggestions *suggestions,
                                const struct kg_report_style *style, struct kg_text *text)
 {
-    const struct change_table how = {suggestions, style};
+    struct kg_arena arena = {0};
+    struct change_table how = {.style = style};
+    if (!kg_advice_index_make(&arena, suggestions, &how.advice))
+        text->failed = true;
     verdict_print(comparison, style, text);
     changes_print(comparison, &how, text);
+    kg_arena_free(&arena);
     changes_tails_print(comparison, style, text);
     if (style->quiet)
         return;
+    overall_print(comparison, style, text);
     if (comparison->note_count)
         kg_text_append(text, "\n");
     for (size_t i = 0; i < comparison->note_count; i++) {
-        kg_text_append(text, "  note: ");
-        kg_escape_terminal(text, comparison->notes[i], KG_TERMINAL_REASON_MOST);
-        kg_text_append(text, "\n");
+        kg_terminal_sentence(text, "  note: ", comparison->notes[i], KG_TERMINAL_REASON_MOST,
+                             style->width);
     }
-    suggestions_line(suggestions, text);
+    suggestions_line(suggestions, style->width, text);
 }

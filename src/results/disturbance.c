@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "stats/stats.h"
+
 const double KG_DISTURBANCE_USUAL = 0.05;
 
 /* A time of which a tenth is missing is a tenth too long: no threshold of a few per cent holds. */
@@ -25,11 +27,31 @@ static bool reaches_median(const struct kg_round *round, double stolen_ns)
     return stolen_ns > 0 || waits > HIT_SHARE * samples;
 }
 
+/* Without the time that a CPU needs to leave an idle state; NaN where the wait is not known. */
+static double scheduler_wait_ns(const struct kg_round *round)
+{
+    const double wakes_ns = WAKE_NS * (double)round->voluntary_switches;
+    return isnan(round->wait_ns) ? NAN : fmax(0, round->wait_ns - wakes_ns);
+}
+
+double kg_scheduler_wait_share(const struct kg_case_result *result)
+{
+    enum { ROUNDS_MOST = 1024 };
+    double shares[ROUNDS_MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < result->round_count && known < ROUNDS_MOST; i++) {
+        const double share = scheduler_wait_ns(&result->rounds[i]) / result->rounds[i].wall_ns;
+        if (isfinite(share))
+            shares[known++] = share;
+    }
+    kg_sort(shares, known);
+    return known ? kg_median_sorted(shares, known) : NAN;
+}
+
 double kg_round_disturbance(const struct kg_round *round)
 {
     const double stolen_ns = fmax(0, round->stolen_ns - TICK_NS); /* 0 where it is not known */
-    const double wakes_ns = WAKE_NS * (double)round->voluntary_switches;
-    const double lost_ns = fmax(0, round->wait_ns - wakes_ns) + stolen_ns;
+    const double lost_ns = scheduler_wait_ns(round) + stolen_ns;
     const double ran_ns = round->cpu_ns * (double)round->calls;
     if (isnan(round->wait_ns) || !(round->wall_ns > 0) || !round->batch)
         return NAN;
@@ -112,12 +134,14 @@ const char *kg_disturbance_words(const struct kg_disturbance *found,
     if (kg_disturbance_too_busy(found))
         snprintf(words, KG_DISTURBANCE_WORDS,
                  "the machine is too busy: %zu of %zu rounds waited for a CPU for %.0f %% of their "
-                 "time on average; above %.0f %% they decide nothing",
+                 "time on average; above %.0f %% they decide nothing. Measure again when less else "
+                 "runs here",
                  found->disturbed, found->rounds, 100 * found->share, 100 * SPOILT * found->limit);
     else if (3 * found->disturbed > found->rounds)
         snprintf(words, KG_DISTURBANCE_WORDS,
                  "%zu of %zu rounds waited for a CPU for more than %.3g %% of their time (%.0f %% "
-                 "on average): the %zu calmest decide",
+                 "on average): only the %zu that waited least are judged. Measure again when less "
+                 "else runs here",
                  found->disturbed, found->rounds, 100 * found->limit, 100 * found->share,
                  found->judged);
     return words;

@@ -19,6 +19,10 @@ extern const double KG_DISTURBANCE_USUAL;
  * wait is not known. */
 double kg_round_disturbance(const struct kg_round *round);
 
+/* Share of its rounds in which the case's threads waited for a CPU, summed over them, their median;
+ * without the wakes that are left out above. NaN where it is not known of any round. */
+double kg_scheduler_wait_share(const struct kg_case_result *result);
+
 /* How many of a case's rounds are to be measured again because they were disturbed, or the device
  * was held back: all such, but no more than half of `wanted`, at least one. A device that is always
  * held back, as one at its power limit is, and a machine that is always busy, must not be measured

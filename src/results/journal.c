@@ -11,19 +11,21 @@
 #include "results/results_v1.h"
 #include "util/file.h"
 
-static bool line_write(struct kg_journal *journal, json_t *json, struct kg_error *err)
+/* Writes the line and frees it. */
+static bool line_write(struct kg_journal *journal, struct kg_text *line, struct kg_error *err)
 {
-    char *line = json ? json_dumps(json, JSON_REAL_PRECISION(15)) : NULL;
-    json_decref(json);
-    if (!line)
-        return kg_error_memory(err);
+    kg_text_append(line, "\n");
+    const bool whole = !line->failed;
     /* flushed, the line outlives the process; only a power cut could lose it */
-    const bool good = fputs(line, journal->file) >= 0 && fputc('\n', journal->file) != EOF &&
+    const bool good = whole && fwrite(line->data, 1, line->length, journal->file) == line->length &&
                       fflush(journal->file) == 0;
-    free(line);
+    const int code = errno;
+    kg_text_free(line);
+    if (!whole)
+        return kg_error_memory(err);
     return good ? true
                 : kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", journal->path,
-                               strerror(errno));
+                               strerror(code));
 }
 
 /* The file is the lock of its results: two runs that write the same results would mix their lines.
@@ -62,31 +64,28 @@ bool kg_journal_open(const char *results_path, const struct kg_results *results,
     if (!file_open(journal, err))
         return false;
     kg_file_sweep(results_path);
-    json_t *whole = json_pack("{s:s}", "schema", KG_JOURNAL_SCHEMA);
-    json_t *json = kg_record_write(&kg_results_record, results);
-    if (!whole || !json || json_object_update(whole, json) != 0) {
-        json_decref(whole);
-        whole = NULL;
-    }
-    json_decref(json);
-    if (line_write(journal, whole, err))
+    struct kg_text line = {0};
+    kg_record_line(&kg_results_record, results, KG_JOURNAL_SCHEMA, &line);
+    if (line_write(journal, &line, err))
         return true;
     kg_journal_remove(journal);
     return false;
 }
 
-static bool entry_write(struct kg_journal *journal, size_t index, const char *name, json_t *value,
-                        struct kg_error *err)
+static bool entry_write(struct kg_journal *journal, size_t index, const char *name,
+                        const struct kg_record *record, const void *object, struct kg_error *err)
 {
-    return line_write(journal, json_pack("{s:I, s:o}", "case", (json_int_t)index, name, value),
-                      err);
+    struct kg_text line = {0};
+    kg_text_printf(&line, "{\"case\": %zu, \"%s\": ", index, name);
+    kg_record_line(record, object, NULL, &line);
+    kg_text_append(&line, "}");
+    return line_write(journal, &line, err);
 }
 
 bool kg_journal_round(struct kg_journal *journal, size_t index, const struct kg_round *round,
                       struct kg_error *err)
 {
-    json_t *json = kg_record_write(&kg_round_record, round);
-    return json ? entry_write(journal, index, "round", json, err) : kg_error_memory(err);
+    return entry_write(journal, index, "round", &kg_round_record, round, err);
 }
 
 bool kg_journal_case(struct kg_journal *journal, size_t index, const struct kg_case_result *result,
@@ -95,8 +94,7 @@ bool kg_journal_case(struct kg_journal *journal, size_t index, const struct kg_c
     struct kg_case_result bare = *result;
     bare.rounds = NULL;
     bare.round_count = 0;
-    json_t *json = kg_record_write(&kg_case_result_record, &bare);
-    return json ? entry_write(journal, index, "update", json, err) : kg_error_memory(err);
+    return entry_write(journal, index, "update", &kg_case_result_record, &bare, err);
 }
 
 void kg_journal_close(struct kg_journal *journal)

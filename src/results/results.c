@@ -18,7 +18,9 @@ static const struct kg_field summary_fields[] = {
     KG_FIELD(standard_deviation_ns, REAL, "between round medians", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(min_ns, REAL, "least of all samples", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(max_ns, REAL, "greatest of all samples", KG_OPTIONAL, KG_FROM_0),
-    KG_FIELD(p95_ns, REAL, "median of the rounds' 95th percentiles", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(p95_ns, REAL,
+             "95th percentile: of all samples where all are kept, else the median of the rounds'",
+             KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(interval_low_ns, REAL, "95 % interval of the median", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(interval_high_ns, REAL, "95 % interval of the median", KG_OPTIONAL, KG_FROM_0),
 };
@@ -74,6 +76,7 @@ static const struct kg_field work_fields[] = {
              KG_WORDS("f32", "bf16_tensor")),
     KG_FIELD(written_bytes, REAL, "of the bytes moved, those that are written", KG_OPTIONAL,
              KG_FROM_0),
+    KG_FIELD(item_name, STRING, "what the items are: vectors, tokens", KG_OPTIONAL, KG_NOT_EMPTY),
 };
 static const struct kg_record work_record =
     KG_RECORD_OF(work_fields, "What one call does and how fast; what is not known is left out.");
@@ -115,6 +118,9 @@ static const struct kg_field series_fields[] = {
     KG_FIELD(
         source, STRING, "who counted: `rounds` where the values are figures of the rounds",
         KG_WORDS("rounds", "workload", "perf", "callgrind", "none", "cupti", "powercap", "nvml")),
+    KG_FIELD(unit, STRING,
+             "of a workload's figure that has one; else that of the metric, or a number",
+             KG_OPTIONAL, KG_WORDS("ns", "bytes", "J")),
     KG_FIELD(better, ENUM,
              "which way is better; of a workload's figure without a threshold it says nothing",
              KG_NAMES(kg_better_names)),
@@ -157,10 +163,13 @@ static const struct kg_record file_record = KG_RECORD_OF(
 static const struct kg_field case_fields[] = {
     KG_FIELD(id, STRING, "workload/key=value,…/device", KG_NOT_EMPTY),
     KG_FIELD(workload, STRING, "its name in the suite"),
+    KG_FIELD(line, SIZE, "of the suite, on which the workload is named", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
     KG_FIELD(source, STRING, "how the suite brings the workload", KG_NAMES(kg_source_names)),
     KG_FIELD(target, STRING, "the kernel, PLUGIN:ENTRY, or a program", KG_OPTIONAL),
     KG_LIST(params, param_count, PAIRS, "parameters in the suite's order"),
     KG_FIELD(threads, COUNT, "that it may use; absent or 0: not known", KG_OPTIONAL),
+    KG_FIELD(threads_said, BOOL, "the suite or `OMP_NUM_THREADS` says so many", KG_OPTIONAL),
     KG_FIELD(device, STRING, "where it runs", KG_WORDS("cpu", "cuda")),
     KG_FIELD(backend, STRING, "what runs it", KG_NAMES(kg_backend_names)),
     KG_FIELD(definition_hash, STRING,
@@ -210,6 +219,12 @@ static const struct kg_field policy_fields[] = {
     KG_FIELD(undecided, ENUM, "what becomes of a gate that decided nothing", KG_OPTIONAL,
              KG_NAMES(kg_undecided_names)),
     KG_FIELD(alpha, REAL, "false alarms allowed for the whole suite", KG_INSIDE(0, 1)),
+    KG_FIELD(reports, BITS, "what is written besides JSON files", KG_OPTIONAL,
+             KG_NAMES(kg_report_names)),
+    KG_FIELD(quarantine_instability, REAL, "from where on quarantine is proposed", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(quarantine_runs, SIZE, "stable ones that end a quarantine", KG_OPTIONAL,
+             KG_UNKNOWN_IF_0),
 };
 const struct kg_record kg_results_policy_record =
     KG_RECORD_OF(policy_fields, "The suite's policy.");
@@ -232,11 +247,15 @@ static const struct kg_field results_fields[] = {
              "how many tests these are judged with, where they are some of a suite's cases",
              KG_OPTIONAL),
     KG_LIST(files, file_count, RECORDS, "whose code was measured", KG_OPTIONAL, KG_OF(file_record)),
+    KG_FIELD(start_note, STRING,
+             "load, quota and what the host took when measuring began, where that is worth a word",
+             KG_OPTIONAL),
     KG_FIELD(not_kept, STRING,
              "why what was seen of cases on the CPU could not be kept for the next run",
              KG_OPTIONAL),
     KG_FIELD(profile, STRING, "name of the recording that `run --profile` left in the same folder",
              KG_OPTIONAL),
+    KG_FIELD(no_profile, STRING, "why `run --profile` left no recording", KG_OPTIONAL),
     KG_LIST(probes, probe_count, COLUMNS, NULL, KG_OPTIONAL, KG_OF(probe_record)),
     KG_FIELD(timer_resolution_ns, REAL, "of the clock", KG_FROM_0),
     KG_FIELD(ceilings, RECORD, "What the GPU was measured to be capable of, by kgate.", KG_OPTIONAL,
@@ -277,12 +296,12 @@ bool kg_results_load(const char *path, struct kg_results *results, struct kg_err
 {
     struct kg_text text = {0};
     *results = (struct kg_results){0};
-    bool good = kg_file_read(path, (size_t)1 << 30, &text, err);
+    bool good = kg_file_read(path, KG_RECORD_FILE_MOST, &text, err);
     if (good && is_journal(&text))
         good = kg_journal_parse(path, text.data, text.length, results, err);
     else if (good)
-        good = kg_record_parse(&kg_results_record, KG_RESULTS_SCHEMA, path, kg_text_string(&text),
-                               text.length, &results->arena, results, err);
+        good = kg_record_take(&kg_results_record, KG_RESULTS_SCHEMA, path, &text, &results->arena,
+                              results, err);
     kg_text_free(&text);
     if (good && kg_results_validate(results, err))
         return true;

@@ -47,6 +47,8 @@ struct kg_round {
     double p95_ns;
     double median_error_ns; /* standard error of median_ns; 0 or NaN: unknown */
     double cpu_ns;          /* CPU time of all threads, a call */
+    double user_ns;         /* of that, in user mode; NaN where not known, as the next */
+    double system_ns;       /* and in the kernel */
     double wall_ns;         /* the sum of the samples: the round's measured time, all calls */
     double warm_up_ns;      /* time spent on warm-up, all calls */
     uint64_t calls;         /* timed calls: samples times batch */
@@ -85,14 +87,14 @@ struct kg_round {
 /* In an initialiser: the members that only the GPU has, and those that are not known yet. Needs
  * <math.h>. */
 #define KG_ROUND_ON_CPU                                                                            \
-    .wait_ns = NAN, .stolen_ns = NAN, .disturbance = NAN, .call_ns = NAN, .launch_ns = NAN,        \
-    .median_cycles = NAN, .sm_clock_hz = NAN, .timer_overhead_ns = NAN, .memory_clock_hz = NAN,    \
-    .temperature_c = NAN, .power_w = NAN, .utilization = NAN, .other_processes = NAN,              \
-    .throttle = NAN
+    .user_ns = NAN, .system_ns = NAN, .wait_ns = NAN, .stolen_ns = NAN, .disturbance = NAN,        \
+    .call_ns = NAN, .launch_ns = NAN, .median_cycles = NAN, .sm_clock_hz = NAN,                    \
+    .timer_overhead_ns = NAN, .memory_clock_hz = NAN, .temperature_c = NAN, .power_w = NAN,        \
+    .utilization = NAN, .other_processes = NAN, .throttle = NAN
 
 /* Over the rounds of a case. The round is the unit: median is the median of round medians, mean and
  * standard deviation are theirs, the interval is for their median; min and max are of all samples,
- * p95 is the median of the rounds' p95. */
+ * p95 is of all samples too where all are kept, else the median of the rounds' p95. */
 struct kg_summary {
     double median_ns;
     double mean_ns;
@@ -143,6 +145,7 @@ struct kg_case_work {
     double tensor_share;    /* of tensor cores, likewise */
     const char *arithmetic; /* what does the flops: "f32", "bf16_tensor"; NULL where not known */
     double written_bytes;   /* of `bytes` */
+    const char *item_name;  /* what the items are: "vectors"; NULL where nothing was said */
 };
 
 #define KG_ARITHMETIC_F32 "f32"
@@ -150,7 +153,7 @@ struct kg_case_work {
 
 #define KG_WORK_UNKNOWN                                                                            \
     {                                                                                              \
-        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL, NAN                                     \
+        NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL, NAN, NULL                               \
     }
 
 /* A kernel that a call launches. */
@@ -224,6 +227,7 @@ struct kg_case_check {
 struct kg_series {
     const char *name;   /* of kg_metric_kind_names, or the workload's own */
     const char *source; /* "rounds", "workload", "perf", "callgrind", "cupti", "powercap", "nvml" */
+    const char *unit;   /* "ns", "bytes" or "J", of a workload's own that has one; else NULL */
     enum kg_better better;
     double threshold;  /* the smallest relative change that counts; NaN where it is not judged */
     double min_effect; /* the smallest absolute change that counts */
@@ -264,12 +268,15 @@ struct kg_measured_file {
 struct kg_case_result {
     const char *id;
     const char *workload;
+    size_t line;        /* of the suite, on which its workload is named; 0: not known */
     const char *source; /* a name of kg_source_names */
     struct kg_pair *params;
     size_t param_count;
-    const char *target;  /* what the workload is: the kernel, "PLUGIN:ENTRY", or a program; cases of
+    const char *target; /* what the workload is: the kernel, "PLUGIN:ENTRY", or a program; cases of
                             one target and one set of parameters do the same */
-    uint64_t threads;    /* that it may use; 0 where not known */
+    uint64_t threads;   /* that it may use; 0 where not known */
+    bool
+        threads_said; /* by the suite or OMP_NUM_THREADS; else one for each CPU, or one if pinned */
     const char *device;  /* "cpu" or "cuda" */
     const char *backend; /* a name of kg_backend_names */
     const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
@@ -308,6 +315,12 @@ struct kg_case_result {
     struct kg_hot hot;     /* likewise */
 };
 
+/* Initializers of a case of which nothing was measured: not known, not 0. */
+#define KG_CASE_UNMEASURED                                                                         \
+    .round_ns = NAN, .breakdown = {NAN, NAN, NAN, NAN, NAN}, .memory = {KG_MEMORY_ON_CPU},         \
+    .work = KG_WORK_UNKNOWN, .trace = KG_TRACE_NONE, .look = KG_LOOK_NONE,                         \
+    .check = {.error = NAN, .tolerance = NAN}
+
 /* A device all of whose cases were SKIPPED, by its name in cases; NULL: there is none. Pure. */
 struct kg_results;
 const char *kg_results_device_missed(const struct kg_results *results);
@@ -318,6 +331,9 @@ struct kg_results_policy {
     enum kg_missing_device missing_device;
     enum kg_undecided undecided;
     double alpha;
+    unsigned reports;              /* bits 1u << enum kg_report_kind; 0: not known */
+    double quarantine_instability; /* NaN: not known */
+    size_t quarantine_runs;
 };
 
 struct kg_results {
@@ -336,8 +352,10 @@ struct kg_results {
                             0: no others */
     struct kg_measured_file *files; /* those that `build` of the cases names */
     size_t file_count;
-    const char *not_kept; /* why the next run will look into the same code again, or NULL */
-    const char *profile;  /* name of the recording beside the results; NULL without one */
+    const char *start_note; /* what the machine was doing when measuring began; NULL: nothing */
+    const char *not_kept;   /* why the next run will look into the same code again, or NULL */
+    const char *profile;    /* name of the recording beside the results; NULL without one */
+    const char *no_profile; /* why a pass that was to record left nothing, or NULL */
     struct kg_probe_reading *probes; /* at most KG_PROBES_MOST, spread over the run */
     size_t probe_count;
     double timer_resolution_ns;
@@ -365,6 +383,10 @@ struct kg_probe_reading kg_results_probe(const struct kg_results *results);
  * same in memory and on disk. */
 double kg_file_precision(double value);
 
+/* Its peak memory; NaN where it is not known, as of another harness's: no process is without. On the GPU a
+ * case may have allocated none. */
+double kg_case_peak_bytes(const struct kg_case_result *result);
+
 /* Fills summary, breakdown.wall, memory and rates of a case from its rounds and work. */
 void kg_case_summarize(struct kg_case_result *result);
 
@@ -391,3 +413,5 @@ const char *kg_results_recording(struct kg_arena *arena, const char *path,
 
 /* The time now in UTC as "2026-01-31T12:00:00Z", in `arena`; NULL where memory is out. */
 const char *kg_timestamp(struct kg_arena *arena);
+/* Whether the text is such a time, and there is such a day. */
+bool kg_timestamp_is(const char *text);

@@ -83,6 +83,10 @@ bool kg_results_validate(const struct kg_results *results, struct kg_error *err)
     const struct kg_machine *machine = &results->machine;
     if (!kg_fingerprint_check("machine.fingerprint", machine->fingerprint, err))
         return false;
+    if (!kg_timestamp_is(results->created))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "created: expected a time such as 2026-01-31T12:00:00Z, found '%.40s'",
+                            results->created);
     if (machine->gpu_chosen && machine->gpu_chosen >= machine->gpu_count)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "machine.gpu_chosen: expected the number of one of %zu gpus, found %zu",

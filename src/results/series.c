@@ -22,6 +22,11 @@ const struct kg_metric_row *kg_series_row(const struct kg_series *series)
     return kind == KG_METRIC_KINDS ? &kg_metric_of_workload : &kg_metric_rows[kind];
 }
 
+const char *kg_series_unit(const struct kg_series *series)
+{
+    return series->unit ? series->unit : kg_series_row(series)->unit;
+}
+
 struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_metric_kind kind)
 {
     for (size_t i = 0; i < result->series_count; i++)
@@ -57,29 +62,35 @@ size_t kg_series_count(const struct kg_case_result *result, const struct kg_seri
     return of_source(series, KG_SERIES_OF_ROUNDS) ? result->round_count : series->value_count;
 }
 
-/* A number of a round by its name in the round's record. */
-static double round_number(const struct kg_round *round, const char *name)
+/* The field of a round's record; NULL where it has none of the name. */
+static const struct kg_field *round_field(const char *name)
 {
-    const struct kg_record *record = &kg_round_record;
-    const struct kg_field *field = record->fields;
+    for (size_t i = 0; i < kg_round_record.field_count && name; i++)
+        if (!strcmp(kg_round_record.fields[i].name, name))
+            return &kg_round_record.fields[i];
+    return NULL;
+}
+
+static double round_number(const struct kg_round *round, const struct kg_field *field)
+{
     double real;
     uint64_t whole;
-    while (field < record->fields + record->field_count && strcmp(field->name, name) != 0)
-        field++;
-    if (field == record->fields + record->field_count)
-        return NAN;
     memcpy(&real, (const char *)round + field->offset, sizeof real);
     memcpy(&whole, (const char *)round + field->offset, sizeof whole);
     return field->kind == KG_FIELD_COUNT ? (double)whole : real;
 }
 
-double kg_series_value(const struct kg_case_result *result, const struct kg_series *series,
-                       size_t i)
+const double *kg_series_values(struct kg_arena *arena, const struct kg_case_result *result,
+                               const struct kg_series *series)
 {
-    if (!of_source(series, KG_SERIES_OF_ROUNDS))
-        return i < series->value_count ? series->values[i] : NAN;
-    const char *field = kg_series_row(series)->round_field;
-    return field && i < result->round_count ? round_number(&result->rounds[i], field) : NAN;
+    if (!of_source(series, KG_SERIES_OF_ROUNDS) && series->value_count)
+        return series->values;
+    const struct kg_field *field = round_field(kg_series_row(series)->round_field);
+    const size_t count = kg_series_count(result, series);
+    double *values = kg_arena_alloc(arena, count, sizeof *values);
+    for (size_t i = 0; i < count && values; i++)
+        values[i] = field ? round_number(&result->rounds[i], field) : NAN;
+    return values;
 }
 
 double kg_series_min_effect(const struct kg_series *series)
@@ -120,13 +131,11 @@ static bool median_find(struct kg_arena *arena, const struct kg_case_result *res
                         const struct kg_series *series, double *median)
 {
     const size_t count = kg_series_count(result, series);
-    double *values = kg_arena_alloc(arena, count, sizeof *values);
-    if (!values)
+    const double *values = kg_series_values(arena, result, series);
+    double *scratch = kg_arena_alloc(arena, count, sizeof *scratch);
+    if (!values || !scratch)
         return false;
-    for (size_t i = 0; i < count; i++)
-        values[i] = kg_series_value(result, series, i);
-    kg_sort(values, count);
-    *median = kg_file_precision(kg_median_sorted(values, count));
+    *median = kg_file_precision(kg_median_of(values, count, scratch));
     return true;
 }
 
@@ -142,7 +151,7 @@ bool kg_case_figures(struct kg_arena *arena, const struct kg_case_result *result
         if (!is_figure(result, series))
             continue;
         *figure = (struct kg_figure){.name = kg_arena_keep(arena, series->name, &good),
-                                     .unit = kg_series_row(series)->unit};
+                                     .unit = kg_series_unit(series)};
         good = good && median_find(arena, result, series, &figure->value);
         *count += good && !isnan(figure->value);
     }

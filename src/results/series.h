@@ -5,6 +5,9 @@
 /* What is known of its metric; of a figure of no row that of the workload's own. Never NULL. */
 const struct kg_metric_row *kg_series_row(const struct kg_series *series);
 
+/* Of its values: "ns", "bytes", "J", or "" of a number. */
+const char *kg_series_unit(const struct kg_series *series);
+
 /* The case's series of that kind; NULL where it has none. */
 struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_metric_kind kind);
 
@@ -18,10 +21,12 @@ bool kg_series_compared(const struct kg_case_result *result, const struct kg_ser
 /* Whether there is one value for each of the case's rounds. */
 bool kg_series_by_round(const struct kg_series *series);
 
-/* Its values: how many, and value i; NaN where that is not known. */
+/* Its values: how many, and each; NaN where one is not known.
+ * arena    of what is made of the rounds; else they are the series' own
+ * returns  NULL where memory is out */
 size_t kg_series_count(const struct kg_case_result *result, const struct kg_series *series);
-double kg_series_value(const struct kg_case_result *result, const struct kg_series *series,
-                       size_t i);
+const double *kg_series_values(struct kg_arena *arena, const struct kg_case_result *result,
+                               const struct kg_series *series);
 
 /* The smallest absolute change that counts; 0 where none is asked for. */
 double kg_series_min_effect(const struct kg_series *series);

@@ -137,6 +137,24 @@ static double rounds_median(const struct kg_round *const *rounds, size_t count, 
     return median_of(values, count);
 }
 
+/* The 95th percentile of all samples where every one is kept, which a round has too few of for one of
+ * its own: of a command it has one. Else the median of the rounds'. */
+static double p95_of(const struct kg_round *const *rounds, size_t count)
+{
+    double samples[ROUNDS_MOST];
+    size_t sample_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct kg_round *round = rounds[i];
+        if (!round->sample_count || round->samples_dropped ||
+            round->sample_count > ROUNDS_MOST - sample_count)
+            return rounds_median(rounds, count, offsetof(struct kg_round, p95_ns));
+        memcpy(&samples[sample_count], round->samples_ns, round->sample_count * sizeof *samples);
+        sample_count += round->sample_count;
+    }
+    kg_sort(samples, sample_count);
+    return kg_file_precision(kg_quantile_sorted(samples, sample_count, 0.95));
+}
+
 static void times_summarize(const struct kg_round *const *rounds, size_t count,
                             struct kg_summary *summary)
 {
@@ -154,7 +172,13 @@ static void times_summarize(const struct kg_round *const *rounds, size_t count,
     const struct kg_interval interval = kg_median_interval(medians, count, 0.95);
     summary->interval_low_ns = interval.low;
     summary->interval_high_ns = interval.high;
-    summary->p95_ns = rounds_median(rounds, count, offsetof(struct kg_round, p95_ns));
+    summary->p95_ns = p95_of(rounds, count);
+}
+
+double kg_case_peak_bytes(const struct kg_case_result *result)
+{
+    const uint64_t bytes = result->memory.peak_bytes;
+    return bytes || isfinite(result->memory.device_allocated_bytes) ? (double)bytes : NAN;
 }
 
 void kg_case_summarize(struct kg_case_result *result)

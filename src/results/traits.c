@@ -359,8 +359,11 @@ static void host_find(const struct kg_results *results, const struct kg_case_res
                       struct kg_traits *traits)
 {
     traits->cores_busy = thread_count(rounds_quantile(result, LEAST_DISTURBED, cores_busy));
-    traits->page_faults = rounds_quantile(result, 0.5, page_faults);
-    traits->waits = rounds_quantile(result, 0.5, waits);
+    if (!isnan(kg_case_peak_bytes(
+            result))) { /* else another harness measured it, and tells of neither */
+        traits->page_faults = rounds_quantile(result, 0.5, page_faults);
+        traits->waits = rounds_quantile(result, 0.5, waits);
+    }
     traits->preempted = rounds_quantile(result, 0.5, preempted);
     traits->allocated_bytes = amount((double)result->memory.allocated_bytes);
     counts_find(results, result, traits);

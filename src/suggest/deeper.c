@@ -53,6 +53,11 @@ static void kernel_append(const struct kg_case_result *result, struct kg_text *t
         kg_text_printf(text, "--kernel-name regex:%.*s ", (int)(whole - from), most->name + from);
 }
 
+bool kg_deeper_possible(const struct kg_results *results)
+{
+    return results->suite_path && *results->suite_path;
+}
+
 void kg_deeper_run(const struct kg_results *results, const struct kg_case_result *result,
                    const char *settings, struct kg_text *text)
 {
@@ -84,10 +89,11 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
 {
     *count = 0;
     *deeper = kg_arena_alloc(arena, TOOL_COUNT, sizeof **deeper);
-    for (size_t i = 0; *deeper && i < TOOL_COUNT; i++) {
+    const size_t tool_count = kg_deeper_possible(results) ? TOOL_COUNT : 0;
+    for (size_t i = 0; *deeper && i < tool_count; i++) {
         struct kg_text text = {0};
         if ((tools[i].device && strcmp(tools[i].device, result->device) != 0) ||
-            (tools[i].profiles && results->profile)) /* there is one already */
+            (tools[i].profiles && (results->profile || results->no_profile))) /* that was done */
             continue;
         kg_text_append(&text, tools[i].before);
         if (tools[i].kernel)

@@ -75,7 +75,7 @@ static double shared_lines(const struct kg_facts *facts, const struct kg_suggest
 
 static double idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
-    return kg_idle_cpu_applies(facts, settings) ? 1 - of_time(facts, facts->traits.cpu_ns) : NAN;
+    return kg_idle_cpu_applies(facts, settings) ? of_time(facts, kg_idle_ns(facts)) : NAN;
 }
 
 static double bandwidth(const struct kg_facts *facts, const struct kg_suggest_settings *settings)

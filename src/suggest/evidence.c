@@ -244,11 +244,14 @@ static bool experiments_say(struct kg_evidence *evidence, const struct kg_hot *h
     bool good = true;
     for (size_t i = 0; good && i < hot->experiment_count; i++) {
         const struct kg_experiment *one = &hot->experiments[i];
-        if (kg_experiment_cause(one->name) == cause->kind && one->ratio < 1)
-            good = figure_say(evidence, one->name, KG_TRAIT_SHARE, one->ratio,
-                              "time with %s, %.0f pairs, 95 %% within %.0f and %.0f %%",
-                              kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
-                              100 * one->ratio_high);
+        if (kg_experiment_cause(one->name) != cause->kind || !(one->ratio < 1))
+            continue;
+        /* the results may be gone when the suggestions are printed */
+        const char *name = kg_arena_copy(evidence->arena, one->name);
+        good = name && figure_say(evidence, name, KG_TRAIT_SHARE, one->ratio,
+                                  "time with %s, %.0f pairs, 95 %% within %.0f and %.0f %%",
+                                  kg_experiment_words(one->name), one->pairs, 100 * one->ratio_low,
+                                  100 * one->ratio_high);
     }
     return good;
 }

@@ -46,6 +46,10 @@ static bool unknown(const struct kg_results *results, const char *name, struct k
     struct kg_text some = {0};
     if (!ids)
         return kg_error_memory(err);
+    if (!results->case_count) {
+        free(ids);
+        return kg_error_set(err, KG_ERROR_USAGE, "the results have no case");
+    }
     for (size_t i = 0; i < results->case_count; i++)
         ids[i] = results->cases[i].id;
     const char *nearest = kg_nearest(name, ids, results->case_count);

@@ -60,6 +60,9 @@ bool kg_deeper_find(const struct kg_results *results, const struct kg_case_resul
 /* Settings of a run that a tool looks at from outside: see deeper.c. */
 #define KG_DEEPER_LONG " --set rounds.min=1 --set trace=no --set metrics=time --set min_time=1s"
 
+/* Whether there is a suite to measure again: results of another harness have none. */
+bool kg_deeper_possible(const struct kg_results *results);
+
 /* Appends the command that runs this case alone: "kgate run -c SUITE --filter ID SETTINGS -o
  * deeper.json". */
 void kg_deeper_run(const struct kg_results *results, const struct kg_case_result *result,

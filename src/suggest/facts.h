@@ -22,6 +22,7 @@ struct kg_facts {
     const char *device;    /* "cpu" or "cuda" */
     const char *workload;
     double whole_ns;          /* of a scope: of what it is inside of; of a case its own time */
+    double scheduler_wait_ns; /* of a case on the CPU: that its threads waited for one, summed */
     double whole_cores_busy;  /* of a scope: that what it is inside of keeps busy */
     const struct kg_hot *hot; /* of a case on the CPU: where its time goes; NULL where not known */
     const struct kg_causes *causes; /* likewise: what that goes to (causes.h) */
@@ -48,8 +49,9 @@ struct kg_facts {
     const char *other_device_id;
     double faster_version_ns; /* the fastest other version of the same kernel and parameters */
     const char *faster_version_id;
-    bool known_slower; /* some version is faster; also of one that is kept as a reference */
-    bool disturbed;    /* others had the case's CPUs in more than a third of its rounds, so that how
+    bool known_slower;    /* some version is faster; also of one that is kept as a reference */
+    bool threads_assumed; /* `threads` is the default, and of a program that need not know of it */
+    bool disturbed; /* others had the case's CPUs in more than a third of its rounds, so that how
                           busy it was and what it waited for is theirs too */
     const char *sweep_parameter; /* the parameter whose values the next are over */
     const char *sweep_measure;   /* what a call does is told in: by kg_sweep_measure */
@@ -106,7 +108,7 @@ double kg_facts_call_ns(const struct kg_facts *facts);
 /* A list that grows; in its arena. */
 struct kg_facts_list {
     struct kg_facts *of;
-    size_t count;
+    size_t count, capacity;
 };
 
 /* Whether a number is known and makes sense as a time or an amount: finite and above 0. */

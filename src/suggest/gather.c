@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "config/suite.h"
 #include "results/disturbance.h"
 #include "suggest/causes.h"
 #include "suggest/neighbours.h"
 #include "suggest/rule_parts.h"
 #include "suggest/scopes.h"
+#include "suggest/scopes_split.h"
 
 void kg_suggest_settings_of(const struct kg_suggest_input *input,
                             struct kg_suggest_settings *settings)
@@ -92,11 +94,15 @@ static void case_facts(const struct kg_results *results, const struct kg_case_re
     const struct kg_disturbance found = kg_disturbance_of(result);
     facts->kind = KG_OPERATION_CASE;
     facts->disturbed = 3 * found.disturbed > found.rounds;
+    facts->threads_assumed = !result->threads_said && result->source &&
+                             !strcmp(result->source, kg_source_names[KG_SOURCE_COMMAND]);
     facts->operation = facts->whole = result->id;
     facts->device = result->device;
     facts->workload = result->workload;
     facts->traits = *traits;
     facts->whole_ns = traits->time_ns;
+    if (kg_on_device(facts, "cpu"))
+        facts->scheduler_wait_ns = kg_scheduler_wait_share(result) * traits->time_ns;
     facts->hot = kg_on_device(facts, "cpu") ? &result->hot : NULL;
     const struct kg_kernel_use *kernel = kg_trace_main_kernel(&result->trace);
     facts->main_kernel.function = kernel ? kernel->name : NULL;
@@ -135,6 +141,36 @@ static bool causes_weigh(const struct kg_suggest_settings *settings, struct kg_a
     return true;
 }
 
+/* What the recording has of one case. */
+static bool case_scopes(const struct kg_suggest_input *input, struct kg_scope_split *split,
+                        const struct kg_suggest_settings *settings, struct kg_facts *facts,
+                        struct kg_arena *arena, struct kg_facts_list *scopes, struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct kg_profile part;
+    const bool good = kg_scope_split_part(split, facts->operation, &scratch, &part, err) &&
+                      kg_scopes_of_case(&part, settings, facts, err) &&
+                      kg_scopes_find(&part, facts, settings, &input->results->cpu_ceilings,
+                                     settings->min_gain, arena, scopes, err);
+    kg_arena_free(&scratch);
+    return good;
+}
+
+static bool scopes_gather(const struct kg_suggest_input *input,
+                          const struct kg_suggest_settings *settings, struct kg_arena *arena,
+                          struct kg_facts_list *cases, struct kg_facts_list *scopes,
+                          struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct kg_scope_split split;
+    bool good = kg_scope_split_make(input->profile, &scratch, &split, err);
+    for (size_t i = 0; i < cases->count && good; i++)
+        if (kg_known(cases->of[i].traits.time_ns))
+            good = case_scopes(input, &split, settings, &cases->of[i], arena, scopes, err);
+    kg_arena_free(&scratch);
+    return good;
+}
+
 bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *arena,
                      struct kg_facts_list *cases, struct kg_facts_list *scopes,
                      struct kg_error *err)
@@ -149,13 +185,5 @@ bool kg_facts_gather(const struct kg_suggest_input *input, struct kg_arena *aren
     if (!cases_gather(input->results, arena, cases, err) ||
         !causes_weigh(&settings, arena, cases, err))
         return false;
-    for (size_t i = 0; profile && i < cases->count; i++) {
-        if (!kg_known(cases->of[i].traits.time_ns))
-            continue;
-        if (!kg_scopes_of_case(profile, &settings, &cases->of[i], err) ||
-            !kg_scopes_find(profile, &cases->of[i], &settings, &input->results->cpu_ceilings,
-                            settings.min_gain, arena, scopes, err))
-            return false;
-    }
-    return true;
+    return !profile || scopes_gather(input, &settings, arena, cases, scopes, err);
 }

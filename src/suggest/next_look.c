@@ -78,8 +78,8 @@ static const struct step {
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static const struct step busy = {
-    .lacks = "other programs had its CPUs for a part of its time",
-    .first = "on a quiet machine ",
+    .lacks = "other programs preempted its threads",
+    .first = "when less else runs on this machine ",
     .settings = "",
     .shows = "tells more",
 };
@@ -113,7 +113,7 @@ static const struct step *step_of(const struct kg_case_result *result, bool prof
 bool kg_next_look(const struct kg_results *results, const struct kg_case_result *result,
                   bool profiled, bool taken, struct kg_text *text)
 {
-    if (!result->device || strcmp(result->device, "cpu") != 0)
+    if (!result->device || strcmp(result->device, "cpu") != 0 || !kg_deeper_possible(results))
         return false;
     const struct step *step = step_of(result, profiled, taken);
     const char *reason = step->reason ? step->reason(result) : NULL;

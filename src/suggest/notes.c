@@ -56,8 +56,18 @@ static size_t disturbed_count(const struct maker *maker)
     return count;
 }
 
-static const char UNMEASURED[] = "they were measured by an older kgate, or by a run that had no "
-                                 "time to look around (--budget)";
+static const char UNMEASURED[] =
+    "they were measured by an older kgate or another harness, by a run with `trace: no`, or by one "
+    "that had no time to look around (--budget)";
+
+/* Some repeated calls are seen without a profile: by who samples and counts the instructions. */
+static bool repeated_seen(const struct kg_suggestions *made)
+{
+    for (size_t i = 0; i < made->suggestion_count; i++)
+        if (!strcmp(made->suggestions[i].rule, "repeated_work"))
+            return true;
+    return false;
+}
 
 static bool results_notes(struct maker *maker)
 {
@@ -68,14 +78,16 @@ static bool results_notes(struct maker *maker)
     const size_t disturbed = disturbed_count(maker);
     bool good = true;
     if (disturbed)
-        good = note_add(maker,
-                        "other programs had the CPUs of %zu of %zu cases for a part of the time: "
-                        "whether %s threads share the work well is not told; measure again on a "
-                        "quiet machine",
-                        disturbed, results->case_count, disturbed == 1 ? "its" : "their");
+        good =
+            note_add(maker,
+                     "the threads of %zu of %zu case%s were preempted by other programs: how well "
+                     "they share the work is not known. Measure again when less else runs on "
+                     "this machine",
+                     disturbed, results->case_count, results->case_count == 1 ? "" : "s");
     if (good && left)
-        good = note_add(maker, "%zu of %zu cases have no times: nothing is said of %s", left,
-                        results->case_count, left == 1 ? "it" : "them");
+        good = note_add(maker, "%zu of %zu case%s %s no times: nothing is said of %s", left,
+                        results->case_count, results->case_count == 1 ? "" : "s",
+                        left == 1 ? "has" : "have", left == 1 ? "it" : "them");
     if (good && measured_count(maker, "cpu") && !kg_known(cpu->one.memory_bytes_per_s))
         good = note_add(maker, "no ceilings of the CPU in these results: %s",
                         cpu->reason ? cpu->reason : UNMEASURED);
@@ -89,9 +101,13 @@ static bool results_notes(struct maker *maker)
         good =
             note_add(maker, "the profile of these results is not looked at here: `kgate suggest` "
                             "of them does");
-    if (good && measured_count(maker, NULL) && !results->profile)
-        good = note_add(maker, "no profile: repeated calls, waits, parallel regions and the "
-                               "balance of threads are seen by `kgate run --profile` only");
+    if (good && measured_count(maker, NULL) && results->no_profile)
+        good = note_add(maker, "no profile: %s", results->no_profile);
+    else if (good && measured_count(maker, NULL) && !results->profile)
+        good = note_add(maker,
+                        "no profile: %swaits, parallel regions and the balance of threads are seen "
+                        "by `kgate run --profile` only",
+                        repeated_seen(maker->made) ? "" : "repeated calls, ");
     return good;
 }
 

@@ -27,6 +27,8 @@ bool kg_page_faults_applies(const struct kg_facts *facts,
 bool kg_access_pattern_applies(const struct kg_facts *facts,
                                const struct kg_suggest_settings *settings);
 bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings);
+/* Time of a call in which no CPU worked for it, and it did not wait for one. */
+double kg_idle_ns(const struct kg_facts *facts);
 bool kg_false_sharing_applies(const struct kg_facts *facts,
                               const struct kg_suggest_settings *settings);
 bool kg_load_imbalance_applies(const struct kg_facts *facts,

@@ -162,7 +162,7 @@ static const struct kg_rule rules[] = {
         .after = "#pragma omp parallel for if(n > 100000)",
         .evidence = {"alone_ns", "time_ns", "threads"},
         .when = "the case with one thread is faster by a quarter or more than with "
-                "all, by turns, and other programs had not their CPUs",
+                "all, by turns, and other programs did not preempt them",
         .assumes = "what one thread was measured to gain",
         .settings = "min_gain",
     },

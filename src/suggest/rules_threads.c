@@ -8,11 +8,13 @@ static bool is_imbalanced(const struct kg_facts *facts, const struct kg_suggest_
 /* A preempting thread runs for about one time slice of Linux' scheduler. */
 static const double TIME_SLICE_NS = 3e6;
 
-/* Whether preemptions took at least `least_ns` of a call. Preemptions are counted, not timed; a few
- * in a long call cost little. */
+/* Whether other programs took at least `least_ns` of a call. Where it is not known how long its threads
+ * waited for a CPU, by how often they were preempted; a few in a long call cost little. */
 static bool took(const struct kg_facts *facts, double least_ns)
 {
     const double preempted = facts->traits.preempted;
+    if (kg_known(facts->scheduler_wait_ns) && kg_at_least(facts->scheduler_wait_ns, least_ns))
+        return true;
     return kg_at_least(preempted, 1) && kg_at_least(preempted * TIME_SLICE_NS, least_ns);
 }
 
@@ -110,12 +112,20 @@ static double least_ns(const struct kg_facts *facts)
     return kg_known(ns) ? ns : facts->traits.time_ns;
 }
 
+/* Whether a second thread was seen, or the case was told how many it may use. A command is any program. */
+static bool may_share(const struct kg_facts *facts)
+{
+    return !facts->threads_assumed || kg_at_least(facts->traits.cores_busy, SERIAL_CORES) ||
+           kg_at_least(facts->scope_threads, 2) ||
+           (facts->hot && kg_known(kg_pool_share(facts->hot)));
+}
+
 /* If even the first core is not busy, the cause is another: `idle_cpu`. */
 static bool unused_cores_applies(const struct kg_facts *facts,
                                  const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) &&
+    return kg_on_device(facts, "cpu") && kg_at_least(traits->threads, 2) && may_share(facts) &&
            !kg_under(least_ns(facts), STARTS_WORTH * fmax(START_LEAST_NS, facts->fork_join_ns)) &&
            kg_known(traits->cpu_ns) && kg_at_least(traits->cores_busy, settings->utilization) &&
            gain_little(facts, settings) && !is_shared(facts, settings) &&
@@ -137,13 +147,29 @@ static double unused_cores_estimate(const struct kg_facts *facts,
            kg_known_or_zero(facts->fork_join_ns);
 }
 
+double kg_idle_ns(const struct kg_facts *facts)
+{
+    return facts->traits.time_ns - facts->traits.cpu_ns -
+           kg_known_or_zero(facts->scheduler_wait_ns);
+}
+
+/* Whether a CPU was idle for most of the time in which the case could have one. */
+static bool is_idle(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
+{
+    const struct kg_traits *traits = &facts->traits;
+    const double could_ns = traits->time_ns - kg_known_or_zero(facts->scheduler_wait_ns);
+    return kg_under(traits->cores_busy, settings->utilization) &&
+           kg_at_least(kg_idle_ns(facts), (1 - settings->utilization) * could_ns) &&
+           kg_at_least(kg_idle_ns(facts), settings->min_gain * traits->time_ns);
+}
+
 /* A process that never gives up its CPU does not wait: it was preempted. So it was if preemptions
  * explain most of its idle time. */
 bool kg_idle_cpu_applies(const struct kg_facts *facts, const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
     return kg_on_device(facts, "cpu") && !facts->disturbed && kg_known(traits->cpu_ns) &&
-           kg_known(traits->cores_busy) && kg_under(traits->cores_busy, settings->utilization) &&
+           kg_known(traits->cores_busy) && is_idle(facts, settings) &&
            !kg_under(traits->waits, 1) && !took(facts, (traits->time_ns - traits->cpu_ns) / 2) &&
            !kg_threads_wait(facts, settings);
 }
@@ -154,10 +180,9 @@ static double idle_cpu_estimate(const struct kg_facts *facts,
                                 const struct kg_suggest_settings *settings)
 {
     const struct kg_traits *traits = &facts->traits;
-    const double idle_ns = traits->time_ns - traits->cpu_ns;
+    const double idle_ns = kg_idle_ns(facts), busy_ns = traits->time_ns - idle_ns;
     (void)settings;
-    return kg_at_least(traits->waits, 2) ? traits->cpu_ns + idle_ns / traits->waits
-                                         : traits->cpu_ns;
+    return kg_at_least(traits->waits, 2) ? busy_ns + idle_ns / traits->waits : busy_ns;
 }
 
 double kg_shared_work_ns(const struct kg_facts *facts)
@@ -304,7 +329,8 @@ static const struct kg_rule rules[] = {
             "could gain) and the roofs are known to be far (`bound_share`) or the other CPUs are "
             "idle; where that was not measured, of the CPUs beyond the first less than "
             "`utilization` are busy; the first is busy and not preempted, and no profile shows "
-            "threads at work, waits or uneven shares instead",
+            "threads at work, waits or uneven shares instead; of a command only where `threads` or "
+            "`OMP_NUM_THREADS` says how many, or a second thread was seen",
         .assumes = "all of it can be shared, among threads that do together what was measured of "
                    "them; not under the roofs",
         .settings = "utilization,bound_share,min_gain,wait_share,gap_share,imbalance,attainable",
@@ -322,15 +348,15 @@ static const struct kg_rule rules[] = {
         .hint = "Have several requests under way at once (threads, io_uring, asynchronous calls), "
                 "and compute while waiting. `perf trace -s` and `strace -c -f` tell what it waits "
                 "for.",
-        .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits"},
-        .when =
-            "less than `utilization` of one CPU is busy, a thread gives up its CPU in every call "
-            "where that is counted, it was not preempted for most of the rest, and no profile "
-            "shows "
-            "threads waiting for each other",
+        .evidence = {"cpu_ns", "time_ns", "cores_busy", "waits", "scheduler_wait_ns"},
+        .when = "less than `utilization` of one CPU is busy, of the time without what was spent "
+                "waiting for a CPU too, a thread gives up its CPU in every call "
+                "where that is counted, it was not preempted for most of the rest, and no profile "
+                "shows "
+                "threads waiting for each other",
         .assumes = "all waits of a call are under way at once; where there is one, or it is not "
                    "known how many, other calls compute meanwhile",
-        .settings = "utilization,wait_share,gap_share",
+        .settings = "utilization,wait_share,gap_share,min_gain",
     },
     {
         .name = "false_sharing",

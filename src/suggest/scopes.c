@@ -198,20 +198,13 @@ static bool scopes_add(struct kg_scope_subject *subject, const struct kg_facts *
 {
     const struct kg_scope_rows part = kg_scope_rows_at(subject, subject->view.root);
     const double whole_ns = of ? of->traits.time_ns : kg_scope_time(subject, subject->view.root);
-    size_t count = list->count;
     if (!kg_known(whole_ns))
         return true;
-    for (size_t i = part.first; i < part.end; i++)
-        count += is_told(subject, of, i, least_share * whole_ns);
-    struct kg_facts *facts = kg_arena_alloc(arena, count, sizeof *facts);
-    if (!facts)
-        return kg_error_memory(err);
-    if (list->count)
-        memcpy(facts, list->of, list->count * sizeof *facts);
-    list->of = facts;
     for (size_t i = part.first; i < part.end; i++) {
         if (!is_told(subject, of, i, least_share * whole_ns))
             continue;
+        if (!kg_arena_grow(arena, &list->of, list->count, &list->capacity, sizeof *list->of))
+            return kg_error_memory(err);
         if (!scope_tell(subject, of, i, arena, &list->of[list->count], err))
             return false;
         list->count++;

@@ -106,7 +106,7 @@ static const char *missing_text(struct maker *maker, const struct kg_facts *fact
     if (!diagnosis->missing)
         return NULL;
     if (!is_case || !kg_next_look(results, &results->cases[facts - maker->cases.of],
-                                  maker->input->profile || results->profile,
+                                  maker->input->profile || results->profile || results->no_profile,
                                   kg_cpus_taken(facts, &maker->made->settings), &text))
         kg_text_append(&text, diagnosis->missing);
     return kept_text(maker, &text);

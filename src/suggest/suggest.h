@@ -2,7 +2,7 @@
  * structs; JSON in kgate.suggestions.v1. Runs on files alone.
  *
  * Other folders also include explanation.h (everything known of one case), gather.h (the words for a
- * fact) and causes.h (the words for a place in code). */
+ * fact), causes.h (the words for a place in code) and advice_index.h (what is said of an operation). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,6 +95,7 @@ struct kg_suggestions {
     size_t finding_count;
     struct kg_suggestion *suggestions; /* most time saved first; memory alone after them */
     size_t suggestion_count;
+    bool discarded;        /* `source` and `base` are removed when the program ends; in no file */
     size_t left_out_count; /* by priority or type in kg_suggestions_keep; in no file */
     const char **notes;    /* what could not be told, and why */
     size_t note_count;
@@ -148,12 +149,3 @@ void kg_suggestions_free(struct kg_suggestions *suggestions);
 
 /* How many are of that priority or a higher one. */
 size_t kg_suggestions_count(const struct kg_suggestions *suggestions, enum kg_priority least);
-
-/* What there is about an operation; NULL where nothing. Of changes and suggestions the first. */
-const struct kg_evidence_change *kg_suggestions_change(const struct kg_suggestions *suggestions,
-                                                       const char *operation);
-const struct kg_bound_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
-                                                      const char *operation);
-/* Also those of a scope inside it. */
-const struct kg_suggestion *kg_suggestions_first(const struct kg_suggestions *suggestions,
-                                                 const char *whole);

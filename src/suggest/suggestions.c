@@ -141,33 +141,3 @@ size_t kg_suggestions_count(const struct kg_suggestions *suggestions, enum kg_pr
         count += suggestions->suggestions[i].priority <= least;
     return count;
 }
-
-const struct kg_evidence_change *kg_suggestions_change(const struct kg_suggestions *suggestions,
-                                                       const char *operation)
-{
-    for (size_t i = 0; i < suggestions->change_count; i++)
-        if (!strcmp(suggestions->changes[i].operation, operation))
-            return &suggestions->changes[i];
-    return NULL;
-}
-
-const struct kg_bound_finding *kg_suggestions_finding(const struct kg_suggestions *suggestions,
-                                                      const char *operation)
-{
-    for (size_t i = 0; i < suggestions->finding_count; i++)
-        if (!strcmp(suggestions->findings[i].operation, operation))
-            return &suggestions->findings[i];
-    return NULL;
-}
-
-const struct kg_suggestion *kg_suggestions_first(const struct kg_suggestions *suggestions,
-                                                 const char *whole)
-{
-    for (size_t i = 0; i < suggestions->suggestion_count; i++) {
-        const struct kg_suggestion *suggestion = &suggestions->suggestions[i];
-        if (!strcmp(suggestion->operation, whole) ||
-            (suggestion->whole && !strcmp(suggestion->whole, whole)))
-            return suggestion;
-    }
-    return NULL;
-}

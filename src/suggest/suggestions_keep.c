@@ -73,9 +73,9 @@ static bool operations_keep(struct kg_suggestions *suggestions, const char *filt
     suggestions->suggestion_count = count;
     return !filter || findings || changes || count ||
            kg_error_set(err, KG_ERROR_USAGE,
-                        "--filter '%.200s' matches none of the %zu operations looked at, and no "
+                        "--filter '%.200s' matches none of the %zu operation%s looked at, and no "
                         "scope that has a suggestion",
-                        filter, looked_at);
+                        filter, looked_at, looked_at == 1 ? "" : "s");
 }
 
 bool kg_suggestions_keep(struct kg_suggestions *suggestions, const struct kg_suggest_wanted *wanted,

@@ -1,6 +1,6 @@
 /* clock.h: the clock that everything is timed with. Thread-safe.
  *
- * Other folders also include sampler.h (the timed loop on the CPU), waiting.h (how long threads wait
+ * Other folders also include sampler.h (the timed loop on the CPU), samples.h (summaries of samples), waiting.h (how long threads wait
  * for a CPU), counting.h (instructions and cache lines), core_counting.h and topdown.h (what a core
  * does in its cycles), gpu_sampler.h (a round on the GPU), gpu_timer.h (a process's hold on its GPU),
  * gpu_plan.h (how work on the GPU is to be timed) and gpu_hold.h (the timer's work on its stream). */

@@ -88,9 +88,14 @@ static double settle(const struct kg_sampler *sampler)
 static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
 {
     const double most = fmax(WARM_UP_SHARE * sampler->min_time_ns, WARM_UP_LEAST_NS);
-    double spent = settle(sampler), last[3] = {0};
+    double asked = 0, last[3] = {0};
+    for (uint64_t i = 0; i < sampler->warm_calls; i++)
+        asked += batch_time_ns(sampler, 1);
+    if (sampler->own_ns)
+        return asked;
+    double spent = settle(sampler);
     if (spent > most && sampler->settle && batch == 1)
-        return spent;
+        return asked + spent;
     for (int i = 0;; i++) {
         const double time = batch_time_ns(sampler, batch);
         spent += time;
@@ -98,7 +103,7 @@ static double warm_up(const struct kg_sampler *sampler, uint64_t batch)
         const double low = fmin(last[0], fmin(last[1], last[2]));
         const double high = fmax(last[0], fmax(last[1], last[2]));
         if ((low > 0 && high <= STABLE * low) || spent + time > most)
-            return spent;
+            return asked + spent;
     }
 }
 
@@ -160,7 +165,8 @@ double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
         spent += time;
         if (sampling->count == sampler->capacity)
             sampling->count = kg_samples_thin(sampler->buffer, sampling->count);
-        sampler->buffer[sampling->count++] = time / (double)sampling->batch;
+        sampler->buffer[sampling->count++] =
+            sampler->own_ns ? sampler->own_ns(sampler->owner) : time / (double)sampling->batch;
         sampling->taken++;
         if (pulse_take(&sampling->pulses, time) && spent < time_ns)
             settle_again(sampling, sampling->spent_ns + spent, &before);
@@ -185,6 +191,8 @@ bool kg_sampling_end(struct kg_sampling *sampling, struct kg_arena *arena, struc
                                .base_ratio = NAN};
     round->pulse_ns = pulses_median(&sampling->pulses);
     round->cpu_ns = sampling->usage.cpu_ns / (double)round->calls;
+    round->system_ns = sampling->usage.system_ns / (double)round->calls;
+    round->user_ns = fmax(0, round->cpu_ns - round->system_ns);
     kg_usage_record(round, &sampling->usage);
     if (!kg_samples_keep(sampler->buffer, sampling->count, sampling->taken, arena, round, err))
         return false;

@@ -18,11 +18,15 @@ struct kg_sampler {
      * after that between samples, at most every millisecond; true where it made a call then. */
     void (*settle)(void *owner);
     bool (*settle_again)(void *owner, double measured_ns);
+    /* Optional, with `owner`: the time of the last call as the workload itself has measured it. Then that
+     * is the sample, and the workload warms up by itself. */
+    double (*own_ns)(void *owner);
     void *owner;
     double resolution_ns; /* kg_clock_resolution_ns */
-    double min_time_ns;   /* measured time of a round */
-    bool children;        /* the work is done in child processes: count their CPU time */
-    double *buffer;       /* room for `capacity` samples */
+    double min_time_ns;
+    uint64_t warm_calls; /* before the warm-up that is made anyway */ /* measured time of a round */
+    bool children;  /* the work is done in child processes: count their CPU time */
+    double *buffer; /* room for `capacity` samples */
     size_t capacity;
 };
 

@@ -14,6 +14,7 @@ struct kg_arena_block {
     struct kg_arena_block *next;
     size_t used;
     size_t capacity;
+    void *owned; /* from malloc, or NULL */
     max_align_t data[];
 };
 
@@ -78,13 +79,16 @@ const char *kg_arena_keep(struct kg_arena *arena, const char *string, bool *good
 
 char *kg_arena_printf(struct kg_arena *arena, const char *format, ...)
 {
+    char usual[256]; /* as long as most are: printed once */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    const int length = vsnprintf(usual, sizeof usual, format, args);
     va_end(args);
     char *text = length < 0 ? NULL : kg_arena_alloc(arena, (size_t)length + 1, 1);
-    if (text)
+    if (text && (size_t)length < sizeof usual)
+        memcpy(text, usual, (size_t)length + 1);
+    else if (text)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;
@@ -106,10 +110,35 @@ bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *ca
     return true;
 }
 
+bool kg_arena_own(struct kg_arena *arena, void *memory)
+{
+    struct kg_arena_block *block = block_new(0);
+    if (!block)
+        return false;
+    block->owned = memory;
+    /* behind the head, whose room stays in use */
+    block->next = arena->head ? arena->head->next : NULL;
+    if (arena->head)
+        arena->head->next = block;
+    else
+        arena->head = block;
+    return true;
+}
+
+void kg_arena_join(struct kg_arena *arena, struct kg_arena *other)
+{
+    struct kg_arena_block **last = &arena->head;
+    while (*last)
+        last = &(*last)->next;
+    *last = other->head;
+    other->head = NULL;
+}
+
 void kg_arena_free(struct kg_arena *arena)
 {
     for (struct kg_arena_block *block = arena->head, *next; block; block = next) {
         next = block->next;
+        free(block->owned);
         free(block);
     }
     arena->head = NULL;

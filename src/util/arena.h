@@ -37,5 +37,12 @@ __attribute__((format(printf, 2, 3))) char *kg_arena_printf(struct kg_arena *are
 bool kg_arena_grow(struct kg_arena *arena, void *array, size_t count, size_t *capacity,
                    size_t size);
 
+/* Memory from malloc lives in the arena from now on, and is freed with it.
+ * returns false where memory is out: it is the caller's still */
+bool kg_arena_own(struct kg_arena *arena, void *memory);
+
+/* What lives in `other` lives in `arena` from now on; `other` is empty and usable again. */
+void kg_arena_join(struct kg_arena *arena, struct kg_arena *other);
+
 /* Frees every block; the arena is empty and usable again. */
 void kg_arena_free(struct kg_arena *arena);

@@ -11,6 +11,7 @@ enum kg_error_kind {
     KG_ERROR_MEMORY,      /* an allocation failed */
     KG_ERROR_MEASURE,     /* measuring is impossible here */
     KG_ERROR_INTERRUPTED, /* a signal asked to stop */
+    KG_ERROR_UNDECIDED,   /* there is nothing to judge by: no verdict */
 };
 
 struct kg_error {

@@ -42,6 +42,42 @@ void kg_escape_terminal(struct kg_text *text, const char *string, size_t most)
     }
 }
 
+void kg_escape_plain(struct kg_text *text, const char *string)
+{
+    /* the longer before those that they begin with */
+    static const char *const forms[][2] = {
+        {" … and ", " ... and "},
+        {"… and ", "... and "},
+        {"…\n", "...\n"},
+        {" … ", "..."},
+        {"…", "~"},
+        {"± ", "+-"},
+        {"±", "+"},
+        {"×", "x"},
+        {"·", "."},
+        {"█", "#"},
+        {"░", "."},
+        {"●", "*"},
+        {"┬", "T"},
+        {"╱", "/"},
+        {"─", "-"},
+        {"�", "?"},
+    };
+    for (const char *s = string; *s;) {
+        size_t f = 0, length = 1;
+        while (f < sizeof forms / sizeof *forms &&
+               strncmp(s, forms[f][0], strlen(forms[f][0])) != 0)
+            f++;
+        if (f < sizeof forms / sizeof *forms) {
+            kg_text_append(text, forms[f][1]);
+            length = strlen(forms[f][0]);
+        } else {
+            kg_text_append_bytes(text, s, 1);
+        }
+        s += length;
+    }
+}
+
 /* The byte at which character `index` begins. */
 static size_t character_at(const char *string, size_t index)
 {
@@ -52,6 +88,11 @@ static size_t character_at(const char *string, size_t index)
     return at;
 }
 
+void kg_text_append_beginning(struct kg_text *text, const char *string, size_t most)
+{
+    kg_text_append_bytes(text, string, character_at(string, most));
+}
+
 void kg_text_append_ends(struct kg_text *text, const char *string, size_t most)
 {
     const size_t width = kg_text_width(string);
@@ -60,7 +101,7 @@ void kg_text_append_ends(struct kg_text *text, const char *string, size_t most)
         return;
     }
     const size_t end = most / 2, beginning = most ? most - 1 - end : 0;
-    kg_text_append_bytes(text, string, character_at(string, beginning));
+    kg_text_append_beginning(text, string, beginning);
     kg_text_append(text, "…");
     kg_text_append(text, string + character_at(string, width - end));
 }
@@ -147,4 +188,19 @@ void kg_shell_quote_glob(struct kg_text *text, const char *string)
     kg_shell_quote(text, kg_text_string(&glob));
     text->failed = text->failed || glob.failed;
     kg_text_free(&glob);
+}
+
+void kg_yaml_quote(struct kg_text *text, const char *string)
+{
+    kg_text_append(text, "\"");
+    for (; *string; string++) {
+        const unsigned char c = (unsigned char)*string;
+        if (c < 0x20 || c == 0x7F)
+            kg_text_printf(text, "\\x%02X", c);
+        else if (c == '"' || c == '\\')
+            kg_text_printf(text, "\\%c", c);
+        else
+            kg_text_append_bytes(text, string, 1);
+    }
+    kg_text_append(text, "\"");
 }

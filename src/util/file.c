@@ -14,10 +14,43 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/escape.h"
 #include "util/hash.h"
+#include "util/terminal.h"
 
 /* Between a file's name and what is its own in the names of temporary ones beside it. */
 #define TEMPORARY ".tmp."
+
+/* Room for all of a file: a large text that grows meanwhile is moved. Where there is none, reading says so. */
+static void file_reserve(struct kg_text *text, const struct stat *status, size_t most)
+{
+    if (S_ISREG(status->st_mode) && status->st_size > 0 && (size_t)status->st_size <= most)
+        kg_text_reserve(text, (size_t)status->st_size);
+}
+
+/* Reads what there is, up to the end. */
+static bool all_read(int file, const char *name, size_t most, struct kg_text *text,
+                     struct kg_error *err)
+{
+    enum { PART_BYTES = 64 * 1024 };
+    for (;;) {
+        if (!kg_text_reserve(text, PART_BYTES))
+            return kg_error_memory(err);
+        const ssize_t count =
+            read(file, text->data + text->length, text->capacity - text->length - 1);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", name,
+                                strerror(errno));
+        text->length += (size_t)count;
+        text->data[text->length] = '\0';
+        if (text->length > most)
+            return kg_error_set(err, KG_ERROR_USAGE, "'%s' is longer than %zu bytes", name, most);
+        if (!count)
+            return true;
+    }
+}
 
 bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg_error *err)
 {
@@ -29,25 +62,13 @@ bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg
     if (file < 0)
         return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, strerror(code));
     bool good = true;
-    if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode))
-        good = kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': it is a folder", name);
-    while (good) {
-        char bytes[65536];
-        const ssize_t count = read(file, bytes, sizeof bytes);
-        if (count == 0)
-            break;
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            good =
-                kg_error_set(err, KG_ERROR_SYSTEM, "cannot read '%s': %s", name, strerror(errno));
-        else if (text->length + (size_t)count > most)
-            good = kg_error_set(err, KG_ERROR_USAGE, "'%s' is longer than %zu bytes", name, most);
+    if (fstat(file, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            good = kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': it is a folder", name);
         else
-            kg_text_append_bytes(text, bytes, (size_t)count);
-        if (good && text->failed)
-            good = kg_error_memory(err);
+            file_reserve(text, &status, most);
     }
+    good = good && all_read(file, name, most, text, err);
     if (!standard_input)
         close(file);
     return good;
@@ -64,17 +85,19 @@ static mode_t mode_wanted(const char *path)
     return 0666 & ~mask;
 }
 
-/* A rename lasts through a power cut only when the folder is on the disk too; some file systems
- * refuse to sync a folder, which is no reason to call the write failed. */
-static void folder_sync(const char *path)
+/* A new name lasts through a power cut only when its folder is on the disk too. Some file systems refuse
+ * to sync a folder, which is no reason to call the write failed; a disk that fails is one. */
+static bool folder_sync(const char *path)
 {
     char copy[PATH_MAX];
     snprintf(copy, sizeof copy, "%s", path);
     const int folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        return;
-    fsync(folder);
+        return true;
+    const bool failed = fsync(folder) != 0 && errno == EIO;
     close(folder);
+    errno = failed ? EIO : 0;
+    return !failed;
 }
 
 /* The file itself where the path is a symbolic link, so that it stays one. */
@@ -132,13 +155,12 @@ bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *er
         good = false;
         code = errno;
     }
-    if (writing->atomic && good && rename(writing->temporary, writing->target) != 0) {
+    if (writing->atomic && good &&
+        (rename(writing->temporary, writing->target) != 0 || !folder_sync(writing->target))) {
         good = false;
         code = errno;
     }
-    if (writing->atomic && good)
-        folder_sync(writing->target);
-    else if (writing->atomic)
+    if (writing->atomic && !good)
         unlink(writing->temporary);
     if (wanted && !good)
         kg_error_set(err, KG_ERROR_SYSTEM, "cannot write '%s': %s", writing->target,
@@ -173,14 +195,31 @@ void kg_file_sweep(const char *path)
         closedir(entries);
 }
 
+bool kg_file_blame(const struct kg_file_writing *writing, struct kg_error *err)
+{
+    if (ferror(writing->file))
+        kg_error_wrap(err, "for '%.300s'", writing->target);
+    return false;
+}
+
 bool kg_file_print(FILE *file, const struct kg_text *text, struct kg_error *err)
 {
-    if (text->failed)
+    struct kg_text plain = {0};
+    const bool is_plain = isatty(fileno(file)) && kg_terminal_plain();
+    if (is_plain)
+        kg_escape_plain(&plain, kg_text_string(text));
+    const struct kg_text *shown = is_plain ? &plain : text;
+    const bool memory = text->failed || plain.failed;
+    const bool good = !memory &&
+                      fwrite(kg_text_string(shown), 1, shown->length, file) == shown->length &&
+                      fflush(file) == 0;
+    const int why = errno;
+    kg_text_free(&plain);
+    if (memory)
         return kg_error_memory(err);
-    if (fwrite(kg_text_string(text), 1, text->length, file) == text->length && fflush(file) == 0)
-        return true;
-    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot write %s: %s",
-                        file == stdout ? "to standard output" : "the report", strerror(errno));
+    return good ||
+           kg_error_set(err, KG_ERROR_SYSTEM, "cannot write %s: %s",
+                        file == stdout ? "to standard output" : "the report", strerror(why));
 }
 
 bool kg_directory_make(const char *path, struct kg_error *err)
@@ -196,8 +235,9 @@ bool kg_directory_make(const char *path, struct kg_error *err)
         if (end != '/' && end != '\0')
             continue;
         copy[i] = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            return kg_error_set(err, errno == ENOSPC ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
+        if (mkdir(copy, 0777) == 0 ? !folder_sync(copy) : errno != EEXIST)
+            return kg_error_set(err,
+                                errno == ENOSPC || errno == EIO ? KG_ERROR_SYSTEM : KG_ERROR_USAGE,
                                 "cannot make the folder '%s': %s", copy, strerror(errno));
         copy[i] = end;
     }
@@ -227,6 +267,30 @@ int kg_file_lock(const char *path, double seconds, struct kg_error *err)
     return -1;
 }
 
+bool kg_directory_temporary(const char *what, char *path, size_t size, struct kg_error *err)
+{
+    const char *parent = getenv("TMPDIR");
+    if (snprintf(path, size, "%s/kgate-%s-XXXXXX", parent && *parent ? parent : "/tmp", what) >=
+        (int)size)
+        errno = ENAMETOOLONG;
+    else if (mkdtemp(path))
+        return true;
+    return kg_error_set(err, KG_ERROR_SYSTEM, "cannot make a folder like '%.300s': %s", path,
+                        strerror(errno));
+}
+
+void kg_directory_remove(const char *path)
+{
+    DIR *folder = opendir(path);
+    char file[PATH_MAX];
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (snprintf(file, sizeof file, "%s/%s", path, entry->d_name) < (int)sizeof file)
+            unlink(file); /* of "." and ".." nothing */
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
 bool kg_directory_lock(const char *path, int *lock, struct kg_error *err)
 {
     *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -246,11 +310,24 @@ void kg_file_unlock(int lock)
         close(lock);
 }
 
+bool kg_file_same(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+           of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+bool kg_file_is_regular(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool kg_file_hash(const char *path, char *hex)
 {
     char bytes[65536];
     uint64_t hash = KG_HASH_START;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe's writer */
     if (file < 0)
         return false;
     ssize_t count;

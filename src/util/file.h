@@ -25,19 +25,31 @@ struct kg_file_writing {
 };
 bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_error *err);
 /* good: whether what was to be written was; otherwise nothing changes, and err stays as it is.
- * false: there is no new file; err says why where `good` was true */
+ * false: there is no new file, or none that would last through a power cut; err says why where
+ * `good` was true */
 bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err);
+
+/* Where the file took no more, adds its name to err. Returns false, as kg_error_wrap does. */
+bool kg_file_blame(const struct kg_file_writing *writing, struct kg_error *err);
 
 /* Removes the temporary files that killed writers of `path` have left beside it. For whoever holds
  * the lock under which it is written: others' would be removed too. */
 void kg_file_sweep(const char *path);
 
-/* Writes a text to an open file and flushes it. err: KG_ERROR_SYSTEM where the file takes no more,
+/* Writes a text to an open file and flushes it; to a terminal of ASCII as kg_escape_plain has it. err: KG_ERROR_SYSTEM where the file takes no more,
  * KG_ERROR_MEMORY where the text has `failed` */
 bool kg_file_print(FILE *file, const struct kg_text *text, struct kg_error *err);
 
 /* Makes a folder and those above it; one that is there is fine. */
 bool kg_directory_make(const char *path, struct kg_error *err);
+
+/* Makes a folder of its own in TMPDIR, or in /tmp, for kg_directory_remove.
+ * what  a word that its name has
+ * path  is set, of `size` bytes */
+bool kg_directory_temporary(const char *what, char *path, size_t size, struct kg_error *err);
+
+/* Removes a folder and the files in it, as far as that can be done; not one with folders in it. */
+void kg_directory_remove(const char *path);
 
 /* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`. A
  * symbolic link is refused. Held until kg_file_unlock or the end of the process, however it ends.
@@ -48,6 +60,12 @@ void kg_file_unlock(int lock);
 /* Takes an exclusive lock on a folder, or says at once that another process has it: KG_ERROR_USAGE.
  * *lock: for kg_file_unlock; -1 where the folder cannot be opened, which is no failure */
 bool kg_directory_lock(const char *path, int *lock, struct kg_error *err);
+
+/* Whether both paths lead to one ordinary file; a terminal or a pipe is none. */
+bool kg_file_same(const char *a, const char *b);
+
+/* Whether the path leads to a regular file: a device may have no end, and a pipe keeps its reader waiting. */
+bool kg_file_is_regular(const char *path);
 
 /* FNV-1a hash of a file's bytes, as 16 hexadecimal digits.
  * hex      17 bytes

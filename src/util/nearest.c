@@ -55,3 +55,16 @@ const char *kg_nearest(const char *word, const char *const *words, size_t count)
     }
     return best;
 }
+
+void kg_suggest_append(struct kg_text *text, const char *word, const char *const *words,
+                       size_t count, const char *known)
+{
+    const char *nearest = kg_nearest(word, words, count);
+    if (nearest) {
+        kg_text_printf(text, "; did you mean '%s'?", nearest);
+        return;
+    }
+    kg_text_printf(text, "; %s:", known);
+    for (size_t i = 0; i < count; i++)
+        kg_text_printf(text, "%s %s", i ? "," : "", words[i]);
+}

@@ -150,6 +150,11 @@ struct kg_record {
  * out; an absent required REAL is written null. */
 json_t *kg_record_write(const struct kg_record *record, const void *object);
 
+/* Appends the same on one line, with 15 significant digits; what must be read again is not checked.
+ * schema  the value of a first member of that name, or NULL: no such member */
+void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
+                    struct kg_text *text);
+
 /* Fills `object` (which the caller has zeroed) from JSON; strings and arrays live in `arena`.
  * Absent optional fields get NULL, NaN, 0, false, or no items. Unknown members are ignored, so that
  * a newer writer of the same schema version can be read.
@@ -163,8 +168,13 @@ bool kg_record_read(const struct kg_record *record, const json_t *json, struct k
 bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **json,
                    struct kg_error *err);
 
+/* Bytes of the largest file that is read. */
+#define KG_RECORD_FILE_MOST ((size_t)1 << 30)
+/* Whether a file of so many bytes could be read again. err: KG_ERROR_SYSTEM, and what to do */
+bool kg_record_length_good(size_t length, struct kg_error *err);
+
 /* Appends the text of a whole file, as kg_record_save writes it. What kg_record_read would refuse
- * is not written: KG_ERROR_SYSTEM. */
+ * is not written, nor what is longer than it reads: KG_ERROR_SYSTEM. */
 bool kg_record_print(const struct kg_record *record, const void *object, const char *schema,
                      struct kg_text *text, struct kg_error *err);
 
@@ -181,6 +191,11 @@ bool kg_record_load(const struct kg_record *record, const char *schema, const ch
 bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
                      struct kg_error *err);
+/* The same from the text of the file at `path`, which is freed, a large one as it is read: it is not there
+ * beside all that was made of it. What is wrong with such a file is found by reading it again. */
+bool kg_record_take(const struct kg_record *record, const char *schema, const char *path,
+                    struct kg_text *text, struct kg_arena *arena, void *object,
+                    struct kg_error *err);
 /* Brings a parsed file to the version that `schema` names, step by step; its `schema` member stays.
  * false where it has another schema, or a newer version of it: err says which. */
 bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,
@@ -190,5 +205,7 @@ bool kg_record_migrate(const struct kg_record *record, json_t *file, const char 
 size_t kg_schema_kind_length(const char *schema);
 /* Whether two schemas are of one kind of file: equal but for their versions. */
 bool kg_schema_is(const char *schema, const char *found);
+/* Whether a regular file begins with a `schema` of that kind. */
+bool kg_schema_begins(const char *path, const char *schema);
 /* The `schema` member of a JSON file, into `schema` (64 bytes): to tell files apart. */
 bool kg_schema_peek(const char *path, char *schema, struct kg_error *err);

@@ -1,13 +1,27 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/file.h"
 #include "util/json_memory.h"
+#include "util/json_text.h"
 #include "util/record.h"
+#include "util/record_text.h"
 #include "util/text.h"
+#include "util/units.h"
 
-static const size_t FILE_MOST = (size_t)1 << 30;
+bool kg_record_length_good(size_t length, struct kg_error *err)
+{
+    char size[KG_UNIT_BYTES];
+    return length <= KG_RECORD_FILE_MOST ||
+           kg_error_set(err, KG_ERROR_SYSTEM,
+                        "a file of %s was not written, as kgate reads at most 1 GiB: keep fewer "
+                        "runs (`--keep N`), or make several suites of one",
+                        kg_size_format((double)length, size));
+}
 
 size_t kg_schema_kind_length(const char *schema)
 {
@@ -67,6 +81,10 @@ bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **
                    struct kg_error *err)
 {
     json_error_t at;
+    *json = NULL;
+    /* jansson passes over a zero byte that follows a number. */
+    if (memchr(bytes, '\0', length))
+        return kg_error_at(err, path, 0, 0, "malformed JSON: it has a zero byte");
     /* Seeding is jansson's only global state; done before any thread parses, it is done once. */
     json_object_seed(0);
     kg_json_memory_begin();
@@ -76,15 +94,22 @@ bool kg_json_parse(const char *path, const char *bytes, size_t length, json_t **
         *json = NULL;
         return kg_error_memory(err);
     }
+    /* jansson loses a NUL that follows a number */
+    if (*json && memchr(bytes, '\0', length)) {
+        json_decref(*json);
+        *json = NULL;
+        return kg_error_at(err, path, 0, 0, "malformed JSON: a byte is NUL");
+    }
     if (*json)
         return true;
     return kg_error_at(err, path, at.line > 0 ? (unsigned)at.line : 0,
                        at.column > 0 ? (unsigned)at.column : 0, "malformed JSON: %s", at.text);
 }
 
-bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
-                     const char *bytes, size_t length, struct kg_arena *arena, void *object,
-                     struct kg_error *err)
+/* By a tree: what the text is refused for is said, and a file of an older version becomes one of this. */
+static bool tree_read(const struct kg_record *record, const char *schema, const char *path,
+                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
+                      struct kg_error *err)
 {
     json_t *json;
     if (!kg_json_parse(path, bytes, length, &json, err))
@@ -97,22 +122,87 @@ bool kg_record_parse(const struct kg_record *record, const char *schema, const c
     return good;
 }
 
+bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
+                     const char *bytes, size_t length, struct kg_arena *arena, void *object,
+                     struct kg_error *err)
+{
+    return kg_record_text_read(record, schema, bytes, length, arena, object) ||
+           tree_read(record, schema, path, bytes, length, arena, object, err);
+}
+
+/* Whether the file is there to be read a second time, as a pipe is not. */
+static bool is_regular(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool kg_record_take(const struct kg_record *record, const char *schema, const char *path,
+                    struct kg_text *text, struct kg_arena *arena, void *object,
+                    struct kg_error *err)
+{
+    static const size_t SPENT_LEAST = (size_t)64 << 20;
+    bool good;
+    if (text->length < SPENT_LEAST || !is_regular(path)) {
+        good = kg_record_parse(record, schema, path, kg_text_string(text), text->length, arena,
+                               object, err);
+    } else {
+        good = kg_record_text_spend(record, schema, text, arena, object);
+        kg_text_free(text);
+        if (!good) /* what is wrong with it is told by all of it */
+            good = kg_file_read(path, KG_RECORD_FILE_MOST, text, err) &&
+                   tree_read(record, schema, path, kg_text_string(text), text->length, arena,
+                             object, err);
+    }
+    kg_text_free(text);
+    return good;
+}
+
 bool kg_record_load(const struct kg_record *record, const char *schema, const char *path,
                     struct kg_arena *arena, void *object, struct kg_error *err)
 {
     struct kg_text text = {0};
-    const bool good = kg_file_read(path, FILE_MOST, &text, err) &&
-                      kg_record_parse(record, schema, path, kg_text_string(&text), text.length,
-                                      arena, object, err);
+    if (kg_file_read(path, KG_RECORD_FILE_MOST, &text, err))
+        return kg_record_take(record, schema, path, &text, arena, object, err);
     kg_text_free(&text);
+    return false;
+}
+
+/* The `schema` of a regular file whose first member it is, as of all that kgate writes. */
+static bool beginning_peek(const char *path, char schema[64])
+{
+    char bytes[256];
+    struct kg_arena arena = {0};
+    struct kg_json_string name, value;
+    struct stat status;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool regular = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    const ssize_t length = regular ? read(file, bytes, sizeof bytes) : -1;
+    if (file >= 0)
+        close(file);
+    struct kg_json_text text = {
+        .at = bytes, .end = bytes + (length > 0 ? length : 0), .arena = &arena};
+    const bool good = kg_json_open(&text, '{') && kg_json_name(&text, &name) &&
+                      kg_json_string_is(&name, "schema") && kg_json_text_string(&text, &value);
+    if (good)
+        snprintf(schema, 64, "%.*s", (int)value.length, value.bytes);
+    kg_arena_free(&arena);
     return good;
+}
+
+bool kg_schema_begins(const char *path, const char *schema)
+{
+    char found[64];
+    return beginning_peek(path, found) && kg_schema_is(schema, found);
 }
 
 bool kg_schema_peek(const char *path, char *schema, struct kg_error *err)
 {
     struct kg_text text = {0};
     json_t *json = NULL;
-    bool good = kg_file_read(path, FILE_MOST, &text, err) &&
+    if (beginning_peek(path, schema))
+        return true;
+    bool good = kg_file_read(path, KG_RECORD_FILE_MOST, &text, err) &&
                 kg_json_parse(path, kg_text_string(&text), text.length, &json, err);
     if (good) {
         const char *found = json_string_value(json_object_get(json, "schema"));

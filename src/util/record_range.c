@@ -3,17 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool kg_range_holds(const struct kg_range *range, double value)
-{
-    if (!range || isnan(value))
-        return true;
-    if (range->above_least ? value <= range->least : value < range->least)
-        return false;
-    if (range->below_most ? value >= range->most : value > range->most)
-        return false;
-    return !range->whole || value == floor(value);
-}
-
 void kg_range_words(const struct kg_range *range, bool whole, char words[KG_RANGE_WORDS_BYTES])
 {
     const char *what = whole || range->whole ? "a whole number" : "a number";

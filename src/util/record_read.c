@@ -198,23 +198,34 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+bool kg_strings_repeated(struct kg_arena *arena, const char *const *strings, size_t count,
+                         const char **repeated)
+{
+    const char **sorted = kg_arena_alloc(arena, count, sizeof *sorted);
+    *repeated = NULL;
+    if (!sorted)
+        return false;
+    if (count)
+        memcpy(sorted, strings, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_strings);
+    for (size_t i = 1; i < count && !*repeated; i++)
+        if (!strcmp(sorted[i], sorted[i - 1]))
+            *repeated = sorted[i];
+    return true;
+}
+
 /* Whether no two strings of the list are equal; the first of those that are is named. */
 static bool distinct_check(const struct reader *reader, const struct place *place,
                            const char *const *strings, size_t count)
 {
     char found[96];
-    const char **sorted = kg_arena_alloc(reader->arena, count, sizeof *sorted);
-    if (!sorted)
+    const char *repeated;
+    if (!kg_strings_repeated(reader->arena, strings, count, &repeated))
         return kg_error_memory(reader->err);
-    if (count)
-        memcpy(sorted, strings, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_strings);
-    for (size_t i = 1; i < count; i++)
-        if (!strcmp(sorted[i], sorted[i - 1])) {
-            snprintf(found, sizeof found, "'%.60s' twice", sorted[i]);
-            return refuse(reader, place, "strings that differ", found);
-        }
-    return true;
+    if (!repeated)
+        return true;
+    snprintf(found, sizeof found, "'%.60s' twice", repeated);
+    return refuse(reader, place, "strings that differ", found);
 }
 
 static bool strings_read(const struct reader *reader, const struct place *place,
@@ -295,13 +306,11 @@ static bool column_read(const struct reader *reader, const struct place *place,
     return true;
 }
 
-static void field_clear(const struct kg_field *field, void *object);
-
 /* A column that is not there: nobody knew it, or every item has what an absent field has. */
 static void column_clear(const struct kg_field *field, void *items, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++)
-        field_clear(field, (char *)items + i * size);
+        kg_field_clear(field, (char *)items + i * size);
 }
 
 static bool columns_read(const struct reader *reader, const struct place *place,
@@ -371,14 +380,13 @@ static bool field_read(const struct reader *reader, const struct place *place,
     return false;
 }
 
-/* What an optional field has where it is absent; numbers that are not known are NaN, not zero. */
-static void field_clear(const struct kg_field *field, void *object)
+void kg_field_clear(const struct kg_field *field, void *object)
 {
     if (field->kind == KG_FIELD_REAL)
         *(double *)(void *)((char *)object + field->offset) = NAN;
     if (field->kind == KG_FIELD_RECORD)
         for (size_t i = 0; i < field->record->field_count; i++)
-            field_clear(&field->record->fields[i], (char *)object + field->offset);
+            kg_field_clear(&field->record->fields[i], (char *)object + field->offset);
 }
 
 static bool record_read(const struct reader *reader, const struct place *place,
@@ -393,7 +401,7 @@ static bool record_read(const struct reader *reader, const struct place *place,
         if (field->mention)
             continue;
         if (field->optional && (!value || json_is_null(value)))
-            field_clear(field, object);
+            kg_field_clear(field, object);
         else if (!value)
             return refuse(reader, &inner, "a value", "nothing");
         else if (!field_read(reader, &inner, field, value, object))

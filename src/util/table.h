@@ -8,7 +8,7 @@
 #include "util/arena.h"
 #include "util/text.h"
 
-enum { KG_TABLE_COLUMNS_MOST = 16 };
+enum { KG_TABLE_COLUMNS_MOST = 16, KG_TABLE_NEEDED = 10 };
 
 struct kg_table_row {
     const char *cells[KG_TABLE_COLUMNS_MOST]; /* NULL is printed as "" */
@@ -23,8 +23,11 @@ struct kg_table {
     bool left[KG_TABLE_COLUMNS_MOST]; /* aligned left, else right */
     size_t indent;                    /* spaces before each line */
     bool trimmed;   /* a line ends after its last cell that is not empty; else it has all columns */
-    size_t id_most; /* characters of the first column; the rest is cut from its middle. More where
-                       cells would become equal; 0: all */
+    size_t id_most; /* characters of the first column, which is cut (elide.h); 0: all */
+    size_t width;   /* of a line, instead: columns give way and the first is cut, to 18 characters
+                       at the least; 0: any */
+    unsigned spare[KG_TABLE_COLUMNS_MOST]; /* the order in which columns give way: before the first
+                       is cut to 32 characters, from KG_TABLE_NEEDED on only before 18; 0: never */
     /* the table's own */
     struct kg_arena arena; /* for rows, and for cells that have no other owner */
     struct kg_table_row *rows;
@@ -43,4 +46,11 @@ const char *kg_table_cell(struct kg_table *table, struct kg_text *text);
 /* Appends the heads and the rows to `text`, which has `failed` set if the table has. Two spaces are
  * between columns. */
 void kg_table_print(struct kg_table *table, bool colour, struct kg_text *text);
+
+/* Keeps the columns whose bit is set. */
+void kg_table_columns_keep(struct kg_table *table, unsigned long kept_bits);
+
+/* The same as markdown, as far as `most` bytes of it allow: rows that do not fit are counted in a
+ * line below. Lines under a row are in its first cell. Cells are escaped. */
+void kg_table_print_markdown(const struct kg_table *table, size_t most, struct kg_text *text);
 void kg_table_free(struct kg_table *table);

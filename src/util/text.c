@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `extra` more bytes and the terminator. */
-static bool reserve(struct kg_text *text, size_t extra)
+bool kg_text_reserve(struct kg_text *text, size_t extra)
 {
     if (text->failed || extra >= SIZE_MAX / 2 - text->length) {
         text->failed = true;
@@ -31,7 +30,7 @@ static bool reserve(struct kg_text *text, size_t extra)
 
 void kg_text_append_bytes(struct kg_text *text, const char *bytes, size_t length)
 {
-    if (!reserve(text, length))
+    if (!kg_text_reserve(text, length))
         return;
     if (length)
         memcpy(text->data + text->length, bytes, length);
@@ -49,14 +48,18 @@ void kg_text_printf(struct kg_text *text, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (length < 0)
-        text->failed = true;
-    else if (reserve(text, (size_t)length)) {
-        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
+    if (kg_text_reserve(text, 0)) {
+        const size_t room = text->capacity - text->length;
+        const int length = vsnprintf(text->data + text->length, room, format, args);
+        if (length < 0)
+            text->failed = true;
+        else if ((size_t)length >= room && kg_text_reserve(text, (size_t)length))
+            vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        if (!text->failed)
+            text->length += (size_t)length;
+        text->data[text->length] = '\0'; /* also where some of what did not fit was printed */
     }
+    va_end(args);
     va_end(again);
 }
 

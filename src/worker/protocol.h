@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/cuda_call.h"
 #include "config/suite.h"
 #include "results/results.h"
 #include "util/record.h"
@@ -40,6 +41,7 @@ enum kg_task {
     KG_TASK_TRACE,    /* on the GPU: set up, run once, see what a call puts on the device */
     KG_TASK_CEILINGS, /* on the GPU: what it is capable of; no workload */
     KG_TASK_CPU_CEILINGS, /* what the CPUs are capable of that the process may use; likewise */
+    KG_TASK_LIST,         /* of a command with a format: its benchmarks; no set-up */
     KG_TASK_OPEN,         /* find the workload, and whether it takes its parameters; no set-up */
 };
 
@@ -57,17 +59,22 @@ struct kg_request {
     size_t param_count;
     const char **command;
     size_t command_count;
-    size_t device;       /* enum kgate_device */
-    size_t timing;       /* enum kg_timing, on the GPU */
-    uint64_t held_calls; /* on the GPU: what the check found, as kg_gpu_call_timing has it */
-    double call_ns;      /* likewise */
+    struct kg_command_setting setting; /* of the command */
+    struct kg_cuda_call *calls;        /* how a CUDA source is called: one, or none */
+    size_t call_count;
+    const char *architecture; /* of the GPU, or one to compile for without it: "sm_90" */
+    size_t device;            /* enum kgate_device */
+    size_t timing;            /* enum kg_timing, on the GPU */
+    uint64_t held_calls;      /* on the GPU: what the check found, as kg_gpu_call_timing has it */
+    double call_ns;           /* likewise */
     size_t threads;
     uint64_t seed;
     uint64_t check_seed; /* of what a check draws; 0: it may choose */
     bool check_after;    /* KG_TASK_ROUND, KG_TASK_TURNS: what the timed calls left is checked */
     uint64_t memory_limit_bytes;
     double min_time_ns;
-    unsigned metrics; /* bits 1u << enum kg_metric_kind: which readings are wanted */
+    uint64_t warm_calls; /* before the timed ones, beside those made anyway */
+    unsigned metrics;    /* bits 1u << enum kg_metric_kind: which readings are wanted */
     uint64_t batch; /* calls a sample; KG_TASK_CHECK: those of a reference, to be kept if they do */
     double turn_ns; /* KG_TASK_TURNS */
     const char *count_directory; /* KG_TASK_COUNT of a command by Callgrind: where its files go */
@@ -108,7 +115,8 @@ struct kg_response {
     bool unavailable;
     const char *message;
     double timer_resolution_ns;
-    uint64_t batch; /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */
+    uint64_t batch;        /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */
+    const char *code_hash; /* of code that the worker has made; or NULL */
     struct kg_case_check check;
     double check_ns; /* what checking took after the timed calls; NaN where it was not done */
     struct kg_case_work work; /* items, bytes, flops */
@@ -126,6 +134,8 @@ struct kg_response {
     size_t round_count;
     struct kg_reported *reported;
     size_t reported_count;
+    const char **names; /* KG_TASK_LIST */
+    size_t name_count;
     struct kg_reading *readings; /* KG_TASK_ROUND, KG_TASK_TURNS: of the request's metrics */
     size_t reading_count;
 };

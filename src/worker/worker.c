@@ -60,18 +60,36 @@ bool kg_worker_say(const char *text)
     return true;
 }
 
+static void command_fail(void *owner, const char *message);
+
 static bool respond(struct kg_worker *worker)
 {
-    json_t *json = kg_record_write(&kg_response_record, &worker->response);
-    if (!json || json_object_set_new(json, "schema", json_string(KG_RESPONSE_SCHEMA)) != 0) {
-        json_decref(json);
-        return false;
-    }
-    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_decref(json);
-    const bool written = text && kg_worker_say(text);
-    free(text);
+    struct kg_text text = {0};
+    kg_record_line(&kg_response_record, &worker->response, KG_RESPONSE_SCHEMA, &text);
+    const bool written = !text.failed && kg_worker_say(text.data);
+    kg_text_free(&text);
     return written;
+}
+
+static struct kg_command_run command_of(struct kg_worker *worker, const char **words)
+{
+    return (struct kg_command_run){.argv = (char *const *)words,
+                                   .fail = command_fail,
+                                   .owner = worker,
+                                   .setting = &worker->request.setting,
+                                   .output = -1,
+                                   .shows = true};
+}
+
+/* Also where the command has failed: its own failure is then no matter. */
+static void command_clean_up(struct kg_worker *worker)
+{
+    const struct kg_request *request = &worker->request;
+    if (!worker->cleanup_due)
+        return;
+    worker->cleanup_due = false;
+    struct kg_command_run cleanup = command_of(worker, request->setting.cleanup);
+    kg_command_call(&cleanup);
 }
 
 /* For a command: its failure ends the worker from within the timed call. */
@@ -80,8 +98,12 @@ static void command_fail(void *owner, const char *message)
     struct kg_worker *worker = owner;
     if (kg_worker_count_over())
         _exit(KG_WORKER_COUNT_CUT);
+    if (worker->response.message)
+        return; /* cleaning up after a failure */
     worker->response.good = false;
     worker->response.message = message;
+    kg_worker_output_show(worker);
+    command_clean_up(worker);
     _exit(respond(worker) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -110,21 +132,44 @@ static bool limit_memory(const struct kg_worker *worker, struct kg_error *err)
                : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
 }
 
+/* The command, and those before and after it, whose programs are found in the same way. */
+static bool command_open(struct kg_worker *worker, struct kg_error *err)
+{
+    const struct kg_request *request = &worker->request;
+    const struct kg_command_setting *setting = &request->setting;
+    if (!kg_worker_harness_open(worker, err))
+        return false;
+    worker->command = command_of(worker, request->command);
+    worker->command.shows = request->task == KG_TASK_CHECK;
+    return kg_worker_output_open(worker, err) &&
+           kg_command_prepare(&worker->arena, setting, worker->request.command, err) &&
+           (!setting->setup_count ||
+            kg_command_prepare(&worker->arena, setting, setting->setup, err)) &&
+           (!setting->cleanup_count ||
+            kg_command_prepare(&worker->arena, setting, setting->cleanup, err));
+}
+
 static bool workload_find(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
     size_t at;
     const struct kg_source_operations *source = kg_sources[request->source];
-    if (!source->open) {
-        worker->command = (struct kg_command_run){.argv = (char *const *)request->command,
-                                                  .fail = command_fail,
-                                                  .owner = worker,
-                                                  .shows = request->task == KG_TASK_CHECK};
-        return true;
-    }
-    worker->workload = source->open(request->target, request->entry, request->entry_given, err);
+    if (!source->open)
+        return command_open(worker, err);
+    worker->opening =
+        (struct kg_source_opening){.target = request->target,
+                                   .entry = request->entry,
+                                   .entry_given = request->entry_given,
+                                   .call = request->call_count ? request->calls : NULL,
+                                   .architecture = request->architecture,
+                                   .seed = request->seed};
+    worker->workload = source->open(&worker->opening, err);
+    worker->response.unavailable = worker->opening.unavailable;
+    worker->response.code_hash = worker->opening.code_hash[0] ? worker->opening.code_hash : NULL;
     if (!worker->workload)
         return false;
+    if (source->call) /* its parameters are in the texts of the call */
+        return true;
     if (worker->workload->param_count > KG_PARAMS_MOST || !worker->workload->run ||
         !worker->workload->set_up)
         return kg_error_set(err, KG_ERROR_USAGE,
@@ -136,7 +181,8 @@ static bool workload_find(struct kg_worker *worker, struct kg_error *err)
 
 bool kg_worker_host_error(struct kg_worker *worker, const char *step, struct kg_error *err)
 {
-    const char *message = worker->host.context.message;
+    char *message = worker->host.context.message;
+    message[sizeof worker->host.context.message - 1] = '\0'; /* the workload may have filled it */
     const char *reason = message[0] ? message : "the workload gave no reason";
     worker->response.unavailable = worker->host.context.unavailable;
     if (worker->response.unavailable)
@@ -152,6 +198,16 @@ static const char *arithmetic_name(enum kgate_arithmetic arithmetic)
     return (size_t)arithmetic < sizeof names / sizeof *names ? names[arithmetic] : NULL;
 }
 
+/* What reports print must be a word or two. */
+static bool item_name_good(const char *name)
+{
+    enum { MOST = 32 };
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_";
+    const size_t length = strnlen(name, MOST + 1);
+    return length > 0 && length <= MOST && strspn(name, allowed) == length;
+}
+
 static bool describe(struct kg_worker *worker, struct kg_error *err)
 {
     struct kgate_work work = {0};
@@ -163,12 +219,18 @@ static bool describe(struct kg_worker *worker, struct kg_error *err)
         return kg_error_set(err, KG_ERROR_MEASURE, "workload '%s' has no version for this device",
                             workload->name);
     }
+    if (work.item_name && !item_name_good(work.item_name))
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "workload '%s': item_name must be 1 to 32 letters, digits, blanks, "
+                            "'-' or '_'",
+                            workload->name);
     worker->response.work = (struct kg_case_work){
         .items = work.items > 0 ? work.items : NAN,
         .bytes = work.bytes > 0 ? work.bytes : NAN,
         .flops = work.flops > 0 ? work.flops : NAN,
         .arithmetic = arithmetic_name(work.arithmetic),
         .written_bytes = work.written_bytes > 0 ? work.written_bytes : NAN,
+        .item_name = work.items > 0 ? work.item_name : NULL,
     };
     return true;
 }
@@ -199,9 +261,11 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         .state = worker->workload ? worker->state : &worker->command,
         .settle = in_this_process ? kg_settle : NULL,
         .settle_again = in_this_process ? settle_again : NULL,
+        .own_ns = kg_worker_has_harness(worker) ? kg_worker_harness_ns : NULL,
         .owner = worker,
         .resolution_ns = worker->response.timer_resolution_ns,
         .min_time_ns = worker->request.min_time_ns,
+        .warm_calls = worker->request.warm_calls,
         .children = !worker->workload,
         .buffer = worker->buffer,
         .capacity = KG_SAMPLES_MOST,
@@ -252,6 +316,11 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
     const bool on_stream = kg_worker_on_stream(worker);
     if (on_stream && !kg_worker_gpu_start(worker, err))
         return false;
+    if (worker->request.setting.setup_count) {
+        struct kg_command_run before = command_of(worker, worker->request.setting.setup);
+        kg_command_call(&before);
+    }
+    worker->cleanup_due = worker->request.setting.cleanup_count > 0;
     if (!set_up(worker, err))
         return false;
     if (on_stream)
@@ -261,6 +330,7 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
         kg_huge_pages_ask();
     }
     const bool good = kg_worker_task(worker, err);
+    command_clean_up(worker);
     worker->response.allocated_bytes = worker->host.allocated_peak_bytes;
     if (on_stream)
         kg_worker_gpu_finish(worker);
@@ -284,6 +354,8 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
         return false;
     if (request->task == KG_TASK_OPEN)
         return true;
+    if (request->task == KG_TASK_LIST)
+        return kg_worker_harness_list(worker, err);
     counters_prepare(worker);
     kg_worker_check_seed(request->check_seed);
     if (request->flush_denormals)

@@ -12,3 +12,7 @@ int kg_worker_main(void);
 /* The same for one request after the other, as protocol.h says, until the last or one that
  * failed. */
 int kg_worker_group_main(void);
+
+/* Says on KG_WORKER_RESPONSE which workloads the plugin has, a line each, or on standard error why
+ * that cannot be said. Returns the exit status. */
+int kg_worker_list_main(const char *plugin);

@@ -15,8 +15,19 @@
 #include "workload/command.h"
 #include "workload/host.h"
 #include "workload/params.h"
+#include "workload/source.h"
 
 enum { REQUEST_MOST = 16 * 1024 * 1024 };
+
+/* A program of another benchmark harness: harness.c. */
+struct kg_harness {
+    const char *name; /* of the benchmark */
+    int file;         /* that it writes */
+    double cpu_ns;    /* a call, summed over the processes */
+    uint64_t runs;    /* of them */
+    double calls;     /* that they timed, and how long those took */
+    double timed_ns;
+};
 
 struct kg_worker {
     struct worker_gpu gpu; /* kept from one request to the next; what follows is of one */
@@ -25,10 +36,13 @@ struct kg_worker {
     struct kg_response response;
     struct kg_host host;
     struct kgate_value values[KG_PARAMS_MOST];
+    struct kg_source_opening opening;
     const struct kgate_workload *workload; /* NULL for a command */
     void *state;
     bool torn_down; /* there is no state any more */
     struct kg_command_run command;
+    bool cleanup_due;          /* of the command: its setup has run */
+    struct kg_harness harness; /* where the request has a format */
     struct kg_sampler sampler;
     struct kg_placing placing;
     double settled_again_ns; /* spent on that between samples */
@@ -49,6 +63,24 @@ void kg_worker_check_seed(uint64_t seed);
 
 /* A call that nobody times. */
 void kg_worker_call(struct kg_worker *worker);
+
+/* A command with a format: harness.c. */
+bool kg_worker_has_harness(const struct kg_worker *worker);
+/* Makes the command measure its one benchmark. */
+bool kg_worker_harness_open(struct kg_worker *worker, struct kg_error *err);
+/* The time of a call, as the last process has measured it; ends the worker where it has not. */
+double kg_worker_harness_ns(void *owner);
+/* Puts into the round what the harness knows better than who starts its processes. */
+void kg_worker_harness_record(const struct kg_worker *worker, struct kg_round *round);
+/* KG_TASK_LIST: its benchmarks' names. */
+bool kg_worker_harness_list(struct kg_worker *worker, struct kg_error *err);
+
+/* Figures of a command: output_figures.c. The first before its calls, where its standard output is to be
+ * read; the second reads them of the last call. */
+bool kg_worker_output_open(struct kg_worker *worker, struct kg_error *err);
+bool kg_worker_output_figures(struct kg_worker *worker, struct kg_error *err);
+/* Of a command that failed: the last that it wrote there, to the worker's own standard output. */
+void kg_worker_output_show(const struct kg_worker *worker);
 
 /* KG_TASK_COUNT: count_task.c. */
 bool kg_worker_count(struct kg_worker *worker, struct kg_error *err);

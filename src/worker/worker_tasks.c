@@ -13,6 +13,7 @@
 #include "results/disturbance.h"
 #include "timing/clock.h"
 #include "util/file.h"
+#include "util/random.h"
 #include "worker/worker_state.h"
 #include "workload/source.h"
 
@@ -39,6 +40,10 @@ static bool result_check(struct kg_worker *worker, const char *when, struct kg_e
     if (isinf(found.tolerance))
         return kg_error_set(err, KG_ERROR_MEASURE,
                             "the check allows any error: its tolerance is infinite");
+    /* As of a check that began with the least number there is, and then compared nothing. */
+    if (found.error < 0)
+        return kg_error_set(err, KG_ERROR_MEASURE,
+                            "the check found no error that can be: %.3g is below 0", found.error);
     if (found.error <= found.tolerance)
         return true;
     return kg_error_set(
@@ -52,7 +57,9 @@ static bool check(struct kg_worker *worker, struct kg_error *err)
 {
     kg_worker_call(worker);
     worker->response.check = (struct kg_case_check){.error = NAN, .tolerance = NAN};
-    return result_check(worker, "", err);
+    if (kg_worker_has_harness(worker))
+        kg_worker_harness_ns(worker);
+    return kg_worker_output_figures(worker, err) && result_check(worker, "", err);
 }
 
 /* A plugin's check need only hold after one call: so it has one, set up anew in the process that
@@ -73,6 +80,18 @@ static bool state_renew(struct kg_worker *worker, struct kg_error *err)
     return true;
 }
 
+/* Other input where the old one was: an answer that was kept from the timed calls is wrong. */
+static bool state_refresh(struct kg_worker *worker, struct kg_error *err)
+{
+    struct kgate_context *context = &worker->host.context;
+    context->seed = kg_seed_other(worker->request.seed);
+    context->message[0] = '\0';
+    if (!worker->workload->refresh(context, worker->state))
+        return kg_worker_host_error(worker, "refresh", err);
+    kg_worker_call(worker);
+    return true;
+}
+
 /* After the timed calls, and after all that is to be known of them: no figure has it. */
 static bool check_after(struct kg_worker *worker, struct kg_error *err)
 {
@@ -80,7 +99,8 @@ static bool check_after(struct kg_worker *worker, struct kg_error *err)
     const uint64_t start = kg_clock_ns();
     if (!worker->request.check_after || !workload || !workload->check)
         return true;
-    if (!kg_sources[worker->request.source]->checks_often && !state_renew(worker, err))
+    if (!kg_sources[worker->request.source]->checks_often &&
+        !(workload->refresh ? state_refresh(worker, err) : state_renew(worker, err)))
         return false;
     if (worker->request.check_seed)
         kg_worker_check_seed(worker->request.check_seed + 1); /* other rows than before */
@@ -104,6 +124,8 @@ static bool reported_collect(struct kg_worker *worker, struct kg_error *err)
          sscanf(line, " %100s %lf%n", name, &value, &used) == 2; line += used)
         kg_host_report(&worker->host, name, value);
     kg_text_free(&text);
+    if (!kg_worker_output_figures(worker, err))
+        return false;
     for (size_t i = 0; i < worker->host.report_count; i++)
         worker->reported[response->reported_count++] =
             (struct kg_reported){worker->host.reports[i].name, worker->host.reports[i].value};
@@ -148,6 +170,7 @@ static bool round_finish(struct kg_worker *worker, struct kg_error *err)
     response->rounds->stolen_ns = waited.stolen_ns;
     if (times_are_hosts(worker))
         response->rounds->disturbance = kg_round_disturbance(response->rounds);
+    kg_worker_harness_record(worker, response->rounds); /* its process did more than time calls */
     return kg_readings_collect(worker) ? reported_collect(worker, err) : kg_error_memory(err);
 }
 
@@ -349,7 +372,8 @@ bool kg_worker_task(struct kg_worker *worker, struct kg_error *err)
             return kg_worker_gpu_check(worker, err);
         if (worker->sampler.settle)
             worker->sampler.settle(worker->sampler.owner);
-        worker->response.batch = kg_sampler_batch(&worker->sampler, worker->request.batch);
+        worker->response.batch =
+            worker->sampler.own_ns ? 1 : kg_sampler_batch(&worker->sampler, worker->request.batch);
         return true;
     case KG_TASK_ROUND:
         return measure_round(worker, err);
@@ -361,6 +385,7 @@ bool kg_worker_task(struct kg_worker *worker, struct kg_error *err)
         return profile(worker, err);
     case KG_TASK_TRACE:
         return kg_worker_gpu_trace(worker, err);
+    case KG_TASK_LIST:
     case KG_TASK_OPEN: /* these need no workload that is set up: worker.c */
     case KG_TASK_CEILINGS:
     case KG_TASK_CPU_CEILINGS:

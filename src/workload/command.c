@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,33 +16,86 @@
 
 enum { EXEC_FAILED = 127 };
 
-/* In the child: never returns. Only async-signal-safe calls. */
+bool kg_command_prepare(struct kg_arena *arena, const struct kg_command_setting *setting,
+                        const char **words, struct kg_error *err)
+{
+    char here[PATH_MAX];
+    for (size_t i = 0; i < setting->environment_count; i++)
+        if (setenv(setting->environment[i].name, setting->environment[i].value, 1) != 0)
+            return kg_error_memory(err);
+    if (!setting->directory || words[0][0] == '/' || !strchr(words[0], '/') ||
+        !getcwd(here, sizeof here))
+        return true;
+    words[0] = kg_arena_printf(arena, "%s/%s", here, words[0]);
+    return words[0] ? true : kg_error_memory(err);
+}
+
+/* In the child: returns where it could not become the command. Only async-signal-safe calls. */
+static struct kg_command_trouble become(const struct kg_command_run *command)
+{
+    const struct kg_command_setting *setting = command->setting;
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int input = setting->input ? open(setting->input, O_RDONLY | O_CLOEXEC) : null;
+    const int output = command->output >= 0 ? command->output : null;
+    if (input < 0)
+        return (struct kg_command_trouble){KG_COMMAND_INPUT, errno};
+    if (setting->directory && chdir(setting->directory) != 0)
+        return (struct kg_command_trouble){KG_COMMAND_DIRECTORY, errno};
+    const bool shows = command->shows && command->output < 0;
+    if (dup2(input, STDIN_FILENO) >= 0 && (shows || dup2(output, STDOUT_FILENO) >= 0))
+        execvp(command->argv[0], command->argv);
+    return (struct kg_command_trouble){KG_COMMAND_EXEC, errno};
+}
+
 _Noreturn static void child(const struct kg_command_run *command, int report)
 {
     /* If the worker is killed, what it runs must not live on and disturb the next round. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        (command->shows || dup2(null, STDOUT_FILENO) >= 0))
-        execvp(command->argv[0], command->argv);
-    const int code = errno;
-    ssize_t written = write(report, &code, sizeof code);
+    const struct kg_command_trouble trouble = become(command);
+    ssize_t written = write(report, &trouble, sizeof trouble);
     (void)written;
     _exit(EXEC_FAILED);
 }
 
 static void fail(struct kg_command_run *command, const char *what, int code)
 {
-    char message[256];
+    char message[512];
     snprintf(message, sizeof message, "cannot run '%.100s': %s: %s", command->argv[0], what,
              strerror(code));
     command->fail(command->owner, message);
 }
 
+static void trouble_fail(struct kg_command_run *command)
+{
+    char what[256];
+    const struct kg_command_setting *setting = command->setting;
+    switch (command->trouble.step) {
+    case KG_COMMAND_INPUT:
+        snprintf(what, sizeof what, "its standard input '%.200s'", setting->input);
+        break;
+    case KG_COMMAND_DIRECTORY:
+        snprintf(what, sizeof what, "its directory '%.200s'", setting->directory);
+        break;
+    case KG_COMMAND_EXEC:
+    case KG_COMMAND_NONE:
+        snprintf(what, sizeof what, "exec");
+        break;
+    }
+    fail(command, what, command->trouble.code);
+}
+
+static bool is_accepted(const struct kg_command_setting *setting, int status)
+{
+    for (size_t i = 0; i < setting->exit_code_count; i++)
+        if ((int)setting->exit_codes[i] == status)
+            return true;
+    return !setting->exit_code_count && status == 0;
+}
+
 static void status_judge(struct kg_command_run *command, int status)
 {
     char message[256];
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (WIFEXITED(status) && is_accepted(command->setting, WEXITSTATUS(status)))
         return;
     if (WIFEXITED(status))
         snprintf(message, sizeof message, "'%.100s' exited with status %d", command->argv[0],
@@ -51,12 +106,23 @@ static void status_judge(struct kg_command_run *command, int status)
     command->fail(command->owner, message);
 }
 
+/* What the call before wrote is no part of this one. */
+static bool output_empty(const struct kg_command_run *command)
+{
+    return command->output < 0 ||
+           (ftruncate(command->output, 0) == 0 && lseek(command->output, 0, SEEK_SET) == 0);
+}
+
 void kg_command_time(void *state)
 {
     struct kg_command_run *command = state;
     siginfo_t end;
-    int report[2], code = 0;
+    int report[2];
     kg_command_reap(command);
+    if (!output_empty(command)) {
+        fail(command, "its output", errno);
+        return;
+    }
     if (pipe2(report, O_CLOEXEC) != 0) {
         fail(command, "pipe", errno);
         return;
@@ -70,9 +136,10 @@ void kg_command_time(void *state)
         fail(command, "fork", errno);
         return;
     }
-    const ssize_t got = read(report[0], &code, sizeof code);
+    struct kg_command_trouble trouble;
+    const bool told = read(report[0], &trouble, sizeof trouble) == (ssize_t)sizeof trouble;
     close(report[0]);
-    command->exec_error = got == (ssize_t)sizeof code ? code : 0;
+    command->trouble = told ? trouble : (struct kg_command_trouble){KG_COMMAND_NONE, 0};
     command->ended = pid;
     while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0)
         if (errno != EINTR) {
@@ -98,8 +165,8 @@ void kg_command_reap(void *state)
             fail(command, "wait", errno);
             return;
         }
-    if (command->exec_error) {
-        fail(command, "exec", command->exec_error);
+    if (command->trouble.step != KG_COMMAND_NONE) {
+        trouble_fail(command);
         return;
     }
     const uint64_t peak = (uint64_t)usage.ru_maxrss * 1024;

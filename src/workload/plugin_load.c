@@ -1,5 +1,6 @@
 #include "workload/plugin_load.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "util/nearest.h"
 #include "util/text.h"
 
-enum { NAMES_MOST = 256 };
+enum { NAMES_MOST = 256, SINCE_REFRESH = 6 };
 
 /* The nearest of the names that there are, or some of them. */
 static void names_append(struct kg_text *text, const char *name, const char *const *names,
@@ -49,8 +50,8 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
     return NULL;
 }
 
-const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
-                                            struct kg_error *err)
+/* What the object says it has; NULL with err where it is no plugin of this interface. */
+static const struct kgate_plugin *plugin_open(const char *path, struct kg_error *err)
 {
     static const struct kg_symbol symbol = {"kgate_plugin_workloads", NULL, 0, false};
     kgate_plugin_workloads_function workloads;
@@ -74,5 +75,31 @@ const struct kgate_workload *kg_plugin_load(const char *path, const char *name, 
                      path, plugin ? plugin->abi : 0, KGATE_PLUGIN_ABI);
         return NULL;
     }
-    return workload_find(plugin, path, name, given, err);
+    return plugin;
+}
+
+/* As this kgate's table: what the plugin's has is shorter. A process has one workload at a time. */
+static const struct kgate_workload *older_widen(const struct kgate_workload *older)
+{
+    static struct kgate_workload wide;
+    memset(&wide, 0, sizeof wide);
+    memcpy(&wide, older, offsetof(struct kgate_workload, refresh));
+    return &wide;
+}
+
+const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
+                                            struct kg_error *err)
+{
+    const struct kgate_plugin *plugin = plugin_open(path, err);
+    const struct kgate_workload *found =
+        plugin ? workload_find(plugin, path, name, given, err) : NULL;
+    return found && plugin->abi < SINCE_REFRESH ? older_widen(found) : found;
+}
+
+bool kg_plugin_list(const char *path, struct kg_text *names, struct kg_error *err)
+{
+    const struct kgate_plugin *plugin = plugin_open(path, err);
+    for (size_t i = 0; plugin && i < plugin->workload_count; i++)
+        kg_text_printf(names, "%s\n", plugin->workloads[i]->name);
+    return plugin && !names->failed;
 }

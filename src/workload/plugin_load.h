@@ -3,6 +3,7 @@
 #pragma once
 #include "kgate/plugin.h"
 #include "util/error.h"
+#include "util/text.h"
 
 /* Loads a shared object, which stays loaded, and finds a workload in it.
  * path     as the loader takes it; without a slash it is in the current folder
@@ -13,3 +14,6 @@
  *          interface version or no such workload */
 const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
                                             struct kg_error *err);
+
+/* Appends the names of the workloads in it, a line each. Errors as above. */
+bool kg_plugin_list(const char *path, struct kg_text *names, struct kg_error *err);

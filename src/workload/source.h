@@ -7,17 +7,21 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "config/cuda_call.h"
 #include "config/suite.h"
 #include "kgate/plugin.h"
 #include "util/arena.h"
 #include "util/error.h"
 #include "util/record.h"
+#include "util/text.h"
 
 /* Where the machine code of a workload lies. */
 enum kg_code_place {
     KG_CODE_IN_KGATE,  /* in the kgate executable that measures it */
     KG_CODE_IN_TARGET, /* in the file that the suite names */
+    KG_CODE_COMPILED,  /* in what the worker makes of the file that the suite names */
     KG_CODE_ANYWHERE   /* in a program, in scripts and libraries that it uses: not known */
 };
 
@@ -30,6 +34,18 @@ enum kg_build_kind {
     KG_BUILD_COMMAND,  /* a program, in the place of the first word of every `command:` */
 };
 enum { KG_BUILD_KINDS = KG_BUILD_COMMAND + 1 };
+
+/* What is to be opened, and what came of it. */
+struct kg_source_opening {
+    const char *target, *entry;      /* of the suite's entry, or of the build in its place */
+    bool entry_given;                /* whether the suite names that entry */
+    const struct kg_cuda_call *call; /* NULL where there is none */
+    const char *architecture;        /* of the GPU, "sm_90" */
+    uint64_t seed;
+    /* Set by it: */
+    bool unavailable;   /* on failure: something is not installed here, which is no mistake */
+    char code_hash[17]; /* of what is loaded onto the device, 16 hexadecimal digits; else "" */
+};
 
 struct kg_source_operations {
     enum kg_code_place code;
@@ -50,14 +66,27 @@ struct kg_source_operations {
     bool (*find)(const char *path, const struct kg_workload_spec *spec,
                  const struct kgate_workload **found, struct kg_error *err);
 
-    /* Puts the parameters of a case into the words of a command. NULL: there is no command.
-     * arena    owns the words
+    /* Puts the parameters of a case into the words of a command, and into what it gets besides
+     * them. NULL: there is no command.
+     * arena    owns the texts
+     * path     the suite's: in its folder are the relative paths of spec->setting
      * params   spec->axis_count of them
      * command  spec->command_count words and NULL
-     * returns  false with KG_ERROR_USAGE at its place in the suite where a word names no parameter, or
-     *          no word names one of several values */
+     * setting  filled
+     * returns  false with KG_ERROR_USAGE at its place in the suite where a text names no parameter, or
+     *          none names one of several values */
     bool (*expand)(struct kg_arena *arena, const char *path, const struct kg_workload_spec *spec,
-                   const struct kg_pair *params, const char ***command, struct kg_error *err);
+                   const struct kg_pair *params, const char ***command,
+                   struct kg_command_setting *setting, struct kg_error *err);
+
+    /* Puts the parameters of a case into how a CUDA source is called, and finds out whether that
+     * comes to numbers. NULL: there is no such call.
+     * arena, path, params  as of expand
+     * call                 set
+     * returns              false with KG_ERROR_USAGE at its place in the suite */
+    bool (*call)(struct kg_arena *arena, const char *path, const struct kg_workload_spec *spec,
+                 const struct kg_pair *params, const struct kg_cuda_call **call,
+                 struct kg_error *err);
 
     /* What is measured, as results name it, in `arena`; NULL where memory is out.
      * command  as expanded; NULL where there is none */
@@ -66,11 +95,12 @@ struct kg_source_operations {
 
     /* In the worker process: gives the workload to set up, check, run and tear down. NULL: there is
      * none to open; the worker runs the command instead.
-     * target, entry  of the suite's entry, or of the build in its place
-     * given          whether the suite names that entry
      * returns        NULL with KG_ERROR_USAGE where it cannot be loaded */
-    const struct kgate_workload *(*open)(const char *target, const char *entry, bool given,
-                                         struct kg_error *err);
+    const struct kgate_workload *(*open)(struct kg_source_opening *opening, struct kg_error *err);
+
+    /* In the worker process: appends the names of the workloads that a file has, a line each. NULL:
+     * it is not of a file. */
+    bool (*list)(const char *target, struct kg_text *names, struct kg_error *err);
 };
 
 /* The rows, by enum kg_source. */

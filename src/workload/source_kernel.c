@@ -42,13 +42,12 @@ static const char *kernel_target(struct kg_arena *arena, const struct kg_workloa
     return kg_arena_copy(arena, spec->target);
 }
 
-static const struct kgate_workload *kernel_open(const char *target, const char *entry, bool given,
+static const struct kgate_workload *kernel_open(struct kg_source_opening *opening,
                                                 struct kg_error *err)
 {
-    const struct kgate_workload *kernel = kg_registry_find(target);
-    (void)entry, (void)given;
+    const struct kgate_workload *kernel = kg_registry_find(opening->target);
     if (!kernel)
-        kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'", target);
+        kg_error_set(err, KG_ERROR_USAGE, "this kgate has no kernel '%s'", opening->target);
     kg_blas_rest();
     return kernel;
 }

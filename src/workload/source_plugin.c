@@ -9,9 +9,16 @@ static const char *plugin_target(struct kg_arena *arena, const struct kg_workloa
     return kg_arena_printf(arena, "%s:%s", spec->target, spec->entry);
 }
 
+static const struct kgate_workload *plugin_open(struct kg_source_opening *opening,
+                                                struct kg_error *err)
+{
+    return kg_plugin_load(opening->target, opening->entry, opening->entry_given, err);
+}
+
 const struct kg_source_operations kg_source_plugin = {
     .code = KG_CODE_IN_TARGET,
     .unfit = {[KG_BUILD_COMMAND] = "is a program, and this is not a command"},
     .target = plugin_target,
-    .open = kg_plugin_load,
+    .open = plugin_open,
+    .list = kg_plugin_list,
 };

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load support
 
 # Two builds of one plugin, the second of which does four times the work: how a processor forwards the
@@ -6,7 +7,7 @@ ab_suite() {
     cat >ab.yaml <<YAML
 version: 1
 suite: ab
-defaults: {sample_time: 0ns, disturbance: 100%, threshold: 30%, rounds: {min: 8, max: 12}, min_time: 4ms, threads: 1, timeout: 120s,
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 30%, rounds: {min: 8, max: 12}, min_time: 4ms, threads: 1, timeout: 120s,
            metrics: [time]}
 workloads:
   - {name: turns, plugin: $PLUGINS/libreporting.so}
@@ -15,7 +16,7 @@ YAML
 
 @test "ab of a build against one that is slower: exit 1, with reports and both results" {
     ab_suite
-    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out
+    run --separate-stderr kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out
     [ "$status" -eq 1 ]
     [[ "${lines[0]}" == "FAIL  ab, 1 case: 1 regressed" ]]
     [[ "$output" != *"the baseline has one run"* ]]
@@ -106,6 +107,48 @@ YAML
     [ "$status" -eq 2 ]
 }
 
+@test "a side is named as it was given: an option, or an operand" {
+    echo 'int main(void) { return 0; }' >work.c
+    run kgate ab ./work.c true
+    [ "$status" -eq 2 ]
+    [[ "$output" == "kgate: OLD: './work.c' is neither a folder, a kgate, a plugin nor a program"* ]]
+    run kgate ab true ./work.c
+    [ "$status" -eq 2 ]
+    [[ "$output" == "kgate: NEW: './work.c' is neither"* ]]
+    run kgate ab -c suite.yaml work.c "$KGATE"
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"OLD: 'work.c' is neither"* ]]
+}
+
+@test "a budget of nothing is refused as what it is" {
+    run kgate ab true false --budget 0s
+    [ "$status" -eq 2 ]
+    [ "$output" = "kgate: --budget is '0s', but must be more than 0" ]
+    run kgate ab true false --budget 5
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"must be a time with its unit"* ]]
+}
+
+@test "what ab exports names both commands, and the case after the one that is judged" {
+    printf '#!/bin/sh\nexit 0\n' >old
+    printf '#!/bin/sh\nexec sleep 0.05\n' >new
+    chmod +x old new
+    run kgate ab ./old './new --flag' --rounds 3 --export ab.json --export ab.md --export ab.csv
+    jq -e '.base == "./old" and .head == "./new --flag" and .cases[0].id == "new/cpu"' ab.json
+    valid ab.json comparison
+    grep -q 'Base: .*old.*, head: .*new --flag' ab.md
+    grep -q 'new/cpu' ab.csv
+}
+
+@test "ab of two plugins without -o names no file that is removed" {
+    run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --export ab.json
+    echo "$output"
+    [[ "$output" != *"kgate-ab-"* ]]
+    # whether anything is suggested depends on the machine
+    if grep -qE '^  [0-9]+ suggestions?' <<<"$output"; then [[ "$output" == *"with -o DIR the files are kept"* ]]; fi
+    jq -e '.base | endswith("/libreporting.so")' ab.json
+}
+
 @test "a crash in one of the builds fails the case and names the build" {
     ab_suite
     sed -i "s|name: turns|name: fragile|" ab.yaml
@@ -128,4 +171,10 @@ YAML
     status=0; wait "$pid" || status=$?
     [ "$status" -eq 143 ]
     jq -e '.complete == false and (.cases[0].rounds.median_ns | length > 0)' out/head.json
+}
+
+@test "a third name is one too many" {
+    run kgate ab "true a" "true b" --rounds 3 --name one --name two --name three
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--name is given 3 times, and there are two commands"* ]]
 }

@@ -7,7 +7,7 @@ plugin_suite() {
     cat >builds.yaml <<'YAML'
 version: 1
 suite: builds
-defaults: {sample_time: 0ns, disturbance: 100%, threshold: 30%, rounds: {min: 6, max: 16}, min_time: 4ms, threads: 1, timeout: 120s, metrics: [time]}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 30%, rounds: {min: 6, max: 16}, min_time: 4ms, threads: 1, timeout: 120s, metrics: [time]}
 workloads:
   - {name: turns, plugin: libit.so}
 YAML
@@ -156,7 +156,7 @@ same_or_open() {
     cat >mixed.yaml <<'YAML'
 version: 1
 suite: mixed
-defaults: {sample_time: 0ns, disturbance: 100%, threshold: 50%, rounds: {min: 6, max: 12}, min_time: 4ms, threads: 1, devices: [cpu], metrics: [time]}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 50%, rounds: {min: 6, max: 12}, min_time: 4ms, threads: 1, devices: [cpu], metrics: [time]}
 workloads:
   - {name: copy, kernel: copy, params: {bytes: 16KiB}}
   - {name: app, command: [./app]}
@@ -217,6 +217,7 @@ YAML
     [ "$(pairs)" -eq 0 ]
     [ "$(grep -c 'no build is kept for 1 undecided case: `kgate baseline update` keeps them' <<<"$output")" -eq 1 ]
     [ ! -e out/base.json ]
+    [[ "$output" == *"note: --budget leaves out the passes that look into cases"* ]]
 }
 
 @test "--base names the build for all cases; one that is none is bad usage" {

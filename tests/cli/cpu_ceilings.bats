@@ -7,8 +7,7 @@ kept() { echo cache/kgate/cpu-ceilings-*.json; }
 
 # So few rounds that the probe has too little to say.
 one_case() {
-    rm -rf cache
-    suite_of <<YAML
+    looked_suite_of <<YAML
   - {name: copy, kernel: copy, params: {bytes: 16KiB, version: fast}${1:-}}
 YAML
 }
@@ -38,6 +37,7 @@ YAML
 
 # bats test_tags=thorough
 @test "what is kept and is broken, makes no sense or is of another machine is measured anew" {
+    rm -rf cache
     one_case
     run -0 kgate run -c one.yaml -o r.json
     for edit in 's/{/{{/' 's/"page_fault_ns": [0-9.]*/"page_fault_ns": -5/' 's/"cpus": "/"cpus": "99,/' \
@@ -52,6 +52,7 @@ YAML
 
 # bats test_tags=thorough
 @test "where nothing can be kept they are measured all the same" {
+    rm -rf cache
     one_case
     mkdir cache && touch cache/kgate
     run -0 kgate run -c one.yaml -o r.json
@@ -71,6 +72,7 @@ YAML
 }
 
 @test "with trace: no nothing is measured or kept" {
+    rm -rf cache
     one_case ', trace: no'
     run -0 kgate run -c one.yaml -o r.json
     valid r.json results
@@ -79,6 +81,7 @@ YAML
 }
 
 @test "the time-out of a case is not that of measuring the CPU, and pinned cases have one thread of all" {
+    rm -rf cache
     one_case ', timeout: 500ms, threads: 1, pin: auto'
     # on a slow machine that is too short for the case, but never for the second
     echo '  - {name: calm, kernel: copy, params: {bytes: 16KiB}, pin: auto}' >>one.yaml

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load support
 
 # A driver without a device, told by FAKE_CUDA_… what to show (tests/drivers/fake_cuda_devices.c).
@@ -12,7 +13,7 @@ expect_skipped() {
     [ "$status" -eq 0 ]
     [[ "$output" == *"job/cuda"*"SKIPPED"*"$1"* ]]
     [[ "$output" == *"job/cpu"* ]]
-    run fake "$KGATE" gate -c one.yaml -b base -o out --set policy.missing_device=fail
+    run --separate-stderr fake "$KGATE" gate -c one.yaml -b base -o out --set policy.missing_device=fail
     [ "$status" -eq 3 ]
     [[ "$output" == "FAIL "*"1 case skipped: job/cuda"*"$1"* ]]
     run fake "$KGATE" list -c one.yaml
@@ -24,6 +25,16 @@ expect_skipped() {
     fake "$KGATE" run -c one.yaml -o results.json --quiet
     valid results.json results
     jq -e '[.cases[] | select(.status == "SKIPPED")] | length == 1' results.json
+}
+
+@test "on a terminal list says once why cases are skipped" {
+    suite_of <<<'  - {name: job, command: [echo, "{n}"], devices: [cpu, cuda], matrix: {n: [1, 2, 3]}}'
+    export FAKE_CUDA_DEVICES=0
+    run fake script -qec "stty cols 60; '$KGATE' list -c one.yaml" /dev/null
+    [ "$status" -eq 0 ]
+    output=${output//$'\r'/}
+    [[ "$output" == *$'job/n=1/cuda  (skipped)\n'*$'job/n=3/cuda  (skipped)\n3 skipped: no CUDA device: '* ]]
+    [[ "$(wc -L <<<"$output")" -le 60 ]]
 }
 
 @test "a driver that shows no device" {

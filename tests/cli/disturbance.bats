@@ -29,7 +29,7 @@ busy_suite() {
     cat >busy.yaml <<YAML
 version: 1
 suite: busy
-defaults: {sample_time: 0ns, rounds: {min: 4, max: 4}, min_time: 100ms, threads: 1, pin: $CPU, timeout: 120s, metrics: [time, peak_memory]}
+defaults: {sample_time: 0ns, trace: no, rounds: {min: 4, max: 4}, min_time: 100ms, threads: 1, pin: $CPU, timeout: 120s, metrics: [time, peak_memory]}
 workloads:
   - {name: spin, plugin: $PLUGINS/libgood.so, params: {turns: 10000000}$1}
 YAML
@@ -59,6 +59,9 @@ YAML
     run kgate gate -c busy.yaml -b base -o out
     run kgate gate -c busy.yaml -b none -o new --update-missing
     rivals_end
+    # a first run that records nothing is no green one
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"next: measure again when less else runs on this machine"* ]]
     jq -e '.cases[0] | .change == "INCONCLUSIVE" and (.reason | startswith("the machine is too busy"))' out/comparison.json
     jq -e '.cases[0].metrics[0] | .name == "time" and .doubt == "busy"' out/comparison.json
     # memory does not wait
@@ -94,7 +97,7 @@ YAML
     cat >busy.yaml <<YAML
 version: 1
 suite: busy
-defaults: {sample_time: 0ns, rounds: {min: 2, max: 2}, min_time: 20ms, pin: $CPU, timeout: 120s}
+defaults: {sample_time: 0ns, trace: no, rounds: {min: 2, max: 2}, min_time: 20ms, pin: $CPU, timeout: 120s}
 workloads:
   - {name: count, command: [sh, -c, 'i=0; while [ \$i -lt 20000 ]; do i=\$((i+1)); done']}
 YAML

@@ -9,7 +9,7 @@ setup_results() {
     run kgate explain copy/bytes=16KiB,version=fast/cpu r.json
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "copy/bytes=16KiB,version=fast/cpu" ]]
-    [[ "$output" == *"measured"*"a call, 95 %"*"work a call"*"memory "*"check "* ]]
+    [[ "$output" == *"measured"*"a call (median of rounds), 95 %"*"work a call"*"memory "*"check "* ]]
     [[ "$output" == *"beside it: the same but for one thing"*"version"*"version=plain/cpu"* ]]
     [[ "$output" == *"what holds it back"*"what to try"*"to look deeper"* ]]
     [[ "$output" == *"perf stat -d kgate run -c suite.yaml --filter copy/bytes=16KiB,version=fast/cpu "* ]]
@@ -30,7 +30,26 @@ setup_results() {
     [ "$status" -eq 2 ]
     run kgate explain fast
     [ "$status" -eq 2 ]
-    [[ "$output" == *"usage: kgate explain CASE RESULTS.json"* ]]
+    [[ "$output" == *"'fast' is no file; usage: kgate explain CASE RESULTS.json"* ]]
+    # without a case: those of the file, and where there is one, that one
+    run kgate explain r.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"2 cases, but one is explained at a time"*"version=plain/cpu"*"version=fast/cpu"* ]]
+    jq 'del(.cases[0])' r.json >one.json
+    run kgate explain one.json
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "copy/bytes=16KiB,version=fast/cpu" ]]
+    jq '.cases = []' r.json >none.json
+    run kgate explain none.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"the results have no case" ]]
+    kgate run -c suite.yaml -o p.json --profile --filter '*fast*' -q >/dev/null
+    for operands in p.kgprof "fast p.kgprof"; do
+        # shellcheck disable=SC2086
+        run kgate explain $operands
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"'p.kgprof' is a recording, and has no cases: \`kgate report p.kgprof\` shows it"* ]]
+    done
 }
 
 @test "explain: JSON follows its schema, and says what the page says" {

@@ -157,3 +157,25 @@ SH
     kgate run -c suite.yaml -o again.json -b base -q
     [ "$(jq -c '[.cases[].rounds.batch[0]]' again.json)" = "$(jq -c '[.cases[].rounds.batch[0]]' doubled.json)" ]
 }
+
+@test "no command writes over a file that it reads" {
+    kgate run -c suite.yaml -o r.json >/dev/null
+    cp r.json kept.json
+    cp suite.yaml kept.yaml
+    ln -s r.json link.json
+    for command in "report r.json --format csv -o r.json" "report r.json --format csv -o ./link.json" \
+        "suggest r.json -o r.json" "explain r.json -o r.json" "compare r.json kept.json -o r.json" \
+        "run -c suite.yaml -o suite.yaml" "run -o suite.yaml -- cat suite.yaml"; do
+        # shellcheck disable=SC2086
+        run kgate $command
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"-o names '"*"', which is read too, and would be overwritten: name another file"* ]]
+    done
+    run kgate run --export suite.yaml -- cat suite.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"--export names 'suite.yaml'"* ]]
+    cmp r.json kept.json
+    cmp suite.yaml kept.yaml
+    run kgate report r.json --format csv -o other.csv
+    [ "$status" -eq 0 ]
+}

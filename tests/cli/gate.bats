@@ -1,7 +1,8 @@
+bats_require_minimum_version 1.5.0
 load support
 
 @test "gate without a baseline calls all cases NEW, and writes its files: exit 4" {
-    run kgate gate -c suite.yaml -b base -o out
+    run --separate-stderr kgate gate -c suite.yaml -b base -o out
     [ "$status" -eq 4 ]
     [[ "${lines[0]}" == "UNDECIDED  small, 2 cases: 2 new" ]]
     [ -s out/results.json ] && [ -s out/comparison.json ] && [ -s out/report.md ]
@@ -15,7 +16,7 @@ load support
     [ "$status" -eq 0 ]
     [[ "$output" == *"recorded 2 new cases in base/"* ]]
     [ "$(ls base/*.json | wc -l)" -eq 1 ]
-    run kgate gate -c suite.yaml -b base -o out --update-missing --json
+    run --separate-stderr kgate gate -c suite.yaml -b base -o out --update-missing --json
     [[ "$output" != *'"NEW"'* ]]
     [ "$(jq .baseline_runs <<<"$output")" -eq 1 ]
 }
@@ -24,7 +25,7 @@ load support
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
     scale r.json 0.001 >fast.json
     kgate baseline update fast.json -b base --keep-builds 0 # nothing to settle it by pairs
-    run kgate gate -c suite.yaml -b base -o out
+    run --separate-stderr kgate gate -c suite.yaml -b base -o out
     [ "$status" -eq 1 ]
     [[ "${lines[0]}" == "FAIL  small, 2 cases: 2 regressed" ]]
     [[ "$output" == *REGRESSION* ]]
@@ -60,7 +61,7 @@ load support
 
 @test "a first run in which every case is skipped compared nothing: exit 4" {
     suite_of <<<'  - {name: copy, kernel: copy, devices: [cuda]}'
-    run env CUDA_VISIBLE_DEVICES=-1 "$KGATE" gate -c one.yaml -b base -o out
+    run --separate-stderr env CUDA_VISIBLE_DEVICES=-1 "$KGATE" gate -c one.yaml -b base -o out
     [ "$status" -eq 4 ]
     [[ "$output" == UNDECIDED*"nothing was compared: 1 skipped"* ]]
 }
@@ -70,6 +71,7 @@ load support
     run kgate gate -c one.yaml -b base -o out
     [ "$status" -eq 1 ]
     [[ "$output" == *"the budget asks"* ]]
+    kgate report out/comparison.json --format github | grep -q '^::error file=one.yaml,line=5,title=REGRESSION'
 }
 
 @test "a budget on what a workload reports is a range, and a file says the same as the run" {
@@ -109,7 +111,7 @@ YAML
 
 @test "filter and shard leave cases out, and nothing is called removed" {
     kgate gate -c suite.yaml -b base -o out --update-missing -q
-    run kgate gate -c suite.yaml -b base -o out --filter '*version=fast*'
+    run --separate-stderr kgate gate -c suite.yaml -b base -o out --filter '*version=fast*'
     [[ "${lines[0]}" == *"1 case: "* ]]
     jq -e ".counts.removed == 0" out/comparison.json
     run kgate list -c suite.yaml --shard 2/2
@@ -124,4 +126,52 @@ YAML
     [ "$status" -eq 3 ]
     [[ "$output" == *"cannot write 'out/comparison.json'"* ]]
     jq -e '.cases | length == 2' out/results.json
+}
+
+@test "the folder has the reports that the suite names, and none of an earlier gate" {
+    sed -i '2i reports: [csv, github]' suite.yaml
+    run kgate gate -c suite.yaml -b base -o out
+    [[ "$output" == *"reports: out/annotations.txt, comparison.csv, results.csv, comparison.json, suggestions.json, results.json"* ]]
+    [ "$(ls out | paste -sd ' ')" = "annotations.txt comparison.csv comparison.json results.csv results.json suggestions.json" ]
+    run kgate compare out/results.json out/results.json -o again -q
+    [ "$(ls again | paste -sd ' ')" = "annotations.txt comparison.csv comparison.json results.csv suggestions.json" ]
+    # another suite's reports replace them all
+    jq '.policy.reports = ["junit"]' out/results.json >other.json
+    run kgate compare other.json other.json -o again -q
+    [ "$(ls again | paste -sd ' ')" = "comparison.json junit.xml suggestions.json" ]
+}
+
+@test "a report that nobody knows: file, line, column, and the names that are known" {
+    sed -i '2i reports: [csv, wordperfect]' suite.yaml
+    run kgate validate -c suite.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"suite.yaml:2:16: "*"'reports'"*"'wordperfect'"*"markdown, junit, "*"svg"* ]]
+    sed -i 's/, wordperfect//' suite.yaml
+    run kgate validate -c suite.yaml --set reports=jnit
+    [[ "$output" == *"'jnit'"*"did you mean 'junit'?"* ]]
+}
+
+@test "without gnuplot a report asks for it, and a gate says once that it has no pictures" {
+    mkdir bin
+    sed -i '2i reports: [markdown, png, svg]' suite.yaml
+    run env PATH="$PWD/bin" "$KGATE" gate -c suite.yaml -b base -o out --update-missing
+    [ "$status" -eq 0 ]
+    [ "$(grep -c 'kgate: note: no report as png: there is no gnuplot' <<<"$output")" -eq 1 ]
+    [ "$(ls out | paste -sd ' ')" = "comparison.json report.md results.json suggestions.json" ]
+    kgate compare out/results.json out/results.json -o same -q || [ $? -eq 4 ]
+    run env PATH="$PWD/bin" "$KGATE" report same/comparison.json --format png -o x.png
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"apt-get install gnuplot-nox"* ]]
+    [ ! -e x.png ]
+}
+
+@test "a gnuplot that fails is said, is no failure of a gate, and leaves nothing behind" {
+    mkdir bin tmp
+    printf '#!/bin/sh\necho broken >&2\nexit 3\n' >bin/gnuplot && chmod +x bin/gnuplot
+    kgate run -c suite.yaml -o r.json -q
+    jq '.policy.reports = ["png"]' r.json >asks.json
+    run env PATH="$PWD/bin:$PATH" TMPDIR="$PWD/tmp" "$KGATE" compare asks.json asks.json -o out
+    [ "$status" -eq 0 ] || [ "$status" -eq 4 ]
+    [[ "$output" == *"kgate: note: no comparison.png: gnuplot ended with status 3: broken"* ]]
+    [ ! -e out/comparison.png ] && [ -z "$(ls tmp)" ]
 }

@@ -23,7 +23,7 @@ needs_code() {
 }
 
 @test "config/gpu.yaml without a GPU: every case SKIPPED with the reason, exit 4; 3 where it must not miss" {
-    run -4 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out
+    run -4 --separate-stderr kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out
     [[ "$output" == UNDECIDED*"nothing was compared"*"kgate doctor"* && "$output" == *"no CUDA device"* ]]
     run -3 kgate gate -c "$SOURCE/config/gpu.yaml" -b base -o out --set policy.missing_device=fail
     jq -e 'all(.cases[]; .status == "SKIPPED" and (.reason | length > 10))' out/results.json
@@ -34,7 +34,7 @@ needs_code() {
 @test "a GPU that a suite is meant for: where all its cases were SKIPPED the gate is UNDECIDED, a run exits 4" {
     suite_of <<<'  - {name: both, kernel: copy, params: {bytes: 16KiB, version: plain}, devices: [cpu, cuda]}'
     run -0 kgate gate -c one.yaml -b base -o out --update-missing
-    run -4 kgate gate -c one.yaml -b base -o out --set policy.missing_device=undecided
+    run -4 --separate-stderr kgate gate -c one.yaml -b base -o out --set policy.missing_device=undecided
     [[ "$output" == UNDECIDED*"no case on cuda was measured: 1 skipped, the first because: no CUDA device"* ]]
     jq -e '.policy.missing_device == "undecided" and .verdict == "UNDECIDED"' out/comparison.json
     valid out/comparison.json comparison
@@ -267,16 +267,16 @@ YAML
   - name: program
     command: [sleep, "0.01"]
     devices: [cpu, cuda]
-    budget: {speedup_over_cpu: [">= 0.1", "<= 10"]}
+    budget: {speedup_over_cpu: [">= 0.001", "<= 1000"]}
 YAML
     run -0 gpu gate -c gpu.yaml -b base -o out
     valid out/results.json results
     valid out/comparison.json comparison
     jq -e '[.cases[] | {(.id): [.metrics[].name]}] | add
            == {"program/cpu": [], "program/cuda": ["speedup_over_cpu", "speedup_over_cpu"]}' out/comparison.json
-    sed 's/">= 0.1", "<= 10"/">= 10"/' gpu.yaml >fast.yaml
+    sed 's/">= 0.001", "<= 1000"/">= 1000"/' gpu.yaml >fast.yaml
     run -1 gpu gate -c fast.yaml -b base -o out
-    [[ "$output" == *"speedup_over_cpu is "*", the budget asks >= 10.0"* ]]
+    [[ "$output" == *"speedup_over_cpu is "*", the budget asks >= 1.00 k"* ]]
     run -0 gpu gate -c gpu.yaml -b base -o out --filter '*/cuda' --update-missing
     [[ "$output" == *INCONCLUSIVE*"its case on the CPU was left out (--filter */cuda)"* ]]
     jq '.policy.fail_on = ["INCONCLUSIVE"]' out/results.json >strict.json

@@ -31,6 +31,17 @@ nobody_left() {
     done
 }
 
+# The process whose number the file has is gone, though who has killed it may not have said farewell yet.
+gone() {
+    local process
+    process=$(cat "$1")
+    for _ in $(seq 600); do
+        [ -d "/proc/$process" ] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 @test "a response that cannot be is refused with the field, and the case is FAILED" {
     hostile_suite forge_negative
     for name in zero null huge batch; do
@@ -56,14 +67,14 @@ nobody_left() {
         run -0 kgate run -c one.yaml -o r.json
         case_is OK ""
     done
-    [ ! -d "/proc/$(cat left.pid)" ]
+    gone left.pid
     # and those of a command
     suite_of <<'YAML'
   - {name: it, command: [sh, -c, "setsid sleep 1000 & echo $! >left.pid"], trace: no}
   - {name: other, command: ["true"], trace: no}
 YAML
     run -0 kgate run -c one.yaml -o r.json
-    [ ! -d "/proc/$(cat left.pid)" ]
+    gone left.pid
 }
 
 @test "a workload that writes without end is ended by its time-out" {
@@ -117,10 +128,53 @@ YAML
     nobody_left
 }
 
+@test "what a workload has started ends with a kgate that is killed, wherever it went" {
+    # each in a session of its own, one with a parent that is gone, one that lets go of all it was given
+    suite_of <<'YAML'
+  - name: it
+    command: [sh, -c, "(setsid sleep 1000 & echo $! >one.pid); setsid sh -c 'cd /; exec sleep 1000 <&- >&- 2>&-' & echo $! >two.pid; sleep 1000"]
+    trace: no
+YAML
+    "$KGATE" run -c one.yaml -o r.json -q 3>&- &
+    lines_wait two.pid 0
+    kill -KILL $!
+    wait $! || true
+    for left in one two; do
+        gone $left.pid
+    done
+    nobody_left
+}
+
 @test "a tolerance without a limit is no check" {
     hostile_suite infinite
     run -3 kgate run -c one.yaml -o r.json
     case_is FAILED "tolerance"
+}
+
+@test "a plugin that remembers its answer is FAILED where its input is made again with another seed" {
+    hostile_suite remembers
+    sed -i 's/rounds: {min: 2, max: 4}, min_time: 2ms/rounds: {min: 1, max: 1}, min_time: 1ms/' one.yaml
+    for name in adds remembers_unseen refresh_fails; do
+        echo "  - {name: $name, plugin: $PLUGINS/libhostile.so, workload: $name, trace: no}" >>one.yaml
+    done
+    echo "  - {name: older, plugin: $PLUGINS/libolder.so, trace: no}" >>one.yaml
+    run -3 kgate run -c one.yaml -o r.json
+    case_is FAILED "wrong result after the timed calls"
+    # what computes each time is right; without a refresh nobody can tell, and older plugins have none
+    jq -e '[.cases[2:][] | .status] == ["OK", "OK", "FAILED", "OK"]' r.json
+    jq -e '.cases[4].reason == "refresh failed: no other input today" and .cases[5].check.checked' r.json
+}
+
+@test "a check that compared nothing is no check" {
+    hostile_suite compares_nothing
+    run -3 kgate run -c one.yaml -o r.json
+    case_is FAILED "-inf is below 0"
+}
+
+@test "a message without an end is as long as its room" {
+    hostile_suite endless
+    run -3 kgate run -c one.yaml -o r.json
+    jq -e '.cases[0].reason == "set-up failed: " + "x" * 255' r.json
 }
 
 # --- A change cannot keep a case from being judged ------------------------------------------------
@@ -172,6 +226,25 @@ YAML
     [[ "$(cat out/report.md)" == *"no verdict"*"cannot find"* ]]
     run -2 kgate compare suite.yaml nowhere.json -o out
     [[ "$(cat out/report.md)" == *"no verdict"*"suite.yaml"* ]]
+}
+
+@test "an early failure keeps what the gate before measured, under a name that is no gate's" {
+    kgate gate -c suite.yaml -o out -b base --update-missing --filter '*plain*'
+    cp out/results.json out/comparison.json .
+    run -2 --separate-stderr kgate gate -c suite.yaml -o out -b base --filter 'nosuch*'
+    [[ "$stderr" == *"kept in out: comparison.json.previous, suggestions.json.previous, results.json.previous"* ]]
+    [[ "$(cat out/report.md)" == *"no verdict"*"kept: \`comparison.json.previous"* ]]
+    echo damaged: [ >bad.yaml
+    run -2 kgate gate -c bad.yaml -o out -b base
+    run -2 kgate ab -c suite.yaml --base nowhere --head "$KGATE" -o out
+    cmp results.json out/results.json.previous
+    cmp comparison.json out/comparison.json.previous
+    [ "$(cd out && echo *.json)" = '*.json' ]
+    kgate report out/results.json.previous
+    # a gate that measures leaves its own files alone
+    run kgate gate -c suite.yaml -o out -b base --filter '*plain*'
+    [ -e out/results.json ] && [ -e out/comparison.json ]
+    [ "$(cd out && echo *.previous)" = '*.previous' ]
 }
 
 @test "a store that cannot be written to costs no verdict" {
@@ -236,6 +309,101 @@ YAML
         run -3 "$PLUGINS/without_call" $call "$KGATE" list -c suite.yaml
         [[ "$output" == *"cannot tell which machine this is: its "* ]]
     done
+}
+
+# Runs a script of sh in folders that are mounted for it alone.
+mounted() { # SCRIPT
+    [ -z "$SANITIZED" ] || skip "what looks for leaks may not trace there"
+    unshare -rm mount -t tmpfs none "$BATS_TEST_TMPDIR" 2>/dev/null || skip "no mounts of one's own here"
+    run env KGATE="$KGATE" unshare -rm sh -c "$1"
+}
+
+@test "a machine that does not say which processor it has is an error, not another machine" {
+    mounted 'mount --bind /dev/null /proc/cpuinfo && exec "$KGATE" list -c suite.yaml'
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"cannot tell which machine this is: /proc/cpuinfo: it is empty"* ]]
+}
+
+@test "a disk that is full costs neither the store nor a word" {
+    kgate gate -c suite.yaml -o out -b base --update-missing --filter '*plain*' -q
+    mounted 'mkdir full && mount -t tmpfs -o size=256k none full && mkdir full/base && cp base/*.json full/base &&
+        { head -c 1000000 /dev/zero >full/filled 2>/dev/null; "$KGATE" gate -c suite.yaml -o out -b full/base --update-missing >said 2>&1; } ;
+        echo "$?"; "$KGATE" baseline show -b full/base --json; cat said'
+    [ "$(head -n 1 <<<"$output")" -eq 3 ]
+    [[ "$output" == *'"runs"'*"cannot write 'full/base/"*"No space left on device"* ]]
+    [[ "$output" != *"recorded 1 new case"* ]]
+    grep -q "1 new" out/report.md
+    mounted 'mount -t tmpfs -o size=4k none out && exec "$KGATE" gate -c suite.yaml -o out -b base'
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"cannot write 'out/"*"No space left on device"* ]]
+}
+
+# Reports, an update of the store and a run, onto old files: exit status and lines of each, then what it said.
+old_files() { # commands.sh FOLDER, and $LIMITED before each command
+    kgate run -c suite.yaml -o r.json -q
+    later r.json 1 >r2.json
+    kgate baseline update r.json -b base -q --keep-builds 0
+    cat >commands.sh <<'SH'
+cp -r base old
+echo old | tee old/report.json old/report.html >old/comparison.csv
+cp r.json old/results.json
+cp -r old "$1"
+[ "$1" = small ] || head -c 3000000 /dev/zero >"$1/filled" 2>/dev/null
+while read -r command; do
+    $LIMITED "$KGATE" $command >said 2>&1
+    echo "$? $(wc -l <said) $(cat said)"
+done <<END
+baseline update r2.json -b $1
+baseline prune -b $1 --keep 0
+report r.json --format json -o $1/report.json
+report r.json --format html -o $1/report.html
+report r.json --format csv -o $1/comparison.csv
+run -c suite.yaml -q -o $1/results.json
+gate -c suite.yaml -q -b $1 -o $1/new
+END
+rm -f "$1/filled"
+diff -r -x .lock -x new old "$1" && echo "all as it was"
+SH
+}
+
+@test "a full disk keeps each old file, and is told once with the file's name: exit 3" {
+    old_files
+    mounted 'mkdir full && mount -t tmpfs -o size=1m none full && sh commands.sh full/in'
+    [ "$(grep -c "^3 1 kgate: .*'full/in/.*No space left on device$" <<<"$output")" -eq 7 ]
+    [ "${lines[-1]}" = "all as it was" ]
+}
+
+@test "a limit on the size of files keeps each old file, and is told once with the file's name: exit 3" {
+    old_files
+    cat >limited <<'SH'
+#!/bin/sh
+ulimit -f 1
+exec "$@"
+SH
+    chmod +x limited
+    KGATE=$KGATE LIMITED=./limited run sh commands.sh small
+    [ "$(grep -c "^3 1 kgate: .*'small/.*File too large$" <<<"$output")" -eq 7 ]
+    [ "${lines[-1]}" = "all as it was" ]
+}
+
+@test "a limit on the size of files costs neither the store nor a word" {
+    kgate gate -c suite.yaml -o out -b base --update-missing --filter '*plain*' -q
+    kgate run -c suite.yaml -o r.json -q
+    run -3 sh -c 'ulimit -f 1; exec "$1" baseline update r.json -b base' sh "$KGATE"
+    [[ "$output" == *"cannot write 'base/"*"File too large"* ]]
+    [ "$(kgate baseline show -b base --json | jq '.runs | length')" -eq 1 ]
+    [ -z "$(find base -name '*.tmp.*')" ]
+}
+
+@test "a store that is removed while a gate runs costs no verdict" {
+    suite_of <<'YAML'
+  - {name: it, command: [rm, -rf, base], threshold: 1000%, metrics: [time], trace: no}
+YAML
+    run -0 kgate gate -c one.yaml -o out -b base --update-missing
+    run kgate gate -c one.yaml -o out -b base
+    passes_or_open
+    [ ! -e base ]
+    jq -e '.cases[0].change | . == "NO_CHANGE" or . == "INCONCLUSIVE"' out/comparison.json
 }
 
 @test "one broken file of a store does not hide the others" {

@@ -2,8 +2,7 @@
 load support
 
 @test "the hottest loop is found, disassembled and shown" {
-    suite_of <<<"  - {name: computing, plugin: $PLUGINS/libcalls.so, workload: computing}"
-    sed -i 's/sample_time: 0ns/sample_time: 200ms/' one.yaml
+    looked_suite_of 200ms <<<"  - {name: computing, plugin: $PLUGINS/libcalls.so, workload: computing}"
     kgate run -c one.yaml -o r.json -q
     valid r.json results
     jq -e '.cases[0].hot.sampled.source == "ptrace"' r.json >/dev/null ||

@@ -33,6 +33,9 @@ example_run() {
     for header in profiler device plugin; do [ -f "$PREFIX/include/kgate/$header.h" ]; done
     [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.a" ]
     [ -f "$(pkg-config --variable=libdir kgate-profiler)/libkgate_profiler.so.0" ]
+    for file in man/man1/kgate.1 bash-completion/completions/kgate zsh/site-functions/_kgate fish/vendor_completions.d/kgate.fish; do
+        [ -s "$PREFIX/share/$file" ]
+    done
     [ "$("$PREFIX/bin/kgate" --version)" = "kgate $(pkg-config --modversion kgate-profiler)" ]
 }
 

@@ -58,13 +58,13 @@ decisions() {
     cd "$BATS_TEST_TMPDIR"
     run kgate baseline list -b base
     [[ "$output" == *"3 runs, 1 pinned"* ]]
-    run kgate baseline show -b base
+    run kgate baseline show -b base --machine "$fingerprint"
     [ "${#lines[@]}" -eq 3 ]
     kgate baseline update current.json -b base -q
-    run kgate baseline show -b base
+    run kgate baseline show -b base --machine "$fingerprint"
     [ "${#lines[@]}" -eq 4 ]
     valid "base/$fingerprint.json" baseline
-    kgate baseline prune -b base --pin release
+    kgate baseline prune -b base --machine "$fingerprint" --pin release
     run kgate baseline list -b base
     [[ "$output" == *"3 runs, 0 pinned"* ]]
     run kgate compare "base/$fingerprint.json" steady.json

@@ -8,17 +8,11 @@ runs_valgrind() {
     [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"
 }
 
-# A suite whose cases are looked into.
-looked_suite() {
-    suite_of
-    sed -i 's/^defaults: {sample_time: 0ns, /defaults: {sample_time: 50ms, /' one.yaml
-}
-
 # The number of the line of the plugin's source that is marked so.
 line_of() { grep -n "/\* $1 \*/" "$SOURCE/tests/plugins/lines.c" | cut -d: -f1; }
 
 lines_suite() {
-    looked_suite <<YAML
+    looked_suite_of 50ms <<YAML
   - {name: search, plugin: $PLUGINS/liblines.so, workload: search}
   - {name: branch, plugin: $PLUGINS/liblines.so, workload: branch}
   - {name: columns, plugin: $PLUGINS/liblines.so, workload: columns}
@@ -62,7 +56,7 @@ YAML
 # bats test_tags=thorough
 @test "a call that takes long is counted in part" {
     runs_valgrind
-    looked_suite <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
+    looked_suite_of 50ms <<<"  - {name: long, plugin: $PLUGINS/liblines.so, workload: lengthy}"
     kgate run -c one.yaml -o r.json -q
     jq -e --argjson line "$(line_of LENGTHY)" '.cases[0].hot.counted
         | .calls == null and (.reason | contains("of a part of a call")) and .lines[0].place.line == $line' r.json
@@ -72,7 +66,7 @@ YAML
 # bats test_tags=thorough
 @test "a command is counted from start to end, or as far as it comes" {
     runs_valgrind
-    looked_suite <<YAML
+    looked_suite_of 50ms <<YAML
   - {name: short, command: [/bin/true]}
   - {name: long, command: [sh, -c, 'i=0; while [ \$i -lt 150000 ]; do i=\$((i+1)); done']}
 YAML
@@ -84,7 +78,7 @@ YAML
 
 @test "what breaks under Callgrind is a reason, and no failure" {
     runs_valgrind
-    looked_suite <<<"  - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_counted}"
+    looked_suite_of 50ms <<<"  - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_counted}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0] | .status == "OK" and (.hot.counted.reason | contains("the process that counted its lines crashed: signal 4")
         and contains("Valgrind does not know all"))' r.json
@@ -98,7 +92,7 @@ YAML
 }
 
 @test "sample_time: 0ns and trace: no leave it out" {
-    looked_suite <<YAML
+    looked_suite_of 50ms <<YAML
   - {name: never, plugin: $PLUGINS/libgood.so, workload: spin, sample_time: 0ns}
   - {name: unseen, plugin: $PLUGINS/libgood.so, workload: spin, trace: no}
 YAML
@@ -111,7 +105,7 @@ YAML
 @test "code that did not change is looked into once" {
     runs_valgrind
     cp "$PLUGINS/liblines.so" mine.so
-    looked_suite <<<"  - {name: search, plugin: ./mine.so, workload: search}"
+    looked_suite_of 50ms <<<"  - {name: search, plugin: ./mine.so, workload: search}"
     kgate run -c one.yaml -o first.json -q
     key=$(jq -re '.cases[0].hot.kept' first.json)
     [ -f "cache/kgate/looked/$key.json" ]
@@ -134,7 +128,7 @@ YAML
 # bats test_tags=thorough
 @test "a kept file that is damaged is ignored, and written anew" {
     runs_valgrind
-    looked_suite <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
+    looked_suite_of 50ms <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
     kgate run -c one.yaml -o r.json -q
     file=$(echo cache/kgate/looked/*.json)
     for damage in 'head -c 100' 'sed s/looked.v1/looked.v7/' 'sed s/[0-9]/x/g'; do
@@ -149,7 +143,7 @@ YAML
 @test "where nothing can be kept, that is said once" {
     mkdir -p cache/kgate nothing
     touch cache/kgate/looked # in the place of a folder: who may write everywhere cannot write in it either
-    looked_suite <<YAML
+    looked_suite_of 50ms <<YAML
   - {name: one, plugin: $PLUGINS/libgood.so, workload: spin}
   - {name: other, plugin: $PLUGINS/libgood.so, workload: spin, threads: 1}
 YAML
@@ -159,14 +153,15 @@ YAML
 }
 
 @test "a program that starts what it is told to is not kept" {
-    looked_suite <<<"  - {name: script, command: [sh, -c, 'exit 0']}"
+    looked_suite_of 50ms <<<"  - {name: script, command: [sh, -c, 'exit 0']}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].hot.kept == null' r.json
     [ ! -d cache/kgate/looked ]
 }
 
+# bats test_tags=thorough
 @test "a folder that cannot be written is no failure" {
-    looked_suite <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, workload: spin}"
+    looked_suite_of 50ms <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, workload: spin}"
     echo file >not-a-folder
     XDG_CACHE_HOME=$PWD/not-a-folder kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].status == "OK"' r.json
@@ -184,7 +179,7 @@ experiments() { # COUNT
 
 @test "where instructions take long, flushing denormal numbers is tried in turns" {
     [ "$(uname -m)" = x86_64 ] || skip "tried on x86-64"
-    looked_suite <<<"  - {name: decay, plugin: $PLUGINS/liblines.so, workload: decay, params: {start: 1e-310}}"
+    looked_suite_of 50ms <<<"  - {name: decay, plugin: $PLUGINS/liblines.so, workload: decay, params: {start: 1e-310}}"
     experiments 1
     valid r.json results
     jq -e '.cases[0].hot.experiments | length == 1' r.json # too little memory for more
@@ -197,20 +192,21 @@ experiments() { # COUNT
     grep -qs '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && skip "there are none"
     [ -r /sys/kernel/mm/transparent_hugepage/enabled ] || skip "there are none"
     runs_valgrind # it counts the misses
-    looked_suite <<<"  - {name: touch, plugin: $PLUGINS/liblines.so, workload: touch, params: {pages: 2048}}"
+    looked_suite_of 50ms <<<"  - {name: touch, plugin: $PLUGINS/liblines.so, workload: touch, params: {pages: 2048}}"
     experiments 1
     jq -e '[.cases[0].hot.experiments[].name] | index("huge_pages") != null' r.json
 }
 
+# bats test_tags=thorough
 @test "code with many instructions a cycle in little memory is not tried with anything" {
     runs_valgrind
-    looked_suite <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
+    looked_suite_of 50ms <<<"  - {name: search, plugin: $PLUGINS/liblines.so, workload: search}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].hot.experiments == null' r.json
 }
 
 @test "a case that a change breaks has no such experiment, and does not fail" {
-    looked_suite <<<"  - {name: turns, plugin: $PLUGINS/libbroken.so, workload: crash_flushed}"
+    looked_suite_of 50ms <<<"  - {name: turns, plugin: $PLUGINS/libbroken.so, workload: crash_flushed}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].status == "OK" and ([.cases[0].hot.experiments[]?.name] | index("flush_denormals") == null)' r.json
 }

@@ -4,7 +4,7 @@ load support
 bats_require_minimum_version 1.5.0
 
 @test "what may use more threads than one is measured with one, too; what may not is not" {
-    suite_of <<YAML
+    looked_suite_of <<YAML
   - {name: two, kernel: copy, params: {bytes: 64KiB}, threads: 2}
   - {name: one, kernel: copy, params: {bytes: 64KiB}}
   - {name: pinned, kernel: copy, params: {bytes: 64KiB}, threads: 2, pin: auto}
@@ -25,7 +25,7 @@ YAML
 }
 
 @test "all threads are one for each CPU" {
-    suite_of <<<"  - {name: copy, kernel: copy, params: {bytes: 64KiB}, threads: all}"
+    looked_suite_of <<<"  - {name: copy, kernel: copy, params: {bytes: 64KiB}, threads: all}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].threads == .machine.cpu_count' r.json
     jq -e '(.cases[0].look.alone_ns > 0) == (.machine.cpu_count > 1)' r.json
@@ -33,7 +33,7 @@ YAML
 
 # bats test_tags=thorough
 @test "what breaks with one thread is a reason, and no failure" {
-    suite_of <<YAML
+    looked_suite_of <<YAML
   - {name: crash, plugin: $PLUGINS/libbroken.so, workload: crash_alone, threads: 2}
   - {name: hang, plugin: $PLUGINS/libbroken.so, workload: hang_alone, threads: 2, timeout: 8s}
 YAML
@@ -45,7 +45,7 @@ YAML
 }
 
 @test "time with one thread that had other work to do is none" {
-    suite_of <<<"  - {name: each, plugin: $PLUGINS/libreporting.so, workload: each, threads: 2}"
+    looked_suite_of <<<"  - {name: each, plugin: $PLUGINS/libreporting.so, workload: each, threads: 2}"
     kgate run -c one.yaml -o r.json -q
     jq -e '.cases[0].look | .alone_ns == null
            and .reason == "with one thread it does not do the same work: of 40000 flops 20000"' r.json
@@ -53,7 +53,7 @@ YAML
 
 # Begins a run whose last process hangs, and waits until it does.
 run_until_it_hangs() {
-    suite_of <<YAML
+    looked_suite_of <<YAML
   - {name: copy, kernel: copy, params: {bytes: 64KiB}, threads: 2}
   - {name: hang, plugin: $PLUGINS/libbroken.so, workload: hang_alone, threads: 2}
 YAML
@@ -85,7 +85,7 @@ YAML
 }
 
 @test "under a budget and in ab nobody looks" {
-    suite_of <<<"  - {name: two, kernel: copy, params: {bytes: 64KiB}, threads: 2}"
+    looked_suite_of <<<"  - {name: two, kernel: copy, params: {bytes: 64KiB}, threads: 2}"
     kgate gate -c one.yaml -b base -o out -q --budget 10s || true
     jq -e '.cases[0].look == null' out/results.json
     kgate ab -c one.yaml --base "$KGATE" --head "$KGATE" -o ab -q || true
@@ -96,7 +96,7 @@ YAML
 @test "cache lines are counted with instructions: a copy's are what it moves, a transpose's more" {
     [ -z "$SANITIZED" ] || skip "Valgrind does not run under AddressSanitizer"
     needs_valgrind
-    suite_of <<YAML
+    looked_suite_of <<YAML
   - {name: copy, kernel: copy, params: {bytes: 256KiB, version: plain}, metrics: [time, instructions]}
   - {name: transpose, kernel: transpose, params: {rows: 256, cols: 256}, matrix: {version: [plain, fast]}, metrics: [instructions]}
   - {name: uncounted, kernel: copy, params: {bytes: 64KiB}}
@@ -119,7 +119,7 @@ YAML
 }
 
 @test "where nothing can count, that is the reason" {
-    suite_of <<YAML
+    looked_suite_of <<YAML
   - {name: seen, kernel: copy, params: {bytes: 16KiB}, metrics: [instructions]}
   - {name: unseen, kernel: copy, params: {bytes: 16KiB}, metrics: [instructions], trace: no}
 YAML

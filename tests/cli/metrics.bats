@@ -8,7 +8,7 @@ setup() {
     cat >suite.yaml <<'YAML'
 version: 1
 suite: metrics
-defaults: {sample_time: 0ns, disturbance: 100%, metrics: [time, peak_memory, cpu_time, energy], rounds: {min: 3, max: 3}, min_time: 5ms}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, metrics: [time, peak_memory, cpu_time, energy], rounds: {min: 3, max: 3}, min_time: 5ms}
 workloads:
   - {name: copy, kernel: copy, params: {bytes: 64KiB}}
   - {name: triad, kernel: triad, params: {bytes: 64KiB}}
@@ -60,7 +60,7 @@ SH
     cat >pulse.yaml <<'YAML'
 version: 1
 suite: pulse
-defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 5ms}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 5ms}
 workloads:
   - {name: job, command: [sh, pulse.sh], counters: {pulse: {better: lower, threshold: 1%}}}
 YAML

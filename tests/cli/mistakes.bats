@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load support
 
 # What a newcomer gets wrong, and what kgate says of it.
@@ -5,11 +6,11 @@ load support
 fast() { kgate "$@" --set rounds.min=1 --set rounds.max=1 --set min_time=1ms; }
 
 @test "a gate that finds no baseline compares nothing: exit 4, with the folder and what is in it" {
-    run fast gate -c suite.yaml -b bsae -o out --filter '*plain*'
+    run --separate-stderr fast gate -c suite.yaml -b bsae -o out --filter '*plain*'
     [ "$status" -eq 4 ]
     [[ "${lines[0]}" == UNDECIDED* ]]
     [[ "$output" == *"nothing was compared: 1 new; no baseline of suite 'small' for "*" in 'bsae', which is not there"* ]]
-    [[ "$output" == *"next: "*"--update-missing"* ]]
+    [[ "$output" == *"next: "*"baseline record"*"--update-missing"* ]]
     mkdir base && echo '{}' >base/another-machine.json
     run fast gate -c suite.yaml -b base -o out --filter '*plain*'
     [ "$status" -eq 4 ]
@@ -66,6 +67,49 @@ YAML
     kgate baseline update b.json -b base -q
     kgate baseline update a.json -b base -q --pin v1
     [ "$(jq '.runs | length' base/*.json)" -eq 3 ]
+}
+
+@test "a baseline of several runs is one command" {
+    suite_of <<<"  - {name: program, command: ['true'], metrics: [time], rounds: {min: 1, max: 1}}"
+    run kgate baseline record -c one.yaml --runs 2 -b base --set trace=no
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"run 2 of 2"*"recorded 2 runs of 1 case of suite one in base/"* ]]
+    [ "$(jq '.runs | length' base/*.json)" -eq 2 ]
+    # another, by its name
+    run kgate baseline record -c one.yaml --runs 1 --pin v1 -b base -q --set trace=no
+    [ "$status" -eq 0 ] && [ -z "$output" ]
+    [ "$(jq '[.runs[].pin] | map(select(. != null)) == ["v1"]' base/*.json)" = true ]
+}
+
+@test "a baseline of several runs: what is bad usage, and a case that fails" {
+    for bad in "" "-c suite.yaml --runs 0" "-c suite.yaml --runs 6" "-c suite.yaml --pin v1" "-c suite.yaml extra" \
+        "-c nowhere.yaml"; do
+        run kgate baseline record $bad -b base
+        [ "$status" -eq 2 ]
+    done
+    [[ "$(kgate baseline record -c suite.yaml --runs 6 2>&1)" == *"--keep 6 keeps them"* ]]
+    run kgate baseline list -c suite.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *'are for `kgate baseline record`'* ]]
+    suite_of <<<"  - {name: program, command: ['false']}"
+    run kgate baseline record -c one.yaml -b base -q
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"program/cpu failed: "* ]]
+    ! ls base/*.json
+}
+
+@test "a baseline of several runs that is stopped keeps the whole ones" {
+    suite_of <<<"  - {name: program, command: [sh, -c, 'sleep 0.05'], rounds: {min: 1, max: 1}, min_time: 1us, metrics: [time]}"
+    "$KGATE" baseline record -c one.yaml --runs 100 --keep 100 --keep-builds 0 -b base --set trace=no >said 2>&1 &
+    pid=$!
+    for _ in $(seq 1200); do grep -q 'run 3 of' said && break; sleep 0.1; done
+    kill -TERM $pid
+    status=0; wait $pid || status=$?
+    [ "$status" -eq 143 ]
+    whole=$(jq '.runs | length' base/*.json)
+    [ "$whole" -ge 2 ] && [ "$whole" -lt 100 ]
+    grep -q "interrupted; the $whole whole runs of 100 are stored" said
+    grep -q "recorded $whole runs of 1 case" said
 }
 
 @test "a suite that is given without -c, and a second build that is not given" {
@@ -211,13 +255,20 @@ C
 
 @test "what fewest rounds take beyond --budget is said, and so is a busy machine" {
     suite_of <<<"  - {name: program, command: [sleep, '0.1'], rounds: {min: 2, max: 30}}"
+    # asked before: while it is measured the load may rise
+    busy() { awk -v cpus="$(nproc)" '{ exit !($1 > cpus) }' /proc/loadavg; }
+    busy && loaded=yes || loaded=no
     run kgate gate -c one.yaml -b base -o out --update-missing --budget 100ms
     [ "$status" -eq 0 ]
     [[ "$output" == *"note: measuring took "*", --budget asks for 100 ms: every case has its fewest rounds"* ]]
     jq -e '.cases[0].rounds.median_ns | length == 2' out/results.json
-    load=$(cut -d' ' -f1 /proc/loadavg)
-    if awk "BEGIN { exit !($load > $(nproc)) }"; then
-        [[ "$output" == *"note: when measuring began the load was "* ]]
+    # on the screen if it is in the file
+    [[ "$output" == *"note: when measuring began "* ]] && said=true || said=false
+    [ "$(jq 'has("start_note")' out/results.json)" = $said ]
+    if [ $loaded = yes ]; then [[ "$output" == *"note: when measuring began the load was "* ]]; fi
+    if busy; then
+        kgate run -c one.yaml -o r.json --set rounds.min=1 | grep -q '^note: when measuring began the load was '
+        jq -e '.start_note' r.json
     fi
 }
 
@@ -238,4 +289,68 @@ C
     fast ab -c one.yaml --base base --head head -o out -q || [ $? -eq 4 ]
     [ "$(jq '.cases[0].code_hash' out/base.json)" = "$(jq '.cases[0].code_hash' out/head.json)" ]
     [ "$(jq '.cases[0].libraries' out/base.json)" != "$(jq '.cases[0].libraries' out/head.json)" ]
+}
+
+# Results like those of the file, measured $2 minutes later, with every time $3 ms and rounds 0.2 % apart.
+at_level() {
+    jq --argjson minutes "$2" --argjson ms "$3" '
+        .created |= (fromdate + 60 * $minutes | todate)
+        | .cases |= map(select(.status == "OK")
+            | .rounds |= (del(.disturbance, .wait_ns, .stolen_ns, .user_ns, .system_ns)
+                          | with_entries(if .key | test("^(median|mean|min|max|p95)_ns$")
+                                         then .value |= [to_entries[] | 1e6 * $ms * (1 + 0.002 * .key)]
+                                         else . end)))' "$1"
+}
+
+@test "a slowdown that is stored is told, and does not hide the next one" {
+    suite_of <<<"  - {name: program, command: ['true'], metrics: [time], threshold: 15%}"
+    kgate run -c one.yaml -o r.json -q --set rounds.min=5 --set rounds.max=5 --set min_time=1ms --set trace=no
+    for run in 0 1 2; do
+        at_level r.json $run 100 >run.json
+        run kgate baseline update run.json -b base --keep-builds 0
+        [ "$status" -eq 0 ]
+        [[ "$output" != *"stored though worse"* ]]
+    done
+    at_level r.json 3 150 >slower.json
+    run kgate baseline update slower.json -b base --keep-builds 0
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"stored though worse: program/cpu, time +50.0 %, REGRESSION"*"kgate accept"* ]]
+    # the next: half as slow again
+    at_level r.json 4 200 >next.json
+    run kgate compare base/*.json next.json -o out
+    [ "$status" -eq 4 ]
+    [ "$(jq -r '.cases[0].metrics[0] | "\(.change) \(.doubt)"' out/comparison.json)" = "SUSPECT stepped" ]
+    [[ "$output" == *"two levels"* ]]
+    # what is at one of the levels is none
+    at_level r.json 4 150 >same.json
+    run kgate compare base/*.json same.json -o out
+    [ "$(jq -r '.cases[0].metrics[0].change' out/comparison.json)" = INCONCLUSIVE ]
+}
+
+@test "a baseline that was merged by hand has each run once, in the order of their times" {
+    suite_of <<<"  - {name: program, command: ['true'], metrics: [time]}"
+    kgate run -c one.yaml -o r.json -q --set rounds.min=5 --set rounds.max=5 --set min_time=1ms --set trace=no
+    for run in 0 1 2; do
+        at_level r.json $run 10$run >run.json
+        kgate baseline update run.json -b base --keep-builds 0 -q
+    done
+    file=$(echo base/*.json)
+    jq '.runs += .runs' "$file" >twice.json
+    run kgate compare twice.json run.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"twice.json"*"runs[3] is runs[0] once more"*"remove one of them"* ]]
+    jq '.runs[1].created = "not a date"' "$file" >undated.json
+    run kgate compare undated.json run.json
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"runs[1].created"*"not a date"* ]]
+    # what is no time is none of results either
+    jq '.created = "2026-02-30T00:00:00Z"' run.json >undated.json
+    run kgate baseline update undated.json -b base
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"created: expected a time"* ]]
+    cp "$file" ordered.json
+    jq '.runs |= reverse' ordered.json >"$file"
+    at_level r.json 3 103 >run.json
+    kgate baseline update run.json -b base --keep-builds 0 -q
+    jq -e '[.runs[].created] | . == sort and length == 4' "$file"
 }

@@ -49,6 +49,7 @@ load support
 @test "docs: the commands of baselines.md and ci.md run" {
     kgate run -c suite.yaml -o measured.json -q
     agreeing measured.json >results.json
+    kgate baseline record -c suite.yaml --runs 1 -b recorded -q
     kgate baseline update results.json -b baselines
     kgate baseline update results.json -b baselines --pin v1.2
     kgate baseline list -b baselines

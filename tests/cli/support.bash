@@ -1,6 +1,7 @@
 # What the command-line tests share. KGATE is the program, SOURCE the repository.
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
+    export LC_ALL=C.UTF-8 # without a word of UTF-8 a terminal is shown ASCII
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     # What the CPU can do takes a second to measure: the tests of a file share it.
     if ls "$BATS_FILE_TMPDIR"/cpu-ceilings-* >/dev/null 2>&1; then
@@ -12,7 +13,7 @@ setup() {
     cat >suite.yaml <<'YAML'
 version: 1
 suite: small
-defaults: {sample_time: 0ns, disturbance: 100%, threshold: 50%, rounds: {min: 3, max: 6}, min_time: 2ms, threads: 1, timeout: 120s}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 50%, rounds: {min: 3, max: 6}, min_time: 2ms, threads: 1, timeout: 120s}
 workloads:
   - name: copy
     kernel: copy
@@ -32,10 +33,16 @@ suite_of() {
     {
         echo 'version: 1'
         echo 'suite: one'
-        echo 'defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 4}, min_time: 2ms, threads: 1, timeout: 120s}'
+        echo 'defaults: {sample_time: 0ns, trace: no, disturbance: 100%, rounds: {min: 2, max: 4}, min_time: 2ms, threads: 1, timeout: 120s}'
         echo 'workloads:'
         cat
     } >one.yaml
+}
+
+# The same, and its cases are looked at apart from their rounds, at their functions for $1.
+looked_suite_of() {
+    suite_of
+    sed -i "s/sample_time: 0ns, trace: no/sample_time: ${1:-0ns}/" one.yaml
 }
 
 # Multiplies all times of a results file by $2.

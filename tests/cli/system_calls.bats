@@ -9,14 +9,8 @@ needs_ptrace() {
         skip "$(jq -r '.cases[0].hot.system_calls.reason' r.json)"
 }
 
-# A suite whose cases are looked into, which the other tests leave out.
-looked_at() {
-    suite_of
-    sed -i 's/sample_time: 0ns/sample_time: 20ms/' one.yaml
-}
-
 calls_suite() {
-    looked_at <<YAML
+    looked_suite_of 20ms <<YAML
 $(for name in "$@"; do
         echo "  - {name: $name, plugin: $PLUGINS/libcalls.so, workload: $name, threads: 2}"
     done)
@@ -65,7 +59,7 @@ kind() {
 }
 
 @test "of a command all counts from its exec on, and nothing of who starts it" {
-    looked_at <<<"  - {name: program, command: ['true']}"
+    looked_suite_of 20ms <<<"  - {name: program, command: ['true']}"
     kgate run -c one.yaml -o r.json -q
     needs_ptrace
     [ "$(kind program execve calls)" -eq 1 ]
@@ -74,7 +68,7 @@ kind() {
 }
 
 @test "a program that fails, or is gone, is FAILED by its rounds; looking at it adds no failure" {
-    looked_at <<<"  - {name: program, command: ['false']}"
+    looked_suite_of 20ms <<<"  - {name: program, command: ['false']}"
     run -3 kgate run -c one.yaml -o r.json
     [[ "$output" != *ptrace* ]]
 }
@@ -86,7 +80,7 @@ grep -q "^TracerPid:.0$" /proc/self/status && exit
 touch traced
 sleep 100
 SH
-    looked_at <<<"  - {name: program, command: ['sh', 'hanging.sh']}"
+    looked_suite_of 20ms <<<"  - {name: program, command: ['sh', 'hanging.sh']}"
 }
 
 # bats test_tags=thorough

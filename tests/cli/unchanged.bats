@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load support
 
 # A plugin `over` in folder plug over a library of its own, whose function makes $1 turns.
@@ -44,7 +45,7 @@ start() {
     cat >skip.yaml <<'YAML'
 version: 1
 suite: skip
-defaults: {sample_time: 0ns, disturbance: 100%, threshold: 500%, rounds: {min: 3, max: 3}, min_time: 2ms, threads: 1, timeout: 120s}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 500%, rounds: {min: 3, max: 3}, min_time: 2ms, threads: 1, timeout: 120s}
 workloads:
   - {name: copy, kernel: copy, params: {bytes: 16KiB}}
   - {name: over, plugin: plug/libover.so}
@@ -56,7 +57,7 @@ YAML
 
 @test "a suite whose code is unchanged passes without measuring, and says so" {
     start
-    run kgate gate -c skip.yaml -b baselines --skip-unchanged-code -v
+    run --separate-stderr kgate gate -c skip.yaml -b baselines --skip-unchanged-code -v
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "PASS  skip, 3 cases: 3 not measured (code unchanged)" ]]
     [[ "$output" == *"unchanged: not measured"* ]]
@@ -66,7 +67,7 @@ YAML
     jq -e '.measured_ns == 0' out/results.json
     jq -e '.not_measured == 3 and .counts.no_change == 3 and .counts.removed == 0' out/comparison.json
     grep -q "3 not measured (code unchanged)" out/report.md
-    run kgate gate -c skip.yaml -b baselines --set unchanged_code=skip --json
+    run --separate-stderr kgate gate -c skip.yaml -b baselines --set unchanged_code=skip --json
     [ "$(jq -r .not_measured <<<"$output")" = 3 ]
     # without the option, and in `run`, all are measured
     run kgate gate -c skip.yaml -b baselines -q
@@ -124,7 +125,7 @@ YAML
 @test "ab does not measure what is the same in both builds" {
     start
     cp -r plug head
-    run kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --skip-unchanged-code
+    run --separate-stderr kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --skip-unchanged-code
     [[ "${lines[0]}" == *"not measured (code unchanged)"* ]]
     jq -e '.cases[1].status == "UNCHANGED"' ab/base.json
     jq -e '.cases[1].status == "UNCHANGED"' ab/head.json

@@ -24,7 +24,7 @@ load support
     [[ "$output" == *"did you mean '--suite'?"* ]]
     run kgate gate
     [ "$status" -eq 2 ]
-    [[ "$output" == *"needs --suite"* ]]
+    [[ "$output" == *"there is no suite: give one by -c SUITE, or have a kgate.yaml here"* ]]
     run kgate run -c suite.yaml
     [ "$status" -eq 2 ]
     run kgate gate -c suite.yaml extra
@@ -109,6 +109,16 @@ YAML
     [ "$(grep -o 'a_workload[^ ]*' shown | sort -u | wc -l)" -eq 2 ]
 }
 
+@test "validate: on a terminal a long path is cut and the sentence wrapped; a pipe has both whole" {
+    long=a_folder_with_a_long_name/another_folder_with_a_long_name/and_one_more_of_them
+    mkdir -p $long && cp suite.yaml $long
+    script -qec "stty cols 80; '$KGATE' validate -c '$PWD/$long/suite.yaml'" /dev/null >shown
+    grep -q '^/.*….*/suite.yaml:' shown
+    [ "$(wc -L <shown)" -le 80 ]
+    run kgate validate -c "$PWD/$long/suite.yaml"
+    [ "$output" = "$PWD/$long/suite.yaml: good, 1 workload, 2 cases, 0 of them cannot run on this machine" ]
+}
+
 @test "no colour and no bar where there is no terminal; NO_COLOR on one" {
     run kgate gate -c suite.yaml -b base -o out
     [[ "$output" != *$'\x1b'* ]]
@@ -116,4 +126,16 @@ YAML
     [[ "$output" != *$'\x1b[3'* ]]
     run env TERM=xterm script -qec "'$KGATE' report out/comparison.json" /dev/null
     [[ "$output" == *$'\x1b[3'* ]]
+}
+
+@test "on a terminal without UTF-8 the text is ASCII; files and pipes have UTF-8" {
+    kgate run -c suite.yaml -o r.json -q
+    kgate compare r.json r.json -o out >/dev/null || true
+    run env LC_ALL=C script -qec "'$KGATE' report out/comparison.json --verbose; '$KGATE' report r.json; '$KGATE' explain fast r.json" /dev/null
+    [[ "$output" == *"..."* && "$output" == *"+-"* ]]
+    [ -z "$(grep -P '[^\x00-\x7F]' <<<"$output")" ]
+    run env LC_ALL=C.UTF-8 script -qec "'$KGATE' report r.json; '$KGATE' report out/comparison.json --verbose" /dev/null
+    [[ "$output" == *"±"* && "$output" == *"…"* ]]
+    LC_ALL=C kgate report r.json >piped
+    grep -q '±' piped
 }

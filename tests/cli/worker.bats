@@ -104,7 +104,7 @@ YAML
     cat >one.yaml <<YAML
 version: 1
 suite: one
-defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms}
 workloads:
   - name: all
     command: [sh, -c, 'test "\$OMP_NUM_THREADS,\$OPENBLAS_NUM_THREADS,\$OMP_DYNAMIC" = 3,3,true']
@@ -127,7 +127,7 @@ YAML
     cat >one.yaml <<YAML
 version: 1
 suite: one
-defaults: {sample_time: 0ns, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms, threads: 2, trace: no}
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, rounds: {min: 2, max: 2}, min_time: 2ms, threads: 2}
 workloads:
   - {name: it, command: [sh, -c, 'test "\$OMP_NUM_THREADS:\$GOMP_SPINCOUNT" = "\$EXPECTED"']}
 YAML
@@ -135,7 +135,8 @@ YAML
     [ "$status" -eq 0 ]
     EXPECTED=2:77 GOMP_SPINCOUNT=77 run kgate run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
-    [ "$(jq -r '.cases[0].note' r.json)" = "the environment says how threads run or wait: GOMP_SPINCOUNT" ]
+    # beside what is said of two threads on one CPU
+    [[ "$(jq -r '.cases[0].note' r.json)" == *"the environment says how threads run or wait: GOMP_SPINCOUNT" ]]
     EXPECTED=2: OMP_WAIT_POLICY=active run kgate run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
     EXPECTED=1: run kgate run -c one.yaml -o r.json --set threads=1

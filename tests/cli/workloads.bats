@@ -63,7 +63,7 @@ YAML
     suite_of <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, params: {turns: 1000}}"
     run kgate run -c one.yaml -o r.json
     [ "$status" -eq 0 ]
-    jq -e '.cases[0] | .status == "OK" and .check.checked and .work.items == 1000 and .code_hash != null' r.json
+    jq -e '.cases[0] | .status == "OK" and .check.checked and .work.items == 1000 and .work.item_name == "turns" and .code_hash != null' r.json
     suite_of <<<"  - {name: spin, plugin: $PLUGINS/libgood.so, params: {turn: 1000}}"
     fails_with "did you mean 'turns'?"
     suite_of <<<'  - {name: spin, plugin: no/such.so}'
@@ -156,4 +156,10 @@ YAML
     [[ $output != *"out of memory"* ]]
     [ "$(jq -r '.cases[0].status, .cases[0].stderr_tail' r.json)" = $'FAILED\nung\\xfcltig' ]
     [ "$(jq -r '.cases[1].round_count // (.cases[1].rounds | length)' r.json)" != 0 ]
+}
+
+@test "results say how much of what a kernel moves it writes" {
+    kgate run -c suite.yaml -o r.json -q
+    jq -e 'all(.cases[].work; .bytes == 32768 and .written_bytes == 16384)' r.json
+    valid r.json results
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the assembler made of the kernels, held against a table of budgets. Needs no GPU.
+"""What the assembler made of the kernels, compared with a table of budgets. Needs no GPU.
 
 usage: figures.py list FOLDER              prints every kernel's figures and instructions
        figures.py check FOLDER BUDGETS     exit status 1 where a budget is broken

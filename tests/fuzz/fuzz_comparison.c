@@ -2,4 +2,5 @@
 #include "compare/comparison.h"
 #include "fuzz.h"
 
-FUZZ_READ_BACK(struct kg_comparison, kg_comparison_load, kg_comparison_write, kg_comparison_free)
+FUZZ_READ_BACK(struct kg_comparison, kg_comparison_record, KG_COMPARISON_SCHEMA, kg_comparison_load,
+               kg_comparison_write, kg_comparison_free)

@@ -2,4 +2,5 @@
 #include "fuzz.h"
 #include "results/results.h"
 
-FUZZ_READ_BACK(struct kg_results, kg_results_load, kg_results_write, kg_results_free)
+FUZZ_READ_BACK(struct kg_results, kg_results_record, KG_RESULTS_SCHEMA, kg_results_load,
+               kg_results_write, kg_results_free)

@@ -18,6 +18,7 @@ static const struct kgate_param params[] = {
 static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
     work->items = (double)context->values[0].integer;
+    work->item_name = "turns";
     return true;
 }
 

@@ -99,8 +99,10 @@ static void hangs(void *state)
 static void leave_behind(void *state)
 {
     static bool left;
+    int said[2];
+    char none;
     (void)state;
-    if (left)
+    if (left || pipe(said) != 0)
         return;
     left = true;
     if (fork() == 0) {
@@ -110,9 +112,15 @@ static void leave_behind(void *state)
             fprintf(file, "%d\n", (int)getpid());
             fclose(file);
         }
+        close(said[0]);
+        close(said[1]);
         for (;;)
             pause();
     }
+    close(said[1]);
+    while (read(said[0], &none, 1) < 0 && errno == EINTR)
+        continue;
+    close(said[0]);
 }
 
 /* Twenty processes, each a child of the one before, each in a session of its own. */
@@ -190,6 +198,14 @@ static bool set_up_unavailable(struct kgate_context *context, void **state)
     return !IS_HEAD;
 }
 
+/* Fills the message to its last byte, without an end. */
+static bool set_up_endless(struct kgate_context *context, void **state)
+{
+    (void)state;
+    memset(context->message, 'x', sizeof context->message);
+    return false;
+}
+
 static bool check_infinite(struct kgate_context *context, void *state, struct kgate_check *check)
 {
     (void)context;
@@ -198,6 +214,85 @@ static bool check_infinite(struct kgate_context *context, void *state, struct kg
     return true;
 }
 
+/* As a largest deviation that was never compared with any. */
+static bool check_nothing(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    (void)context;
+    (void)state;
+    *check = (struct kgate_check){.error = -INFINITY, .tolerance = 1e-6};
+    return true;
+}
+
+/* An answer that is computed once for each address, and found again from then on. */
+enum { VALUES = 1000 };
+struct sum {
+    double values[VALUES], sum;
+};
+
+static bool sum_refresh(struct kgate_context *context, void *state)
+{
+    struct sum *sum = state;
+    for (int i = 0; i < VALUES; i++)
+        sum->values[i] = (double)((context->seed >> i % 32) + (uint64_t)i);
+    return true;
+}
+
+static bool sum_set_up(struct kgate_context *context, void **state)
+{
+    *state = context->allocate(context, sizeof(struct sum));
+    return *state && sum_refresh(context, *state);
+}
+
+static double sum_of(const struct sum *sum)
+{
+    double total = 0;
+    for (int i = 0; i < VALUES; i++)
+        total += sum->values[i];
+    return total;
+}
+
+static void adds(void *state)
+{
+    struct sum *sum = state;
+    sum->sum = sum_of(sum);
+}
+
+static void remembers(void *state)
+{
+    static const void *known;
+    static double answer;
+    if (known != state)
+        answer = sum_of(state);
+    known = state;
+    ((struct sum *)state)->sum = answer;
+}
+
+static bool sum_check(struct kgate_context *context, void *state, struct kgate_check *check)
+{
+    const struct sum *sum = state;
+    (void)context;
+    *check = (struct kgate_check){.error = fabs(sum->sum - sum_of(sum))};
+    return true;
+}
+
+static bool sum_refresh_fails(struct kgate_context *context, void *state)
+{
+    (void)state;
+    snprintf(context->message, sizeof context->message, "no other input today");
+    return false;
+}
+
+static void sum_tear_down(struct kgate_context *context, void *state)
+{
+    context->release(context, state);
+}
+
+#define SUM(function_name, run_function, refresh_function)                                         \
+    {                                                                                              \
+        .name = function_name, .summary = "Adds numbers up.", .devices = 1u << KGATE_DEVICE_CPU,   \
+        .revision = 1, .set_up = sum_set_up, .run = run_function, .check = sum_check,              \
+        .tear_down = sum_tear_down, .refresh = refresh_function                                    \
+    }
 #define WORKLOAD(function_name, run_function, check_function)                                      \
     {                                                                                              \
         .name = function_name, .summary = "Is hostile.", .devices = 1u << KGATE_DEVICE_CPU,        \
@@ -209,6 +304,12 @@ static const struct kgate_workload unavailable = {.name = "unavailable",
                                                   .revision = 1,
                                                   .set_up = set_up_unavailable,
                                                   .run = nothing};
+static const struct kgate_workload endless = {.name = "endless",
+                                              .summary = "Says too much.",
+                                              .devices = 1u << KGATE_DEVICE_CPU,
+                                              .revision = 1,
+                                              .set_up = set_up_endless,
+                                              .run = nothing};
 static const struct kgate_workload table[] = {
     WORKLOAD("nothing", nothing, NULL),
     WORKLOAD("forge_negative", forge_negative, NULL),
@@ -225,11 +326,19 @@ static const struct kgate_workload table[] = {
     WORKLOAD("infinite", nothing, check_infinite),
     WORKLOAD("kill_base", kill_base, NULL),
     WORKLOAD("hangs", hangs, NULL),
+    WORKLOAD("compares_nothing", nothing, check_nothing),
+    SUM("adds", adds, sum_refresh),
+    SUM("remembers", remembers, sum_refresh),
+    SUM("remembers_unseen", remembers, NULL),
+    SUM("refresh_fails", adds, sum_refresh_fails),
 };
 static const struct kgate_workload *const workloads[] = {
-    &table[0], &table[1], &table[2],  &table[3],  &table[4],  &table[5],  &table[6],  &table[7],
-    &table[8], &table[9], &table[10], &table[11], &table[12], &table[13], &table[14], &unavailable};
-static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads, 16};
+    &table[0],  &table[1],  &table[2],    &table[3],  &table[4],  &table[5],
+    &table[6],  &table[7],  &table[8],    &table[9],  &table[10], &table[11],
+    &table[12], &table[13], &table[14],   &table[15], &table[16], &table[17],
+    &table[18], &table[19], &unavailable, &endless};
+static const struct kgate_plugin plugin = {KGATE_PLUGIN_ABI, workloads,
+                                           sizeof workloads / sizeof *workloads};
 
 const struct kgate_plugin *kgate_plugin_workloads(void);
 const struct kgate_plugin *kgate_plugin_workloads(void)

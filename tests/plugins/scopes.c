@@ -9,6 +9,8 @@
 #define SLOWER 1
 #endif
 
+enum { ROOM_BYTES = 3 << 20 };
+
 static volatile double sink;
 
 static void spin(int turns)
@@ -24,7 +26,9 @@ static void stages(void)
     KGATE_SCOPE("stages");
     {
         KGATE_SCOPE("read");
+        void *volatile room = malloc(ROOM_BYTES);
         spin(2000);
+        free(room);
     }
     for (int i = 0; i < 3; i++) {
         KGATE_SCOPE_ON("compute", KGATE_DEVICE_CPU, "scalar", 4096);

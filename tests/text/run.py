@@ -22,6 +22,7 @@ from inputs import (
     words_of,
 )
 from profiles import profile_change, profile_make
+from readers import Unreadable, read_by
 
 SHOWN_MOST = 1500
 SECONDS_MOST = 120
@@ -143,6 +144,14 @@ def expect_aligned(value, words, where):
         raise Failure(f"expected {words[0]} at one column of {where}, found {sorted(places)}:\n{value}")
 
 
+def expect_reads(value, words, where):
+    """`reads csv`: a program that is not kgate's takes it."""
+    try:
+        read_by(words[0], value)
+    except Unreadable as unreadable:
+        raise Failure(f"{where} is no {words[0]}: {unreadable}") from unreadable
+
+
 EXPECTATIONS = {
     "has": expect_has,
     "lacks": expect_lacks,
@@ -156,6 +165,7 @@ EXPECTATIONS = {
     "bytes": expect_bytes,
     "width": expect_width,
     "aligned": expect_aligned,
+    "reads": expect_reads,
 }
 
 
@@ -221,6 +231,7 @@ class Test:
         self.document = None  # the results, profile or other JSON that indented lines change
         self.change = None
         self.name = None
+        self.whole = None  # the output whose whole text indented lines tell: (name, lines)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -247,6 +258,19 @@ class Test:
             with open(self.path(self.name), "w", encoding="utf-8") as file:
                 file.write(json.dumps(self.document))
         self.document = None
+
+    def whole_compare(self):
+        """`stdout is` and indented lines: the whole text; the first line that differs is told."""
+        if self.whole is None:
+            return
+        (name, expected), self.whole = self.whole, None
+        found = self.read(name).split("\n")
+        for at, line in enumerate(expected):
+            if at >= len(found) or found[at] != line:
+                there = found[at] if at < len(found) else "the end"
+                raise Failure(f"line {at + 1} of {name} is not:\n{line}\nbut:\n{there}")
+        if found[len(expected) :] != [""]:
+            raise Failure(f"{name} goes on:\n{shown(found[len(expected)])}")
 
     def input(self, kind, name, words):
         make, self.change = {
@@ -311,6 +335,9 @@ class Test:
         target, colon, rest = line.partition(": ")
         if not colon or " " in target:
             words = words_of(line)
+            if words[1:] == ["is"]:
+                self.whole = (words[0], [])
+                return
             if words[1:2] == ["is"] and len(words) == 3:
                 self.same(words[0], words[2])
                 return
@@ -332,6 +359,10 @@ class Test:
 
     def line(self, indent, line):
         words = words_of(line)
+        if indent > 2 and self.whole is not None and line.startswith("|"):
+            self.whole[1].append(line[2:])
+            return
+        self.whole_compare()
         if indent > 2:
             if self.document is None:
                 raise Mistake("an indented line belongs under `results`, `profile` or `json`")
@@ -363,6 +394,7 @@ class Test:
 
     def end(self):
         self.write()
+        self.whole_compare()
         if not self.status_expected:
             self.exit(0)
         if not self.has_run:

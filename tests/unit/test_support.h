@@ -33,6 +33,15 @@ static inline void support_remove(const char *folder)
     assert_int_equal(system(command), 0);
 }
 
+/* A file of these bytes, not flushed to the disk: for tests that write thousands of them. */
+static inline void support_file(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
 /* Results of `cases` cases "w<i>/cpu" on one machine, each with `rounds` rounds around time_ns * (1
  * + i), spread evenly by +-0.5 %, 1 MiB of peak memory. */
 static inline void support_results(struct kg_results *results, size_t cases, size_t rounds,
@@ -69,12 +78,7 @@ static inline void support_results(struct kg_results *results, size_t cases, siz
             .status = KG_STATUS_OK,
             .series = kg_arena_alloc(&results->arena, 2, sizeof(struct kg_series)),
             .series_count = 2,
-            .breakdown = {NAN, NAN, NAN, NAN, NAN},
-            .memory = {KG_MEMORY_ON_CPU},
-            .work = KG_WORK_UNKNOWN,
-            .trace = KG_TRACE_NONE,
-            .look = KG_LOOK_NONE,
-            .check = {.error = NAN, .tolerance = NAN},
+            KG_CASE_UNMEASURED,
             .rounds = kg_arena_alloc(&results->arena, rounds, sizeof(struct kg_round)),
             .round_count = rounds,
         };

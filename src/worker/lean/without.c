@@ -10,17 +10,26 @@ static bool not_here(const char *what, struct kg_error *err)
                         what);
 }
 
-/* --- Built-in kernels ------------------------------------------------------------------------- */
+/* --- Built-in kernels and CUDA sources --------------------------------------------------------- */
 
-static const struct kgate_workload *kernel_open(const char *target, const char *entry, bool given,
+static const struct kgate_workload *kernel_open(struct kg_source_opening *opening,
                                                 struct kg_error *err)
 {
-    (void)target, (void)entry, (void)given;
+    (void)opening;
     not_here("built-in kernel", err);
     return NULL;
 }
 
+static const struct kgate_workload *source_open(struct kg_source_opening *opening,
+                                                struct kg_error *err)
+{
+    (void)opening;
+    not_here("compiler of CUDA sources", err);
+    return NULL;
+}
+
 const struct kg_source_operations kg_source_kernel = {.open = kernel_open};
+const struct kg_source_operations kg_source_source = {.open = source_open};
 
 /* --- Ceilings and the GPU --------------------------------------------------------------------- */
 

@@ -11,12 +11,12 @@
 
 static void table(const struct kg_profile *profile, struct kg_text *text)
 {
-    kg_profile_table(profile, 0, text);
+    kg_profile_table(profile, 0, 0, text);
 }
 
 static void tree(const struct kg_profile *profile, struct kg_text *text)
 {
-    kg_profile_tree(profile, 0, text);
+    kg_profile_tree(profile, 0, 0, text);
 }
 
 static const struct {

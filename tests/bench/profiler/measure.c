@@ -2,15 +2,18 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "loops.h"
 
 enum {
     BATCHES = 33,
     BUFFER_SLOTS = 1024, /* what a thread's buffer has by itself */
     SPARE_SLOTS = 64,
-    FILE_SCOPES = 100000,
+    FILE_SCOPES = 20000, /* fill the buffer some twenty times */
     THREADS_MOST = 256
 };
 
@@ -41,12 +44,33 @@ void pin(unsigned cpu)
     sched_setaffinity(0, sizeof set, &set);
 }
 
+static inline uint64_t stamp(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    uint64_t count;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#endif
+}
+
+void floor_loop(unsigned turns)
+{
+    for (unsigned i = 0; i < turns; i++) {
+        const uint64_t start = stamp();
+        BARRIER();
+        const uint64_t duration = stamp() - start;
+        __asm__ volatile("" : : "r"(duration));
+    }
+}
+
 struct job {
     const struct variant *variant;
     unsigned turns, turns_before, batches;
     unsigned cpu, threads;
     unsigned *arrived; /* at the gates, all threads together */
-    double ns;         /* a scope: the result */
+    double ns, ratio;  /* a scope, and over the floor: the results */
 };
 
 /* All threads leave it at once, spinning: a sleeping one would come microseconds late. */
@@ -57,11 +81,29 @@ static void gate(const struct job *job, unsigned number)
         ;
 }
 
+static double loop_ns(void (*loop)(unsigned turns), unsigned turns)
+{
+    const double start = now_ns();
+    loop(turns);
+    return (now_ns() - start) / turns;
+}
+
+/* A batch of the variant between two of the floor, each as long as half of it: what the processor's
+ * clock or a neighbour does falls on both. */
+static void batch_do(const struct job *job, double *ns, double *ratio)
+{
+    const struct variant *variant = job->variant;
+    const unsigned half = job->turns * variant->scopes / 2;
+    const double before = loop_ns(floor_loop, half);
+    *ns = loop_ns(variant->loop, job->turns) / variant->scopes;
+    *ratio = 2 * *ns / (before + loop_ns(floor_loop, half));
+}
+
 static void *job_do(void *argument)
 {
     struct job *job = argument;
     const struct variant *variant = job->variant;
-    double took[BATCHES];
+    double took[BATCHES], ratios[BATCHES];
     pin(job->cpu);
     variant->loop(job->turns);
     for (unsigned batch = 0; batch < job->batches; batch++) {
@@ -70,21 +112,20 @@ static void *job_do(void *argument)
         gate(job, 2 * batch);
         variant->loop(job->turns_before);
         gate(job, 2 * batch + 1);
-        const double start = now_ns();
-        variant->loop(job->turns);
-        took[batch] = now_ns() - start;
+        batch_do(job, &took[batch], &ratios[batch]);
     }
-    job->ns = median(took, job->batches) / job->turns / variant->scopes;
+    job->ns = median(took, job->batches);
+    job->ratio = median(ratios, job->batches);
     return NULL;
 }
 
-/* The mean over the threads. */
-static double jobs_do(const struct job *like, unsigned threads)
+/* The means over the threads. */
+static void jobs_do(const struct job *like, unsigned threads, const char *where)
 {
     pthread_t handles[THREADS_MOST];
     struct job jobs[THREADS_MOST];
     unsigned arrived = 0;
-    double sum = 0;
+    double ns = 0, ratio = 0;
     for (unsigned i = 0; i < threads; i++) {
         jobs[i] = *like;
         jobs[i].cpu = i;
@@ -95,25 +136,26 @@ static double jobs_do(const struct job *like, unsigned threads)
     }
     for (unsigned i = 0; i < threads; i++) {
         pthread_join(handles[i], NULL);
-        sum += jobs[i].ns;
+        ns += jobs[i].ns / threads;
+        ratio += jobs[i].ratio / threads;
     }
-    return sum / threads;
+    printf("%s.%s\t%.5f\n%s.%s.ratio\t%.5f\n", like->variant->name, where, ns, like->variant->name,
+           where, ratio);
 }
 
-static void both(const struct job *job, const char *where)
+static void both(const struct job *job, bool file)
 {
     cpu_set_t set;
     sched_getaffinity(0, sizeof set, &set);
     const unsigned all = (unsigned)CPU_COUNT(&set);
-    printf("%s.%s.one\t%.5f\n", job->variant->name, where, jobs_do(job, 1));
-    printf("%s.%s.all\t%.5f\n", job->variant->name, where,
-           jobs_do(job, all < THREADS_MOST ? all : THREADS_MOST));
+    jobs_do(job, 1, file ? "file.one" : "buffer.one");
+    jobs_do(job, all < THREADS_MOST ? all : THREADS_MOST, file ? "file.all" : "buffer.all");
 }
 
 void measure(const struct variant *variant)
 {
     const unsigned many = FILE_SCOPES / variant->scopes;
-    struct job job = {.variant = variant, .turns = many, .batches = BATCHES / 6};
+    struct job job = {.variant = variant, .turns = many, .batches = BATCHES / 2};
     if (variant->slots) {
         /* The flush may have been another thread's, whose processor then has the buffer in its
          * cache: once around, so that the thread itself has emptied it last and little is in it. */
@@ -121,9 +163,9 @@ void measure(const struct variant *variant)
         job.turns = (BUFFER_SLOTS - SPARE_SLOTS) / variant->slots;
         job.batches = BATCHES;
     }
-    both(&job, "buffer");
+    both(&job, false);
     if (!variant->slots)
         return;
-    job = (struct job){.variant = variant, .turns = many, .batches = 3};
-    both(&job, "file");
+    job = (struct job){.variant = variant, .turns = many, .batches = BATCHES / 2};
+    both(&job, true);
 }

@@ -1,5 +1,6 @@
-/* measure.h: what a turn of a loop costs, on one thread or on all, printed as lines of a name, a
- * tab and nanoseconds; run.sh takes the medians. */
+/* measure.h: what a turn of a loop costs, on one thread or on all, in nanoseconds and over the floor
+ * of two time stamps, which is measured right before and after each batch; printed as lines of a
+ * name, a tab and the figure; run.sh takes the medians. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +15,13 @@ struct variant {
 
 /* Measures once on one thread and once on all processors, each pinned to a processor of its own,
  * and prints ns a scope as NAME.buffer.one and NAME.buffer.all; and, where slots are filled,
- * NAME.file.one and .all. `buffer`: batches that fit into the buffer, which is emptied in between;
- * the median of them. `file`: 100,000 scopes, with all the writing that they cause. */
+ * NAME.file.one and .all; and for each NAME.….ratio: medians over batches. `buffer`: batches that
+ * fit into the buffer, which is emptied in between. `file`: batches of 20,000 scopes, with all the
+ * writing that they cause. */
 void measure(const struct variant *variant);
+
+/* Two readings of the time stamp counter a turn. */
+void floor_loop(unsigned turns);
 
 double now_ns(void);
 double median(double *values, size_t count); /* reorders them */

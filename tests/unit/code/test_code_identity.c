@@ -252,13 +252,33 @@ static void a_command_is_found_as_exec_finds_it(void **state)
 {
     struct kg_arena arena = {0};
     (void)state;
-    const char *found = kg_code_program(&arena, "sh", NULL);
+    const char *found = kg_code_program(NULL, &arena, "sh", NULL);
     assert_non_null(found);
     assert_int_equal(found[0], '/');
-    assert_string_equal(kg_code_program(&arena, "./a", "there"), "there/./a");
-    assert_string_equal(kg_code_program(&arena, "/bin/a", "there"), "/bin/a");
-    assert_string_equal(kg_code_program(&arena, "b/a", NULL), "b/a");
-    assert_null(kg_code_program(&arena, "no-such-program-anywhere", NULL));
+    assert_string_equal(kg_code_program(NULL, &arena, "./a", "there"), "there/./a");
+    assert_string_equal(kg_code_program(NULL, &arena, "/bin/a", "there"), "/bin/a");
+    assert_string_equal(kg_code_program(NULL, &arena, "b/a", NULL), "b/a");
+    assert_null(kg_code_program(NULL, &arena, "no-such-program-anywhere", NULL));
+    kg_arena_free(&arena);
+}
+
+static void a_program_is_looked_for_once(void **state)
+{
+    enum { WORDS = 200 }; /* more than are kept */
+    struct kg_arena arena = {0};
+    struct kg_code_memory *memory = kg_code_memory_make(&arena);
+    const char *path = kg_arena_copy(&arena, getenv("PATH"));
+    (void)state;
+    const char *found = kg_code_program(memory, &arena, "sh", NULL);
+    assert_non_null(found);
+    setenv("PATH", "", 1);
+    assert_ptr_equal(kg_code_program(memory, &arena, "sh", NULL), found);
+    assert_null(kg_code_program(NULL, &arena, "sh", NULL));
+    for (int i = 0; i < WORDS; i++)
+        assert_null(kg_code_program(memory, &arena, kg_arena_printf(&arena, "no-%d", i), NULL));
+    setenv("PATH", path, 1);
+    assert_string_equal(kg_code_program(memory, &arena, "cat", NULL),
+                        kg_code_program(NULL, &arena, "cat", NULL));
     kg_arena_free(&arena);
 }
 
@@ -275,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_kernels_libraries_are_those_of_its_kgate),
         cmocka_unit_test(answers_are_kept_and_not_mixed_up),
         cmocka_unit_test(a_command_is_found_as_exec_finds_it),
+        cmocka_unit_test(a_program_is_looked_for_once),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

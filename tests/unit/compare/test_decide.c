@@ -2,6 +2,7 @@
  * must not help the rest. */
 #include "compare/decide.h"
 #include "test_support.h"
+#include "util/random.h"
 
 enum { TESTS = 20 };
 static const double ALPHA = 0.01;
@@ -127,6 +128,53 @@ static void a_mean_that_moved_by_less_than_counts_is_none(void **state)
     assert_int_equal(mean_moved(29), KG_CHANGE_NO_CHANGE);
 }
 
+/* Where nothing changed lies within the interval nothing is called changed, whatever alpha a suite
+ * asks for; what is called unchanged has an interval within the threshold. */
+static void interval_expect(const struct kg_metric *metric, double alpha)
+{
+    const double above = 1 + metric->threshold;
+    const bool slower = metric->interval_low > 1, faster = metric->interval_high < 1;
+    const bool within = metric->interval_low > 1 / above && metric->interval_high < above;
+    if ((metric->change == KG_CHANGE_REGRESSION && !slower) ||
+        (metric->change == KG_CHANGE_IMPROVEMENT && !faster) ||
+        (metric->change == KG_CHANGE_NO_CHANGE && !within))
+        fail_msg("alpha %g, threshold %g, ratio %g, %g to %g, adjusted p %g: %s", alpha,
+                 metric->threshold, metric->ratio, metric->interval_low, metric->interval_high,
+                 metric->p_value, kg_change_name(metric->change));
+}
+
+static void no_verdict_contradicts_its_interval(void **state)
+{
+    enum { SCENES = 2000 };
+    static const double alphas[] = {0.001, 0.01, 0.05, 0.2, 0.9};
+    struct kg_random random = {.state = 1};
+    size_t changed = 0;
+    (void)state;
+    for (size_t turn = 0; turn < SCENES; turn++) {
+        struct scene scene;
+        struct kg_arena scratch = {0};
+        const double alpha = alphas[turn % (sizeof alphas / sizeof *alphas)];
+        const enum kg_stage stage = turn % 2 ? KG_STAGE_SCREEN : KG_STAGE_FINAL;
+        scene_make(&scene, 0.5, 0.5, true);
+        for (size_t i = 0; i < TESTS; i++) {
+            const double p = exp(kg_random_between(&random, log(1e-9), log(0.49)));
+            const double ratio = exp(kg_random_between(&random, -0.7, 0.7));
+            scene.evidence[i].state = state_of(ratio, p);
+            scene.metrics[i].current = 100 * ratio;
+            scene.metrics[i].threshold = scene.metrics[i].asked_threshold =
+                kg_random_between(&random, 0.01, 0.3);
+        }
+        assert_true(kg_evidence_decide(&scratch, scene.evidence, TESTS, stage, 0, alpha));
+        kg_arena_free(&scratch);
+        for (size_t i = 0; i < TESTS; i++) {
+            interval_expect(&scene.metrics[i], alpha);
+            changed += scene.metrics[i].change == KG_CHANGE_REGRESSION ||
+                       scene.metrics[i].change == KG_CHANGE_IMPROVEMENT;
+        }
+    }
+    assert_true(changed > SCENES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +183,7 @@ int main(void)
         cmocka_unit_test(an_unconfirmed_change_is_a_suspect),
         cmocka_unit_test(a_moved_mean_is_a_doubt),
         cmocka_unit_test(a_mean_that_moved_by_less_than_counts_is_none),
+        cmocka_unit_test(no_verdict_contradicts_its_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,7 @@ static void expect_doubt(const struct kg_metric *metric, const char *part)
     doubtful.base_rounds = 5;
     doubtful.current_rounds = 7;
     doubtful.needed_p = 0.01;
+    doubtful.change = KG_CHANGE_INCONCLUSIVE;
     doubtful.doubt = kg_metric_doubt(metric);
     assert_true(kg_reason_make(&arena, &doubtful));
     if (!doubtful.reason || !strstr(doubtful.reason, part))
@@ -185,6 +186,7 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                        .ratio = 1.04,
                                        .interval_low = 0.98,
                                        .interval_high = 1.09,
+                                       .p_value = 0.074,
                                        .threshold = 0.05,
                                        .asked_threshold = 0.05};
     const struct kg_metric few = {.unit = "ns",
@@ -206,8 +208,8 @@ static void a_doubt_says_what_would_settle_it(void **state)
                                     .asked_threshold = 0.05,
                                     .min_effect = 20};
     (void)state;
-    expect_doubt(&crossing, "the interval -2.0 % to +9.0 % crosses the threshold of 5.0 %: about 6 "
-                            "more rounds on both sides, or a quieter machine, would settle it");
+    expect_doubt(&crossing, "the interval -2.0 % to +9.0 % crosses the threshold of 5.0 %: about "
+                            "12 more rounds on both sides, or a quieter machine, would settle it");
     expect_doubt(&few, "7 rounds against 5 are too few to be sure (p 0.16, needed 0.01)");
     expect_doubt(&small, "as much as 50.0 ns, but only more than 20.0 ns counts");
 }

@@ -1,4 +1,5 @@
 /* What becomes of a comparison with stored runs when pairs decide some of its cases. */
+#include "compare/comparison_notes.h"
 #include "compare/settle.h"
 #include "test_support.h"
 
@@ -94,10 +95,37 @@ static void pairs_that_see_no_change_make_it_pass(void **state)
                                            "(stored runs: +20.0 %)"));
     assert_string_equal(change->metrics[0].against, "base");
     assert_int_equal(change_of(&scene, "w0/cpu")->pairs, 0);
+    assert_string_equal(scene.comparison.cases[0].id, "w0/cpu"); /* again in the suite's order */
     assert_int_equal(scene.comparison.counts.no_change, CASES);
     assert_int_equal(scene.comparison.verdict, KG_VERDICT_PASS);
     assert_int_equal(scene.comparison.exit_status, KG_EXIT_PASS);
     scene_free(&scene);
+}
+
+static size_t drift_notes(const struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->note_count; i++)
+        count += strstr(comparison->notes[i], "the machine, or something that the program reads") !=
+                 NULL;
+    return count;
+}
+
+static void what_is_slower_with_both_builds_is_told(void **state)
+{
+    static const double paired[] = {1, 1.15};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct scene scene;
+        scene_make(&scene, 1.2, paired[i], 3);
+        settle(&scene);
+        assert_int_equal(drift_notes(&scene.comparison), i == 0);
+        if (i == 0)
+            assert_non_null(strstr(scene.comparison.notes[scene.comparison.note_count - 1],
+                                   "w1/cpu (+20.0 %) differs from the stored runs, but not from "
+                                   "the baseline's build in pairs"));
+        scene_free(&scene);
+    }
 }
 
 static void pairs_that_see_a_change_make_it_fail(void **state)
@@ -125,6 +153,20 @@ static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
     const struct kg_case_change *change = change_of(&scene, "w1/cpu");
     assert_int_equal(change->change, KG_CHANGE_SUSPECT);
     assert_non_null(strstr(change->reason, "not settled by 12 pairs"));
+    /* the same pairs once more are no advice */
+    assert_non_null(strstr(scene.comparison.next, "more pairs: `kgate ab"));
+    assert_non_null(strstr(scene.comparison.next, "--set rounds.max=N"));
+    scene_free(&scene);
+}
+
+static void one_pair_is_one(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1.2, 1.15, 3);
+    scene.pairs.cases[0].rounds = 1;
+    settle(&scene);
+    assert_non_null(strstr(change_of(&scene, "w1/cpu")->reason, "settled by 1 pair against"));
     scene_free(&scene);
 }
 
@@ -212,8 +254,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_suspect_is_open_and_what_is_decided_is_not),
         cmocka_unit_test(pairs_that_see_no_change_make_it_pass),
+        cmocka_unit_test(what_is_slower_with_both_builds_is_told),
         cmocka_unit_test(pairs_that_see_a_change_make_it_fail),
         cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
+        cmocka_unit_test(one_pair_is_one),
         cmocka_unit_test(a_build_that_could_not_be_measured_leaves_the_stored_decision),
         cmocka_unit_test(a_workload_that_fails_in_pairs_has_failed),
         cmocka_unit_test(a_case_is_settled_only_when_none_of_its_metrics_is_open),

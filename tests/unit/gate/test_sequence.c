@@ -325,6 +325,15 @@ static size_t rounds_of(const struct kg_results *results)
     return rounds;
 }
 
+/* The next that was recorded: of those that confirm, or of the others. */
+static size_t next_recorded(const struct kg_case_result *shown, bool confirm)
+{
+    size_t next = confirm ? SCREENED : 0;
+    for (size_t r = 0; r < shown->round_count; r++)
+        next += shown->rounds[r].confirms == confirm;
+    return next;
+}
+
 static bool clocked_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
     struct clocked *clocked = user;
@@ -334,7 +343,7 @@ static bool clocked_measure(void *user, const size_t *wanted, bool confirm, stru
         while (shown->cases[i].round_count < wanted[i]) {
             struct kg_case_result *result = &shown->cases[i];
             const struct kg_case_result *recorded = &clocked->replay.recorded->cases[i];
-            result->rounds[result->round_count] = recorded->rounds[result->round_count];
+            result->rounds[result->round_count] = recorded->rounds[next_recorded(result, confirm)];
             result->rounds[result->round_count++].confirms = confirm;
         }
     clocked->asked++;
@@ -387,6 +396,124 @@ static void the_budget_ends_it(void **state)
     kg_results_free(&current);
 }
 
+/* So many rounds that the suite's most must confirm; all as long as the suite asks. */
+static bool scattered_plan(void *user, size_t index, struct kg_round_plan *plan)
+{
+    const struct clocked *clocked = user;
+    const double taken = (double)clocked->replay.shown.cases[index].round_count;
+    *plan = (struct kg_round_plan){.elapsed_ns = taken * clocked->round_ns,
+                                   .fixed_ns = 0,
+                                   .asked_ns = clocked->round_ns,
+                                   .least_ns = clocked->round_ns,
+                                   .most_ns = clocked->round_ns,
+                                   .spread = {.between = 1, .within_ns = 0}};
+    return true;
+}
+
+/* Runs the scene's rounds, which cost a millisecond each, within the time of `budget` of them. */
+static void budget_run(struct scene *scene, double budget, bool scattered)
+{
+    struct kg_round_limits limits[8];
+    struct clocked clocked = {.round_ns = 1e6};
+    struct kg_error err = {0};
+    for (size_t i = 0; i < 8; i++)
+        limits[i] = (struct kg_round_limits){LEAST, MOST};
+    assert_true(kg_baseline_from_results(&scene->base, &scene->baseline, &err));
+    assert_true(kg_replay_start(&clocked.replay, &scene->current, NULL));
+    const struct kg_sequence sequence = {.measure = clocked_measure,
+                                         .plan = scattered ? scattered_plan : NULL,
+                                         .elapsed_ns = clocked_elapsed,
+                                         .stopped = clocked_stopped,
+                                         .user = &clocked,
+                                         .limits = limits,
+                                         .budget_ns = budget * 1e6};
+    if (!kg_sequence_run(&sequence, &scene->baseline, &clocked.replay.shown, &scene->comparison,
+                         &err))
+        fail_msg("%s", err.message);
+    scene->replay = clocked.replay;
+}
+
+/* Ten confirming rounds are planned. Seven fit, so these decide; four are fewer than any case gets. */
+static void where_the_planned_rounds_do_not_fit_those_confirm_that_do(void **state)
+{
+    static const struct {
+        double budget;
+        enum kg_change expected;
+        size_t confirming;
+    } rows[] = {{LEAST + 10, KG_CHANGE_REGRESSION, 10},
+                {LEAST + 7, KG_CHANGE_REGRESSION, 7},
+                {LEAST + 4, KG_CHANGE_SUSPECT, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct kg_random random = {10};
+        struct scene scene = {.base = run_make(1, 0.005, &random),
+                              .current = run_make(1, 0.005, &random)};
+        slow(&scene.current, 0, 1.2, false);
+        slow(&scene.current, 0, 1.2, true);
+        budget_run(&scene, rows[i].budget, false);
+        is(&scene, 0, rows[i].expected, LEAST, rows[i].confirming);
+        scene_free(&scene);
+    }
+}
+
+/* As above, where the time is short of the rounds that are planned. */
+static void confirming_with_what_fits_raises_no_alarms(void **state)
+{
+    enum { SEED = 13, TRIALS = 300, CASES = 4, BUDGET = CASES * LEAST + 8 };
+    struct kg_random random = {SEED};
+    size_t alarms = 0, in_part = 0;
+    (void)state;
+    for (int t = 0; t < TRIALS; t++) {
+        struct scene scene = {.base = run_make(CASES, 0.08, &random),
+                              .current = run_make(CASES, 0.08, &random)};
+        slow(&scene.current, 0, 1.3, false); /* a suspect, which is none when it is confirmed */
+        budget_run(&scene, BUDGET, false);
+        const size_t confirming = change_of(&scene, 0)->confirming_rounds;
+        in_part += confirming > 0 && confirming < 2 * LEAST;
+        alarms += scene.comparison.exit_status == KG_EXIT_REGRESSION;
+        scene_free(&scene);
+    }
+    printf("seed %d: %zu of %d gates alarmed, %zu confirmed in part\n", SEED, alarms, TRIALS,
+           in_part);
+    assert_true(in_part > TRIALS / 2);
+    assert_true(alarms <= 8);
+}
+
+/* The planned rounds of the worst leave time for five, and these confirm the other. */
+static void the_suspects_whose_rounds_fit_come_first(void **state)
+{
+    struct kg_random random = {11};
+    struct scene scene = {.base = run_make(2, 0.005, &random),
+                          .current = run_make(2, 0.005, &random)};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        slow(&scene.current, i, 1.2 + 0.1 * (double)i, false);
+        slow(&scene.current, i, 1.2 + 0.1 * (double)i, true);
+    }
+    budget_run(&scene, 2 * LEAST + 15, false);
+    is(&scene, 1, KG_CHANGE_REGRESSION, LEAST, 10); /* the worst */
+    is(&scene, 0, KG_CHANGE_REGRESSION, LEAST, 5);
+    scene_free(&scene);
+}
+
+/* A suspect's confirming rounds would take 20 of the 18 that are left of 28. Half of the budget is
+ * kept for them: the doubtful case has three of the others, and the suspect what is left. */
+static void doubtful_cases_go_on_where_confirming_cannot_be_paid(void **state)
+{
+    struct kg_random random = {12};
+    struct scene scene = {.base = run_make(2, 0.005, &random),
+                          .current = run_make(2, 0.005, &random)};
+    (void)state;
+    slow(&scene.current, 0, 1.2, false);
+    slow(&scene.current, 0, 1.2, true);
+    for (size_t r = 0; r < RECORDED; r++) /* two modes, 8 % apart */
+        scene.current.cases[1].rounds[r].median_ns *= r % 2 ? 1.08 : 1;
+    budget_run(&scene, 2 * LEAST + MOST - 2, true);
+    is(&scene, 0, KG_CHANGE_REGRESSION, LEAST, 15);
+    assert_int_equal(change_of(&scene, 1)->rounds, LEAST + 3);
+    scene_free(&scene);
+}
+
 /* Pairs whose ratio is steady although both sides swing together by a fifth. */
 static void pairs_see_what_two_runs_cannot(void **state)
 {
@@ -423,6 +550,10 @@ int main(void)
         cmocka_unit_test(twice_as_many_rounds_confirm),
         cmocka_unit_test(confirming_rounds_are_as_many_as_the_noise_asks_for),
         cmocka_unit_test(the_budget_ends_it),
+        cmocka_unit_test(where_the_planned_rounds_do_not_fit_those_confirm_that_do),
+        cmocka_unit_test(confirming_with_what_fits_raises_no_alarms),
+        cmocka_unit_test(the_suspects_whose_rounds_fit_come_first),
+        cmocka_unit_test(doubtful_cases_go_on_where_confirming_cannot_be_paid),
         cmocka_unit_test(pairs_see_what_two_runs_cannot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

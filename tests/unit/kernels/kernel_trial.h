@@ -17,8 +17,9 @@ struct trial {
 
 /* Resolves the parameters as a suite's would be, describes and sets up. False where this device
  * does not have it. */
-static inline bool trial_begin(struct trial *trial, const char *name, const struct kg_pair *pairs,
-                               size_t count, unsigned threads)
+static inline bool trial_begin_seeded(struct trial *trial, const char *name,
+                                      const struct kg_pair *pairs, size_t count, unsigned threads,
+                                      uint64_t seed)
 {
     struct kg_error err;
     struct kgate_work work;
@@ -28,12 +29,18 @@ static inline bool trial_begin(struct trial *trial, const char *name, const stru
     assert_non_null(trial->workload);
     if (!kg_params_resolve(trial->workload, pairs, count, trial->values, &at, &err))
         fail_msg("%s: %s", name, err.message);
-    kg_host_start(&trial->host, trial->values, KGATE_DEVICE_CPU, threads, 99);
+    kg_host_start(&trial->host, trial->values, KGATE_DEVICE_CPU, threads, seed);
     if (!trial->workload->describe(&trial->host.context, &work))
         return false;
     assert_true(work.items > 0);
     assert_true(trial->workload->set_up(&trial->host.context, &trial->state));
     return true;
+}
+
+static inline bool trial_begin(struct trial *trial, const char *name, const struct kg_pair *pairs,
+                               size_t count, unsigned threads)
+{
+    return trial_begin_seeded(trial, name, pairs, count, threads, 99);
 }
 
 /* Whether what lies there now passes the check. */

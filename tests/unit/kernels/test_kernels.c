@@ -180,20 +180,35 @@ static void work_is_what_the_headers_say(void **state)
         size_t count;
         struct kgate_work work;
     } cases[] = {
-        {"copy", {{"bytes", "4KiB"}}, 1, {1024, 8192, 0, KGATE_ARITHMETIC_F32, 4096}},
-        {"triad", {{"bytes", "4KiB"}}, 1, {1024, 12288, 2048, KGATE_ARITHMETIC_F32, 4096}},
-        {"reduce", {{"bytes", "4KiB"}}, 1, {1024, 4096, 1024, KGATE_ARITHMETIC_F32, 4}},
-        {"xor_transform", {{"bytes", "4KiB"}}, 1, {512, 8192, 0, KGATE_ARITHMETIC_F32, 4096}},
-        {"histogram", {{"bytes", "4KiB"}}, 1, {4096, 4096, 0, KGATE_ARITHMETIC_F32, 0}},
-        {"transpose", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 0, KGATE_ARITHMETIC_F32, 60}},
-        {"softmax", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 60, KGATE_ARITHMETIC_F32, 60}},
-        {"layernorm", {{"rows", "3"}, {"cols", "5"}}, 2, {15, 120, 120, KGATE_ARITHMETIC_F32, 60}},
-        {"gemm", {{"m", "2"}, {"n", "3"}, {"k", "5"}}, 3, {6, 124, 60, KGATE_ARITHMETIC_F32, 0}},
+        {"copy", {{"bytes", "4KiB"}}, 1, {1024, 8192, 0, KGATE_ARITHMETIC_F32, 4096, NULL}},
+        {"triad", {{"bytes", "4KiB"}}, 1, {1024, 12288, 2048, KGATE_ARITHMETIC_F32, 4096, NULL}},
+        {"reduce", {{"bytes", "4KiB"}}, 1, {1024, 4096, 1024, KGATE_ARITHMETIC_F32, 4, NULL}},
+        {"xor_transform", {{"bytes", "4KiB"}}, 1, {512, 8192, 0, KGATE_ARITHMETIC_F32, 4096, NULL}},
+        {"histogram", {{"bytes", "4KiB"}}, 1, {4096, 4096, 0, KGATE_ARITHMETIC_F32, 0, NULL}},
+        {"transpose",
+         {{"rows", "3"}, {"cols", "5"}},
+         2,
+         {15, 120, 0, KGATE_ARITHMETIC_F32, 60, NULL}},
+        {"softmax",
+         {{"rows", "3"}, {"cols", "5"}},
+         2,
+         {15, 120, 60, KGATE_ARITHMETIC_F32, 60, NULL}},
+        {"layernorm",
+         {{"rows", "3"}, {"cols", "5"}},
+         2,
+         {15, 120, 120, KGATE_ARITHMETIC_F32, 60, NULL}},
+        {"gemm",
+         {{"m", "2"}, {"n", "3"}, {"k", "5"}},
+         3,
+         {6, 124, 60, KGATE_ARITHMETIC_F32, 0, NULL}},
         {"gemm_pipeline",
          {{"rows", "2"}, {"inputs", "3"}, {"hidden", "5"}, {"outputs", "7"}},
          4,
-         {2, 4 * (6 + 20 + 42 + 14), 2 * 2 * 5 * 10 + 2 * 17, KGATE_ARITHMETIC_F32, 0}},
-        {"bfs", {{"vertices", "10"}, {"degree", "4"}}, 2, {40, 280, 0, KGATE_ARITHMETIC_F32, 0}},
+         {2, 4 * (6 + 20 + 42 + 14), 2 * 2 * 5 * 10 + 2 * 17, KGATE_ARITHMETIC_F32, 0, NULL}},
+        {"bfs",
+         {{"vertices", "10"}, {"degree", "4"}},
+         2,
+         {40, 280, 0, KGATE_ARITHMETIC_F32, 0, "edges"}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -209,6 +224,8 @@ static void work_is_what_the_headers_say(void **state)
         assert_float_equal(work.bytes, cases[i].work.bytes, 0);
         assert_float_equal(work.flops, cases[i].work.flops, 0);
         assert_float_equal(work.written_bytes, cases[i].work.written_bytes, 0);
+        assert_string_equal(work.item_name ? work.item_name : "",
+                            cases[i].work.item_name ? cases[i].work.item_name : "");
     }
 }
 

@@ -255,13 +255,13 @@ static void work_is_what_the_headers_say(void **state)
     } cases[] = {
         {"host_device_pipeline",
          {{"bytes", "4KiB"}, {"intensity", "10"}},
-         {1024, 8192, 20480, KGATE_ARITHMETIC_F32, 0}},
+         {1024, 8192, 20480, KGATE_ARITHMETIC_F32, 0, NULL}},
         {"many_small_kernels",
          {{"elements", "100"}, {"steps", "7"}},
-         {700, 1600, 2800, KGATE_ARITHMETIC_F32, 0}},
+         {700, 1600, 2800, KGATE_ARITHMETIC_F32, 0, NULL}},
         {"sync_heavy",
          {{"elements", "100"}, {"steps", "7"}},
-         {700, 1200, 4200, KGATE_ARITHMETIC_F32, 0}},
+         {700, 1200, 4200, KGATE_ARITHMETIC_F32, 0, NULL}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -102,10 +102,14 @@ static void commands_get_their_parameters(void **state)
 {
     (void)state;
     assert_true(
-        plan_of("  - {name: c, command: [run, \"--n={n}\", \"{{x}\"], params: {n: 5}}\n", NULL));
+        plan_of("  - {name: c, command: [run, \"--n={n}\", \"{{x}\", \"{{{n}}}\", \"a}}b\"],\n"
+                "     params: {n: 5}}\n",
+                NULL));
     assert_string_equal(plan.cases[0].command[1], "--n=5");
     assert_string_equal(plan.cases[0].command[2], "{x}");
-    assert_null(plan.cases[0].command[3]);
+    assert_string_equal(plan.cases[0].command[3], "{5}");
+    assert_string_equal(plan.cases[0].command[4], "a}b");
+    assert_null(plan.cases[0].command[5]);
     done();
     assert_false(plan_of("  - {name: c, command: [run, \"{m}\"], params: {n: 5}}\n", NULL));
     assert_non_null(strstr(err.message, "{m}"));

@@ -35,7 +35,7 @@ static struct kg_profile_row *add(struct scene *scene, size_t depth, const char 
 static void says(const struct scene *scene, const char *expected)
 {
     struct kg_text text = {0};
-    kg_profile_bottlenecks(&scene->profile, &text);
+    kg_profile_bottlenecks(&scene->profile, 0, &text);
     assert_false(text.failed);
     assert_string_equal(kg_text_string(&text), expected);
     kg_text_free(&text);
@@ -208,8 +208,8 @@ static void first_and_second_that_scatter_over_each_other_are_both_named(void **
     attention_of(&scene);
     called(&scene, 5, 26);
     says(&scene,
-         "bottleneck of attention/cpu: scores or softmax, 41 and 39 % of its time: too close "
-         "to tell in 5 calls (20 % in no scope inside)\n");
+         "bottleneck of attention/cpu: scores or softmax, 41 and 39 % of its time: not told "
+         "apart in 5 calls (20 % in no scope inside)\n");
     attention_of(&scene);
     called(&scene, 100, 0.5);
     says(&scene, "bottleneck of attention/cpu: scores, 41 % of its time (softmax 39 %, 20 % in no "
@@ -253,7 +253,7 @@ static void only_the_slowest_cases_have_a_line(void **state)
         add(&scene, 0, "case\x1b[31m", 0);
         add(&scene, 1, "all", 100);
     }
-    kg_profile_bottlenecks(&scene.profile, &text);
+    kg_profile_bottlenecks(&scene.profile, 0, &text);
     for (const char *c = kg_text_string(&text); *c; c++)
         lines += *c == '\n';
     assert_int_equal(lines, 17);

@@ -62,8 +62,7 @@ static void make_both(uint32_t processes)
 
 static void write_text(const char *name, const char *text)
 {
-    struct kg_error err;
-    assert_true(kg_file_write(path_of(name), text, strlen(text), &err));
+    support_file(path_of(name), text, strlen(text));
 }
 
 static void load(const char *name, struct kg_profile *profile)
@@ -463,7 +462,7 @@ static void a_json_profile_that_is_cut_off_is_refused(void **state)
     make_both(1);
     assert_true(kg_file_read(path_of("r.json"), SIZE_MAX / 2, &text, &err));
     for (size_t length = 0; length + 2 < text.length; length += 13) {
-        assert_true(kg_file_write(path_of("cut.json"), text.data, length, &err));
+        support_file(path_of("cut.json"), text.data, length);
         assert_false(kg_profile_load(path_of("cut.json"), &profile, &err));
         assert_int_equal(err.kind, KG_ERROR_USAGE);
     }
@@ -486,13 +485,11 @@ static void flipped_bits_in_json_do_no_harm(void **state)
         char *byte = &text.data[value % text.length], before = *byte;
         *byte ^= (char)(1 << (value >> 32) % 7);
         unlink(path_of("flip.json"));
-        FILE *file = fopen(path_of("flip.json"), "we");
-        assert_int_equal(fwrite(text.data, 1, text.length, file), text.length);
-        fclose(file);
+        support_file(path_of("flip.json"), text.data, text.length);
         if (kg_profile_load(path_of("flip.json"), &profile, &err)) {
-            kg_profile_table(&profile, 0, &report);
-            kg_profile_tree(&profile, 0, &report);
-            kg_profile_top(&profile, 0, &report);
+            kg_profile_table(&profile, 0, 0, &report);
+            kg_profile_tree(&profile, 0, 0, &report);
+            kg_profile_top(&profile, 0, 0, &report);
             kg_profile_folded(&profile, &report);
             kg_profile_free(&profile);
         }

@@ -45,7 +45,7 @@ static void the_table_is_by_total(void **state)
     struct kg_text text = {0};
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
-    kg_profile_table(&profile, 0, &text);
+    kg_profile_table(&profile, 0, 0, &text);
     check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
                       "name         calls    total      avg      min      max  % time  threads  "
                       "busiest      gpu  gpu %  transfer     cpu  allocated   peak  bandwidth\n"
@@ -71,11 +71,11 @@ static void a_limit_says_what_it_left_out(void **state)
     struct kg_text text = {0};
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
-    kg_profile_table(&profile, 2, &text);
+    kg_profile_table(&profile, 2, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "\n2 of 5 names are shown\n"));
     assert_null(strstr(kg_text_string(&text), "copy"));
     kg_text_free(&text);
-    kg_profile_tree(&profile, 6, &text);
+    kg_profile_tree(&profile, 6, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "\n6 of 7 paths are shown\n"));
     kg_text_free(&text);
     kg_profile_free(&profile);
@@ -89,7 +89,7 @@ static void the_tree_is_by_nesting(void **state)
     struct kg_text text = {0};
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
-    kg_profile_tree(&profile, 0, &text);
+    kg_profile_tree(&profile, 0, 0, &text);
     check_text(&text, "solver (nightly): 1 process, 2 threads, 8 entries, 10.0 us\n"
                       "path                     calls    total     self      avg  % time      gpu  "
                       "gpu %  transfer     cpu  allocated   peak  bandwidth\n"
@@ -135,15 +135,15 @@ static void the_busiest_thread_is_said_where_there_are_several(void **state)
         recording_end(&recording);
     }
     read_all(&recording, &profile);
-    kg_profile_tree(&profile, 0, &text);
+    kg_profile_tree(&profile, 0, 0, &text);
     check_text(&text, "solver: 2 processes, 6 threads, 6 entries, 2.00 us\n"
                       "path  calls    total     self      avg  % time  threads  busiest\n"
                       "main      2  2.00 us  2.00 us  1.00 us    62.5        1        -\n"
                       "part      4  1.20 us  1.20 us   300 ns    37.5        2    1.17x\n");
-    kg_profile_top(&profile, 0, &text);
+    kg_profile_top(&profile, 0, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "2 threads, the busiest 1.2 times the average"));
     kg_text_free(&text);
-    kg_profile_tree(&profile, 1, &text);
+    kg_profile_tree(&profile, 1, 0, &text);
     assert_null(strstr(kg_text_string(&text), "busiest"));
     kg_text_free(&text);
     kg_profile_free(&profile);
@@ -157,7 +157,7 @@ static void bottlenecks_are_by_time_of_their_own(void **state)
     struct kg_text text = {0};
     recording_rich(&recording, 7);
     read_all(&recording, &profile);
-    kg_profile_top(&profile, 3, &text);
+    kg_profile_top(&profile, 3, 0, &text);
     check_text(&text,
                "   self  % time  calls      avg  path\n"
                "3.90 us    32.5      2  3.50 us  main > solve          GPU 31 %, transfers 11 %\n"
@@ -175,7 +175,7 @@ static void waiting_and_parallel_regions_are_told(void **state)
     struct kg_text text = {0};
     recording_parallel(&recording, 1, "");
     read_all(&recording, &profile);
-    kg_profile_tree(&profile, 0, &text);
+    kg_profile_tree(&profile, 0, 0, &text);
     check_text(&text, "solver: 1 process, 2 threads, 12 entries, 3.00 us\n"
                       "path                 calls    total     self      avg  % time\n"
                       "call                     2  2.00 us   400 ns  1.00 us    62.5\n"
@@ -184,7 +184,7 @@ static void waiting_and_parallel_regions_are_told(void **state)
                       "    part [openmp]        2   400 ns   400 ns   200 ns    12.5\n"
                       "part [openmp]            2  1.00 us  1.00 us   500 ns    31.2\n"
                       "barrier [wait]           2   200 ns   200 ns   100 ns     6.2\n");
-    kg_profile_top(&profile, 0, &text);
+    kg_profile_top(&profile, 0, 0, &text);
     const char *shown = kg_text_string(&text);
     assert_non_null(strstr(shown, "call > region            starting and joining threads\n"));
     assert_non_null(strstr(shown, "call > region > barrier  waiting\n"));
@@ -227,7 +227,7 @@ static void a_long_path_is_shortened_in_the_middle(void **state)
     }
     rows[DEPTH - 1].path.name = "leaf";
     rows[DEPTH - 1].figures.self_ns = 50;
-    kg_profile_top(&profile, 0, &text);
+    kg_profile_top(&profile, 0, 0, &text);
     const char *place = strstr(kg_text_string(&text), "main > … > descend > ");
     assert_non_null(place);
     const char *end = strchr(place, '\n');
@@ -252,7 +252,7 @@ static void a_long_outermost_name_gives_way(void **state)
         rows[i].figures = (struct kg_profile_figures){.calls = 1, .total_ns = 50, .cpu_ns = NAN};
     }
     rows[2].figures.self_ns = 50;
-    kg_profile_top(&profile, 0, &text);
+    kg_profile_top(&profile, 0, 0, &text);
     assert_non_null(strstr(kg_text_string(&text), "  … > iiii"));
     kg_text_free(&text);
 }
@@ -269,9 +269,9 @@ static void control_characters_do_no_harm(void **state)
     recording_entry(&recording, 1, 1, 0, 5000, 0);
     recording_end(&recording);
     read_all(&recording, &profile);
-    kg_profile_table(&profile, 0, &text);
-    kg_profile_tree(&profile, 0, &text);
-    kg_profile_top(&profile, 0, &text);
+    kg_profile_table(&profile, 0, 0, &text);
+    kg_profile_tree(&profile, 0, 0, &text);
+    kg_profile_top(&profile, 0, 0, &text);
     kg_profile_folded(&profile, &text);
     const char *shown = kg_text_string(&text);
     assert_null(strpbrk(shown, "\x1b"));
@@ -295,7 +295,7 @@ static void sampling_and_open_ends_are_said(void **state)
                offsetof(struct kg_chunk_process, sample),
            &sample, sizeof sample);
     read_all(&recording, &profile);
-    kg_profile_table(&profile, 0, &text);
+    kg_profile_table(&profile, 0, 0, &text);
     check_text(&text,
                "solver: 1 process, 0 threads, 0 entries, 0 ns\n"
                "name  calls  total  avg  min  max  % time\n"

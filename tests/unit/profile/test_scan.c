@@ -667,9 +667,9 @@ static void report_all(const char *path, FILE *nowhere)
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(file >= 0);
     if (kg_profile_read_file(file, path, &profile, &err)) {
-        kg_profile_table(&profile, 0, &text);
-        kg_profile_tree(&profile, 0, &text);
-        kg_profile_top(&profile, 0, &text);
+        kg_profile_table(&profile, 0, 0, &text);
+        kg_profile_tree(&profile, 0, 0, &text);
+        kg_profile_top(&profile, 0, 0, &text);
         kg_profile_folded(&profile, &text);
         assert_true(kg_profile_trace(file, path, nowhere, &err));
         assert_true(kg_profile_csv(file, path, nowhere, &err));

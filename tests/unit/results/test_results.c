@@ -53,7 +53,7 @@ static void results_go_to_disk_and_back_without_loss(void **state)
 static bool parses(const char *bytes, size_t length, struct kg_error *err)
 {
     struct kg_results read;
-    assert_true(kg_file_write(path, bytes, length, err));
+    support_file(path, bytes, length);
     if (!kg_results_load(path, &read, err)) {
         assert_int_equal(err->kind, KG_ERROR_USAGE);
         assert_true(strlen(err->message) > 5);
@@ -327,6 +327,29 @@ static void summary_is_of_rounds(void **state)
     kg_results_free(&results);
 }
 
+static void p95_is_of_all_samples_where_all_are_kept(void **state)
+{
+    enum { ROUNDS = 5 };
+    struct kg_results results;
+    double samples[ROUNDS];
+    (void)state;
+    support_results(&results, 1, ROUNDS, 1000);
+    for (int i = 0; i < ROUNDS; i++) { /* as of a command: one sample a round */
+        struct kg_round *round = &results.cases[0].rounds[i];
+        samples[i] = 1000 + 100 * i;
+        round->median_ns = round->p95_ns = samples[i];
+        round->samples_ns = &samples[i];
+        round->sample_count = 1;
+        round->samples_dropped = 0;
+    }
+    kg_case_summarize(&results.cases[0]);
+    assert_float_equal(results.cases[0].summary.p95_ns, 1380, 1e-9);
+    results.cases[0].rounds[0].samples_dropped = 1;
+    kg_case_summarize(&results.cases[0]);
+    assert_float_equal(results.cases[0].summary.p95_ns, 1200, 1e-9);
+    kg_results_free(&results);
+}
+
 static void journal_reads_as_incomplete_results(void **state)
 {
     struct kg_results results, read;
@@ -378,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_seen_apart_comes_back, begin, end),
         cmocka_unit_test_setup_teardown(nonsense_of_what_was_seen_apart_is_named, begin, end),
         cmocka_unit_test_setup_teardown(summary_is_of_rounds, begin, end),
+        cmocka_unit_test_setup_teardown(p95_is_of_all_samples_where_all_are_kept, begin, end),
         cmocka_unit_test_setup_teardown(journal_reads_as_incomplete_results, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void one_make(struct one *one)
                    .device = "cpu",
                    .threads = 1,
                    .memory = {.allocated_bytes = 64 << 20, KG_MEMORY_ON_CPU},
-                   .work = {8e6 / 4, 8e6, 1e6, NAN, NAN, NAN, NAN, NAN, NAN, "f32", NAN},
+                   .work = {8e6 / 4, 8e6, 1e6, NAN, NAN, NAN, NAN, NAN, NAN, "f32", NAN, NULL},
                    .trace = KG_TRACE_NONE,
                    .look = {4 * MS, 6e6, 80e6, 12e6, "perf", NULL},
                    .rounds = one->rounds,
@@ -76,7 +76,7 @@ static void one_on_gpu(struct one *one, const char *timing)
     one->result.device = "cuda";
     one->result.timing = timing;
     one->result.work =
-        (struct kg_case_work){1e6, 1.1e9, 10e9, NAN, NAN, NAN, NAN, NAN, NAN, "f32", NAN};
+        (struct kg_case_work){1e6, 1.1e9, 10e9, NAN, NAN, NAN, NAN, NAN, NAN, "f32", NAN, NULL};
     one->result.memory.device_allocated_bytes = 2e9;
     for (int i = 0; i < 3; i++)
         one->rounds[i].call_ns = 1.2 * MS;

@@ -6,6 +6,7 @@
 #include "profile/profile_load.h"
 #include "profile/profile_load_usual.h"
 #include "suggest/scopes.h"
+#include "suggest/scopes_split.h"
 #include "util/random.h"
 
 enum { COST = 10 }; /* of a scope, to the one around it */
@@ -40,10 +41,22 @@ static struct kg_facts case_of(const char *id, double time_ns)
     return facts;
 }
 
+/* What there is of the case alone says the same. */
 static struct kg_facts look(const struct kg_profile *profile, struct kg_facts facts)
 {
     struct kg_error err;
+    struct kg_arena arena = {0};
+    struct kg_scope_split split;
+    struct kg_profile part;
+    struct kg_facts of_part;
+    memcpy(&of_part, &facts, sizeof facts);
     assert_true(kg_scopes_of_case(profile, &settings, &facts, &err));
+    assert_true(kg_scope_split_make(profile, &arena, &split, &err));
+    for (int i = 0; i < 2; i++) /* nothing is left of a part that was taken */
+        assert_true(kg_scope_split_part(&split, facts.operation, &arena, &part, &err));
+    assert_true(kg_scopes_of_case(&part, &settings, &of_part, &err));
+    assert_memory_equal(&facts, &of_part, sizeof facts);
+    kg_arena_free(&arena);
     return facts;
 }
 

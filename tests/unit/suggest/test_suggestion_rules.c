@@ -116,6 +116,7 @@ static bool speaks_against(const struct trial *trial)
                                              {"access_pattern", "cores_busy"},
                                              {"idle_cpu", "waits"},
                                              {"idle_cpu", "preempted"},
+                                             {"idle_cpu", "scheduler_wait_ns"},
                                              {"unvectorised", "cores_busy"},
                                              {"unvectorised", "bytes"},
                                              {"unvectorised", "flops_share"},

@@ -1,6 +1,7 @@
 /* The file of suggestions, and what is kept of them. */
 #include "test_support.h"
 
+#include "suggest/advice_index.h"
 #include "suggest/suggest.h"
 
 /* Four suggestions, two findings and a change, by hand. */
@@ -226,18 +227,23 @@ static void a_filter_is_of_cases_and_their_scopes(void **state)
 static void what_there_is_of_an_operation_is_found(void **state)
 {
     (void)state;
+    struct kg_arena arena = {0};
+    struct kg_advice_index index;
     struct kg_suggestions s;
     suggestions_make(&s);
     assert_int_equal(kg_suggestions_count(&s, KG_PRIORITY_CRITICAL), 1);
     assert_int_equal(kg_suggestions_count(&s, KG_PRIORITY_HIGH), 2);
     assert_int_equal(kg_suggestions_count(&s, KG_PRIORITY_LOW), 4);
-    assert_string_equal(kg_suggestions_first(&s, "a/cpu")->rule, "unused_cores");
-    assert_string_equal(kg_suggestions_first(&s, "b/cpu")->rule, "batch_calls");
-    assert_null(kg_suggestions_first(&s, "d/cpu"));
-    assert_string_equal(kg_suggestions_change(&s, "a/cpu")->name, "bandwidth_share");
-    assert_null(kg_suggestions_change(&s, "b/cpu"));
-    assert_int_equal(kg_suggestions_finding(&s, "a/cpu")->bound, KG_BOUND_MEMORY);
-    assert_null(kg_suggestions_finding(&s, "b/cpu"));
+    assert_true(kg_advice_index_make(&arena, &s, &index));
+    assert_string_equal(kg_advice_first(&index, "a/cpu")->rule, "unused_cores");
+    assert_string_equal(kg_advice_first(&index, "b/cpu")->rule, "batch_calls");
+    assert_null(kg_advice_first(&index, "d/cpu"));
+    assert_string_equal(kg_advice_change(&index, "a/cpu", 0)->name, "bandwidth_share");
+    assert_null(kg_advice_change(&index, "a/cpu", s.change_count));
+    assert_null(kg_advice_change(&index, "b/cpu", 0));
+    assert_true(kg_advice_index_make(&arena, NULL, &index));
+    assert_null(kg_advice_first(&index, "a/cpu"));
+    kg_arena_free(&arena);
 }
 
 int main(void)

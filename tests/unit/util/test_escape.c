@@ -113,9 +113,32 @@ static void random_bytes_stay_harmless_and_bounded(void **state)
     }
 }
 
+static void on_a_terminal_of_ascii_columns_keep_their_width(void **state)
+{
+    static const struct {
+        const char *text, *plain;
+        bool same_width;
+    } rows[] = {{"+10.1 … +14.9 %  ± 5.0 %", "+10.1...+14.9 %  +-5.0 %", true},
+                {"copy/by…plain/cpu", "copy/by~plain/cpu", true},
+                {"██░░ 2 × 3", "##.. 2 x 3", true},
+                {"  … and 3 more\n", "  ... and 3 more\n", false},
+                {"a long reason…\n", "a long reason...\n", false},
+                {"größe/cpu", "größe/cpu", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct kg_text text = {0};
+        kg_escape_plain(&text, rows[i].text);
+        assert_string_equal(kg_text_string(&text), rows[i].plain);
+        if (rows[i].same_width)
+            assert_int_equal(kg_text_width(kg_text_string(&text)), kg_text_width(rows[i].text));
+        kg_text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_terminal_of_ascii_columns_keep_their_width),
         cmocka_unit_test(a_terminal_gets_no_control_characters),
         cmocka_unit_test(bytes_that_are_no_utf8_are_shown_as_such),
         cmocka_unit_test(long_text_is_cut_between_characters),

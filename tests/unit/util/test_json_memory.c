@@ -54,9 +54,21 @@ static void string_that_memory_does_not_hold_is_an_error_and_no_shorter_string(v
     free(text);
 }
 
+static void zero_byte_after_a_number_is_no_json(void **state)
+{
+    static const char text[] = "{\"a\": 1\0}";
+    struct kg_error err;
+    json_t *json = NULL;
+    (void)state;
+    assert_false(kg_json_parse("zero", text, sizeof text - 1, &json, &err));
+    assert_string_equal(err.message, "malformed JSON: it has a zero byte");
+    assert_null(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero_byte_after_a_number_is_no_json),
         cmocka_unit_test(string_that_memory_does_not_hold_is_an_error_and_no_shorter_string),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,64 @@ static void a_schema_is_of_a_kind_whatever_its_version(void **state)
     assert_false(kg_schema_is("kgate.ceilings.v1", "kgate.cpu_ceilings.v1"));
 }
 
+/* Diffs of baselines in a repository are read: a member a line, but numbers beside each other. */
+static void a_file_has_a_line_for_each_member_and_one_for_a_list_of_numbers(void **state)
+{
+    static const char *const words[] = {"said \"so\"", "ung\374ltig"};
+    double values[] = {2, 2.5};
+    struct part parts[] = {{1}, {NAN}};
+    const struct thing thing = {.name = "a",
+                                .weight = 0.1,
+                                .share = NAN,
+                                .marks = NAN,
+                                .count = 3,
+                                .grade = 1,
+                                .values = values,
+                                .value_count = 2,
+                                .words = (const char **)(uintptr_t)words,
+                                .word_count = 2,
+                                .parts = parts,
+                                .part_count = 2};
+    struct kg_text text = {0};
+    struct kg_error err;
+    (void)state;
+    if (!kg_record_print(&thing_record, &thing, SCHEMA, &text, &err))
+        fail_msg("%s", err.message);
+    assert_string_equal(text.data, "{\n  \"schema\": \"" SCHEMA "\",\n  \"name\": \"a\",\n"
+                                   "  \"weight\": 0.1,\n  \"share\": null,\n  \"count\": 3,\n"
+                                   "  \"grade\": 1,\n  \"values\": [2.0, 2.5],\n"
+                                   "  \"words\": [\"said \\\"so\\\"\", \"ung\\\\xfcltig\"],\n"
+                                   "  \"parts\": {\n    \"height\": [1.0, null]\n  }\n}\n");
+    kg_text_free(&text);
+    kg_record_line(&part_record, &parts[0], "kgate.part.v1", &text);
+    kg_record_line(&part_record, &parts[1], NULL, &text);
+    assert_string_equal(text.data, "{\"schema\": \"kgate.part.v1\", \"height\": 1.0}{}");
+    kg_text_free(&text);
+}
+
+static void what_could_not_be_read_again_is_not_written(void **state)
+{
+    const struct thing thing = {.name = "a", .weight = -1, .count = 3, .grade = 1};
+    struct kg_text text = {0};
+    struct kg_error err;
+    (void)state;
+    assert_false(kg_record_print(&thing_record, &thing, SCHEMA, &text, &err));
+    assert_int_equal(err.kind, KG_ERROR_SYSTEM);
+    assert_non_null(strstr(err.message, "weight: expected a number from 0 up, found -1"));
+    kg_text_free(&text);
+}
+
+static void what_is_too_long_to_be_read_is_refused_with_what_to_do(void **state)
+{
+    (void)state;
+    struct kg_error err = {0};
+    assert_true(kg_record_length_good(KG_RECORD_FILE_MOST, &err));
+    assert_false(kg_record_length_good(KG_RECORD_FILE_MOST + 1, &err));
+    assert_int_equal(err.kind, KG_ERROR_SYSTEM);
+    assert_non_null(strstr(err.message, "at most 1 GiB"));
+    assert_non_null(strstr(err.message, "--keep"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +283,9 @@ int main(void)
         cmocka_unit_test(older_versions_are_raised_step_by_step),
         cmocka_unit_test(other_versions_and_files_are_refused_by_name),
         cmocka_unit_test(a_schema_is_of_a_kind_whatever_its_version),
+        cmocka_unit_test(a_file_has_a_line_for_each_member_and_one_for_a_list_of_numbers),
+        cmocka_unit_test(what_could_not_be_read_again_is_not_written),
+        cmocka_unit_test(what_is_too_long_to_be_read_is_refused_with_what_to_do),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, arena_release);
 }

@@ -1,4 +1,4 @@
-#include "report/wrap.h"
+#include "util/wrap.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Prose is broken to fit the terminal, at spaces alone. */
 #include "test_support.h"
 
-#include "report/wrap.h"
 #include "util/text.h"
+#include "util/wrap.h"
 
 static void lines_fit_the_terminal(void **state)
 {

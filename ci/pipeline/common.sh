@@ -1,0 +1,67 @@
+# What the steps of action.yml share: words for the log, outputs, and the service's API. Sourced.
+set -euo pipefail
+
+# A message on one line, as the log's commands want it.
+escaped() {
+    local text=$1
+    text=${text//'%'/%25}
+    text=${text//$'\r'/%0D}
+    printf '%s' "${text//$'\n'/%0A}"
+}
+
+warn() {
+    echo "::warning title=kgate::$(escaped "$1")"
+}
+
+die() {
+    echo "::error title=kgate::$(escaped "$1")"
+    exit 2
+}
+
+# An output of the step: a name and a value of one line.
+output() {
+    printf '%s=%s\n' "$1" "${2//[$'\r\n']/ }" >>"$GITHUB_OUTPUT"
+}
+
+# A member of the event that started the workflow; nothing where it has none.
+event() {
+    jq -r "$1 // empty" "$GITHUB_EVENT_PATH"
+}
+
+# Where the service is, and how it wants the token; gitlab_note.sh says otherwise.
+api_root=${GITHUB_API_URL:-}/repos/${GITHUB_REPOSITORY:-}
+api_header='Authorization: Bearer'
+
+# api METHOD PATH [BODY]: the answer on standard output. A refusal is told on standard error, and fails.
+# The token is in no argument: other processes may read those.
+api() {
+    local method=$1 path=$2 answer status data=()
+    [[ $path == http* ]] || path=$api_root/$path
+    answer=$(mktemp)
+    [ $# -lt 3 ] || data=(--data-binary "@$3" -H 'Content-Type: application/json')
+    status=$(curl -q -sS --max-time 60 --retry 2 -X "$method" "${data[@]}" -o "$answer" -w '%{http_code}' \
+        -K <(printf 'header = "%s %s"\n' "$api_header" "$KGATE_TOKEN") "$path") || status=000
+    if [[ $status != 2* ]]; then
+        echo "$method $path: $status $(jq -r '.message // empty' "$answer" 2>/dev/null)" >&2
+        rm -f "$answer"
+        return 1
+    fi
+    cat "$answer"
+    rm -f "$answer"
+}
+
+# api_all PATH FILTER: FILTER of each page of a list.
+api_all() {
+    local page=1 answer
+    while answer=$(api GET "$1?per_page=100&page=$page"); do
+        jq -r "$2" <<<"$answer"
+        [ "$(jq length <<<"$answer")" -eq 100 ] || return 0
+        page=$((page + 1))
+    done
+    return 1
+}
+
+# marked ID: what a comment of this use begins with.
+marked() {
+    printf '<!-- kgate:%s -->' "$1"
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# gitlab_note.sh FOLDER [ID]: one note on the merge request of this pipeline, kept up to date, from a gate's
+# folder of reports. Run it in a job of its own: its token, KGATE_TOKEN, is not for what is measured.
+source "$(dirname "$0")/common.sh"
+
+folder=${1:?the folder of the reports}
+marker=$(marked "${2:-kgate}")
+if [ -z "${CI_MERGE_REQUEST_IID:-}" ]; then
+    echo "kgate: this pipeline is of no merge request: no note"
+    exit 0
+fi
+api_root=$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID
+api_header='PRIVATE-TOKEN:'
+post=$(mktemp -d)
+trap 'rm -rf "$post"' EXIT
+
+[ -s "$folder/report.md" ] || { echo "kgate: '$folder' has no report.md" >&2; exit 2; }
+jq -n --arg marker "$marker" --rawfile text "$folder/report.md" '{body: ($marker + "\n" + $text)}' >"$post/note"
+me=$(api GET "$CI_API_V4_URL/user" | jq -r .username)
+api_all notes '.[] | {id, body, login: .author.username} | tojson' >"$post/notes"
+id=$(jq -r --arg marker "$marker" --arg me "$me" \
+    'select((.body | startswith($marker)) and .login == $me) | .id' "$post/notes" | sed -n 1p)
+if [ -n "$id" ]; then
+    api PUT "notes/$id" "$post/note" >/dev/null
+else
+    api POST notes "$post/note" >/dev/null
+fi

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# install.sh version: says whether kgate is to be built, and a name for its sources, for the cache.
+# install.sh install: finds it, or builds it into ~/.local/kgate, and says where it is.
+source "$(dirname "$0")/common.sh"
+source_folder=$(cd "$(dirname "$0")/../.." && pwd)
+built=$HOME/.local/kgate/bin/kgate
+
+found=${KGATE_PROGRAM:-$(command -v kgate || true)}
+case ${1:-} in
+version)
+    if [ -n "$found" ]; then
+        output build no
+    else
+        output build yes
+        output sources "$(cd "$source_folder" && find CMakeLists.txt cmake src include kernels package-lock.json -type f |
+            LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)"
+    fi
+    ;;
+install)
+    if [ -z "$found" ] && [ ! -x "$built" ]; then
+        (
+            cd "$source_folder"
+            source ci/setup.sh
+            setup gate
+            cmake --preset release -G Ninja -DBUILD_TESTING=OFF -B build/action \
+                -DCMAKE_INSTALL_PREFIX="$HOME/.local/kgate" >/dev/null
+            cmake --build build/action
+            cmake --install build/action >/dev/null
+        ) || die "kgate could not be built on this runner; see the log above"
+    elif [ -z "$found" ]; then
+        # Restored from the cache: the libraries that it loads may still be missing.
+        (cd "$source_folder" && source ci/setup.sh && setup gate)
+    fi
+    found=${found:-$built}
+    "$found" --version || die "'$found' does not run"
+    output kgate "$found"
+    # What runs with the token after the change was built: action.yml looks whether it still is the same.
+    output sum "$(cat "$found" "$(dirname "$0")"/*.sh | sha256sum | cut -c1-64)"
+    ;;
+*) die "usage: install.sh version|install" ;;
+esac

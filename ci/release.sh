@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Makes what is given away: Debian packages, a tar archive, checksums. See --help.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source ci/setup.sh
+
+usage() {
+    cat <<'TEXT'
+usage: ci/release.sh [--dirty] [FOLDER]
+
+Installs what is missing, builds, and leaves in FOLDER (default: build/dist, emptied first):
+
+  kgate_VERSION_amd64.deb                   the program, for this release of Debian
+  libkgate-profiler-dev_VERSION_amd64.deb   headers and libraries of the profiler and of plugins
+  kgate-VERSION-linux-x86_64.tar.gz         the same for any Linux with glibc 2.36: unpack it anywhere
+  SHA256SUMS                                of all three: sha256sum -c SHA256SUMS
+
+`ci/fresh.sh --packages FOLDER` installs them on a bare Debian and tries them there.
+
+  --dirty   with changes that are not committed, too
+  --help    prints this
+TEXT
+}
+
+die() {
+    echo "ci/release.sh: $*" >&2
+    exit 2
+}
+
+dirty=
+folder=build/dist
+for argument in "$@"; do
+    case $argument in
+    --dirty) dirty=yes ;;
+    --help | -h)
+        usage
+        exit
+        ;;
+    -*)
+        usage >&2
+        die "unknown argument '$argument'"
+        ;;
+    *) folder=$argument ;;
+    esac
+done
+[ -n "$dirty" ] || [ -z "$(git status --porcelain)" ] ||
+    die "there are changes that are not committed; --dirty packs them too"
+
+# build FOLDER PRESET: kgate without its tests.
+build() {
+    echo "== $1"
+    cmake --preset "$2" -G Ninja -DBUILD_TESTING=OFF -DKGATE_COMMIT="$(git rev-parse HEAD)" -B "$1" >/dev/null
+    cmake --build "$1"
+}
+
+setup release
+build build/package release
+build build/package-portable portable
+tests/structure/portable.sh build/package-portable/kgate build/package-portable/kgate-worker
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+rm -f "$folder"/*.deb "$folder"/*.tar.gz "$folder"/SHA256SUMS
+cpack --config build/package/CPackConfig.cmake -G DEB -B "$folder"
+cpack --config build/package-portable/CPackConfig.cmake -G TGZ -B "$folder"
+rm -rf "$folder/_CPack_Packages"
+cd "$folder"
+sha256sum -- *.deb *.tar.gz >SHA256SUMS
+ls -l

@@ -1,0 +1,10 @@
+/* exports.h: the files of --export. */
+#pragma once
+#include "cli/arguments.h"
+#include "report/formats.h"
+
+/* Whether all of them can be written; to be asked before anything is measured. */
+bool kg_exports_check(const struct kg_arguments *arguments, const char *schema,
+                      struct kg_error *err);
+bool kg_exports_write(const struct kg_arguments *arguments, const char *schema,
+                      const struct kg_report_subject *subject, struct kg_error *err);

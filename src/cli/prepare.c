@@ -1,0 +1,249 @@
+/* prepare.c: a suite and its plan, as the options of a subcommand ask for them; cli.h declares it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/sides.h"
+#include "measure/discover.h"
+#include "util/units.h"
+
+static bool shard_parse(const char *shard, struct kg_plan_options *options, struct kg_error *err)
+{
+    char index[24];
+    const char *slash = strchr(shard, '/');
+    const size_t length = slash ? (size_t)(slash - shard) : 0;
+    if (length > 0 && length < sizeof index) {
+        memcpy(index, shard, length);
+        index[length] = '\0';
+        if (kg_count_parse(index, &options->shard_index) &&
+            kg_count_parse(slash + 1, &options->shard_count) && options->shard_index > 0 &&
+            options->shard_index <= options->shard_count) {
+            options->shard_index--;
+            return true;
+        }
+    }
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--shard is '%.60s', but must be I/N with I from 1 to N, such as 2/4",
+                        shard);
+}
+
+/* --rounds N or MIN..MAX as two keys. */
+static bool rounds_set(const char *rounds, char keys[2][64], struct kg_error *err)
+{
+    const char *dots = strstr(rounds, "..");
+    const int length = dots ? (int)(dots - rounds) : (int)strlen(rounds);
+    if (length && length < 30 && (!dots || (dots[2] && strlen(dots) < 30)) &&
+        strspn(rounds, "0123456789") == (size_t)length) {
+        snprintf(keys[0], sizeof keys[0], "rounds.min=%.*s", length, rounds);
+        snprintf(keys[1], sizeof keys[1], "rounds.max=%.30s", dots ? dots + 2 : rounds);
+        return true;
+    }
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--rounds is '%.60s', but must be a number, or two as 5..30", rounds);
+}
+
+/* What the options set in the suite's defaults; --set comes last. */
+static bool overrides_make(const struct kg_arguments *arguments, struct kg_arena *arena,
+                           const char *set[KG_TEXTS_MOST + 8], size_t *count, struct kg_error *err)
+{
+    const struct {
+        const char *key, *value;
+    } keys[] = {{"threshold", arguments->threshold},
+                {"min_effect", arguments->min_effect},
+                {"warmup", arguments->warmup},
+                {"unchanged_code", arguments->skip_unchanged ? "skip" : NULL}};
+    char rounds[2][64];
+    bool good = true;
+    *count = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && good; i++)
+        if (keys[i].value)
+            good = (set[(*count)++] =
+                        kg_arena_printf(arena, "%s=%s", keys[i].key, keys[i].value)) != NULL;
+    if (arguments->rounds && !rounds_set(arguments->rounds, rounds, err))
+        return false;
+    for (size_t i = 0; i < 2 && arguments->rounds && good; i++)
+        good = (set[(*count)++] = kg_arena_copy(arena, rounds[i])) != NULL;
+    for (size_t i = 0; i < arguments->set.count; i++)
+        set[(*count)++] = arguments->set.at[i];
+    return good || kg_error_memory(err);
+}
+
+static bool workload_known(const struct kg_suite *suite, const char *name)
+{
+    for (size_t i = 0; i < suite->workload_count; i++)
+        if (!strcmp(suite->workloads[i].name, name))
+            return true;
+    return false;
+}
+
+/* Adds the workloads that the working tree's suite has beyond the trusted one: they are measured, and
+ * not judged. A suite that cannot be read has none; the trust's edits say what is edited. */
+static bool untrusted_add(struct kg_prepared *prepared, const char *path, const char *const *set,
+                          size_t count, struct kg_error *err)
+{
+    struct kg_error unread;
+    struct kg_suite *suite = &prepared->suite, *head = &prepared->head;
+    if (!kg_suite_load(path, set, count, head, &unread))
+        return unread.kind != KG_ERROR_MEMORY || kg_error_memory(err);
+    struct kg_workload_spec *all =
+        kg_arena_alloc(&prepared->arena, suite->workload_count + head->workload_count, sizeof *all);
+    prepared->untrusted =
+        kg_arena_alloc(&prepared->arena, head->workload_count, sizeof *prepared->untrusted);
+    if (!all || !prepared->untrusted)
+        return kg_error_memory(err);
+    memcpy(all, suite->workloads, suite->workload_count * sizeof *all);
+    size_t all_count = suite->workload_count;
+    for (size_t i = 0; i < head->workload_count; i++)
+        if (!workload_known(suite, head->workloads[i].name)) {
+            prepared->untrusted[prepared->untrusted_count++] = head->workloads[i].name;
+            all[all_count++] = head->workloads[i];
+        }
+    suite->workloads = all;
+    suite->workload_count = all_count;
+    return true;
+}
+
+/* The suite of --trust. It is not searched for: what the change adds and removes would be found. */
+static bool trusted_load(const struct kg_arguments *arguments, const char *const *set, size_t count,
+                         struct kg_prepared *prepared, struct kg_error *err)
+{
+    const char *path = arguments->suite ? arguments->suite : KG_SUITE_FILE;
+    struct kg_text text = {0};
+    bool there;
+    prepared->trusted = true;
+    bool good = kg_trust_open(arguments->trust, &prepared->trust, err) &&
+                kg_trust_read(&prepared->trust, path, KG_TRUST_SUITE, &text, &there, err);
+    if (good && !there)
+        good = kg_error_set(err, KG_ERROR_UNDECIDED,
+                            "%s has no '%.300s': this change cannot be judged by it; the next one "
+                            "can, when the suite is merged",
+                            prepared->trust.words, path);
+    if (good && !kg_suite_parse(path, kg_text_string(&text), text.length, set, count,
+                                &prepared->suite, err))
+        good = kg_error_wrap(err, "in %s", prepared->trust.words);
+    kg_text_free(&text);
+    return good && untrusted_add(prepared, path, set, count, err);
+}
+
+/* yaml: the suite; NULL: that of --suite, or one that lies here or above */
+static bool suite_load(const struct kg_arguments *arguments, const struct kg_text *yaml,
+                       struct kg_prepared *prepared, struct kg_error *err)
+{
+    struct kg_arena *arena = &prepared->arena;
+    struct kg_suite *suite = &prepared->suite;
+    const char *set[KG_TEXTS_MOST + 8], *path = arguments->suite;
+    size_t count;
+    if (!overrides_make(arguments, arena, set, &count, err))
+        return false;
+    if (yaml && arguments->trust)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--trust is for a suite: give one by -c SUITE, with --base and --head");
+    if (yaml)
+        return yaml->failed
+                   ? kg_error_memory(err)
+                   : kg_suite_parse("", kg_text_string(yaml), yaml->length, set, count, suite, err);
+    if (arguments->trust)
+        return trusted_load(arguments, set, count, prepared, err);
+    if (!path && !kg_suite_find(arena, &path, err))
+        return false;
+    if (!arguments->suite && !arguments->quiet)
+        fprintf(stderr, "kgate: suite %s%s\n", path,
+                strchr(path, '/') ? "; its relative paths begin in this folder" : "");
+    return kg_suite_load(path, set, count, suite, err);
+}
+
+/* Asks programs of other harnesses for their benchmarks: of two builds those of both. */
+static bool benchmarks_find(const struct kg_sides *sides, struct kg_prepared *prepared,
+                            struct kg_error *err)
+{
+    const bool two = sides && sides->kind == KG_SIDES_BUILDS;
+    const struct kg_plan_options all = {0};
+    struct kg_build builds[2];
+    if (!kg_discover_needed(&prepared->suite))
+        return true;
+    for (size_t side = 0; two && side < 2; side++)
+        if (!kg_build_resolve(&prepared->arena, sides->labels[side], sides->given[side],
+                              &builds[side], err))
+            return false;
+    if (!kg_plan_make(&prepared->suite, &prepared->machine, &all, &prepared->plan, err))
+        return false;
+    const struct kg_prepared_suite what = kg_prepared_what(prepared);
+    const bool good =
+        kg_discover(&what, two ? &builds[1] : NULL, two ? &builds[0] : NULL, &prepared->suite, err);
+    kg_plan_free(&prepared->plan);
+    return good;
+}
+
+bool kg_prepared_untrusted(const struct kg_prepared *prepared, const struct kg_case *planned)
+{
+    for (size_t i = 0; i < prepared->untrusted_count; i++)
+        if (!strcmp(prepared->untrusted[i], planned->spec->name))
+            return true;
+    return false;
+}
+
+/* A workload of the change's own has the change's data. */
+static bool data_find(void *user, const struct kg_case *planned, const char *given,
+                      const char **path, struct kg_error *err)
+{
+    struct kg_prepared *prepared = user;
+    *path = given;
+    return kg_prepared_untrusted(prepared, planned) ||
+           kg_trust_data(&prepared->trust, given, path, err);
+}
+
+bool kg_prepare(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                struct kg_error *err)
+{
+    return kg_prepare_suite(arguments, NULL, NULL, prepared, err);
+}
+
+bool kg_prepare_suite(const struct kg_arguments *arguments, const struct kg_text *yaml,
+                      const struct kg_sides *sides, struct kg_prepared *prepared,
+                      struct kg_error *err)
+{
+    struct kg_plan_options options = {.filter = arguments->filter};
+    *prepared = (struct kg_prepared){0};
+    if (arguments->shard && !shard_parse(arguments->shard, &options, err))
+        return false;
+    if (!suite_load(arguments, yaml, prepared, err)) {
+        kg_prepared_free(prepared);
+        return false;
+    }
+    if (!kg_machine_read(&prepared->arena, arguments->device, &prepared->machine, err) ||
+        !benchmarks_find(sides, prepared, err) ||
+        !kg_plan_make(&prepared->suite, &prepared->machine, &options, &prepared->plan, err) ||
+        (prepared->trusted && !kg_plan_data_place(&prepared->plan, data_find, prepared, err)) ||
+        !kg_plan_data_check(&prepared->plan, prepared->suite.path, err)) {
+        kg_prepared_free(prepared);
+        return false;
+    }
+    if (prepared->plan.left_out) {
+        prepared->left_out =
+            kg_arena_printf(&prepared->arena, "%s%s%s%s", arguments->filter ? "--filter " : "",
+                            arguments->filter ? arguments->filter : "",
+                            arguments->shard ? (arguments->filter ? " --shard " : "--shard ") : "",
+                            arguments->shard ? arguments->shard : "");
+        if (!prepared->left_out) {
+            kg_prepared_free(prepared);
+            return kg_error_memory(err);
+        }
+    }
+    if (prepared->plan.case_count)
+        return true;
+    kg_prepared_free(prepared);
+    return kg_error_set(err, KG_ERROR_USAGE, "no case of the suite matches --filter and --shard");
+}
+
+struct kg_prepared_suite kg_prepared_what(const struct kg_prepared *prepared)
+{
+    return (struct kg_prepared_suite){&prepared->suite, &prepared->plan, &prepared->machine};
+}
+
+void kg_prepared_free(struct kg_prepared *prepared)
+{
+    kg_plan_free(&prepared->plan);
+    kg_suite_free(&prepared->suite);
+    kg_suite_free(&prepared->head);
+    kg_trust_free(&prepared->trust);
+    kg_arena_free(&prepared->arena);
+}

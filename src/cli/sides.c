@@ -1,0 +1,205 @@
+#include "cli/sides.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gate/suiteless.h"
+#include "measure/plugin_workloads.h"
+#include "util/escape.h"
+
+enum { SIDES = 2, NAME_MOST = 60 };
+static const char *const options[SIDES] = {"--base", "--head"};
+static const char *const operands[SIDES] = {"OLD", "NEW"}; /* as the usage has them */
+static const char *const places[SIDES] = {"the first", "the second"};
+static const char *const kind_names[] = {"a build", "a plugin", "a command"};
+
+/* --- What an operand is ------------------------------------------------------------------------ */
+
+static bool words_read(const struct kg_arguments *arguments, const char *given,
+                       struct kg_arena *arena, struct kg_words *words, struct kg_error *err)
+{
+    if (!given[strspn(given, " \t\n")])
+        return kg_error_set(err, KG_ERROR_USAGE, "a command is empty: kgate ab 'OLD' 'NEW'");
+    if (!arguments->shell)
+        return (kg_words_split(arena, given, words, err) || kg_error_wrap(err, "%s", given)) &&
+               kg_words_check(*words, err);
+    words->count = 3;
+    words->at = kg_arena_alloc(arena, words->count + 1, sizeof *words->at);
+    if (!words->at)
+        return kg_error_memory(err);
+    words->at[0] = "sh";
+    words->at[1] = "-c";
+    words->at[2] = given;
+    return kg_words_check(*words, err);
+}
+
+/* A file that is there is what it is; all else is a command line. */
+static bool operand_read(const struct kg_arguments *arguments, size_t side, struct kg_sides *sides,
+                         enum kg_sides_kind *kind, struct kg_error *err)
+{
+    static const enum kg_sides_kind kinds[] = {[KG_BUILD_CHECKOUT] = KG_SIDES_BUILDS,
+                                               [KG_BUILD_KGATE] = KG_SIDES_BUILDS,
+                                               [KG_BUILD_PLUGIN] = KG_SIDES_PLUGINS,
+                                               [KG_BUILD_COMMAND] = KG_SIDES_COMMANDS};
+    const char *given = sides->given[side];
+    struct stat facts;
+    struct kg_build build;
+    *kind = KG_SIDES_COMMANDS;
+    if (!arguments->shell && *given && stat(given, &facts) == 0) {
+        if (!kg_build_resolve(&sides->arena, sides->labels[side], given, &build, err))
+            return false;
+        *kind = kinds[build.kind];
+    }
+    return *kind != KG_SIDES_COMMANDS ||
+           words_read(arguments, given, &sides->arena, &sides->words[side], err);
+}
+
+/* --- The suite --------------------------------------------------------------------------------- */
+
+static bool has(struct kg_words names, const char *name)
+{
+    for (size_t i = 0; i < names.count; i++)
+        if (!strcmp(names.at[i], name))
+            return true;
+    return false;
+}
+
+/* Says of each workload that one plugin has and the other has not that it is not compared. */
+static void others_say(const struct kg_sides *sides, const struct kg_words names[SIDES],
+                       size_t side)
+{
+    struct kg_text line = {0};
+    for (size_t i = 0; i < names[side].count; i++) {
+        if (has(names[!side], names[side].at[i]))
+            continue;
+        kg_text_append(&line, line.length ? ", " : "");
+        kg_escape_terminal(&line, names[side].at[i], NAME_MOST);
+    }
+    if (line.length)
+        fprintf(stderr, "kgate: only in %s, not compared: %s\n", sides->given[side],
+                kg_text_string(&line));
+    kg_text_free(&line);
+}
+
+static bool plugins_suite(struct kg_sides *sides, struct kg_error *err)
+{
+    struct kg_words names[SIDES], both = {0};
+    for (size_t side = 0; side < SIDES; side++)
+        if (!kg_plugin_workloads(&sides->arena, sides->given[side], &names[side], err))
+            return false;
+    both.at = kg_arena_alloc(&sides->arena, names[0].count, sizeof *both.at);
+    if (!both.at)
+        return kg_error_memory(err);
+    for (size_t i = 0; i < names[0].count; i++)
+        if (has(names[1], names[0].at[i]))
+            both.at[both.count++] = names[0].at[i];
+    if (!both.count)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "'%.200s' and '%.200s' have no workload of the same name",
+                            sides->given[0], sides->given[1]);
+    for (size_t side = 0; side < SIDES; side++)
+        others_say(sides, names, side);
+    kg_suite_of_plugin(sides->given[0], both, &sides->yaml);
+    return true;
+}
+
+static const char *program_name(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    return slash && slash[1] ? slash + 1 : word;
+}
+
+static const char *shown(struct kg_arena *arena, const char *name)
+{
+    struct kg_text text = {0};
+    kg_escape_terminal(&text, name, NAME_MOST);
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
+/* What was given by --name, else the programs' names where these differ, else the commands; where
+ * even those look alike, the first and the second. */
+static bool names_make(const struct kg_arguments *arguments, struct kg_sides *sides,
+                       struct kg_error *err)
+{
+    const char *programs[SIDES];
+    for (size_t side = 0; side < SIDES; side++)
+        programs[side] =
+            arguments->shell ? sides->given[side] : program_name(sides->words[side].at[0]);
+    const bool differ = strcmp(programs[0], programs[1]) != 0;
+    for (size_t side = 0; side < SIDES; side++) {
+        sides->names[side] =
+            shown(&sides->arena, side < arguments->names.count ? arguments->names.at[side]
+                                 : differ                      ? programs[side]
+                                                               : sides->given[side]);
+        if (!sides->names[side])
+            return kg_error_memory(err);
+    }
+    if (!strcmp(sides->names[0], sides->names[1]))
+        memcpy(sides->names, places, sizeof places);
+    return true;
+}
+
+/* --- Both -------------------------------------------------------------------------------------- */
+
+static bool kinds_agree(const struct kg_sides *sides, const enum kg_sides_kind kinds[SIDES],
+                        struct kg_error *err)
+{
+    return kinds[0] == kinds[1] ||
+           kg_error_set(err, KG_ERROR_USAGE,
+                        "'%.200s' is %s, and '%.200s' is %s: two of a kind can be compared",
+                        sides->given[0], kind_names[kinds[0]], sides->given[1],
+                        kind_names[kinds[1]]);
+}
+
+static bool operands_read(const struct kg_arguments *arguments, struct kg_sides *sides,
+                          struct kg_error *err)
+{
+    enum kg_sides_kind kinds[SIDES];
+    for (size_t side = 0; side < SIDES; side++) {
+        sides->given[side] = arguments->positional[side];
+        sides->labels[side] = operands[side];
+        if (!arguments->suite && !operand_read(arguments, side, sides, &kinds[side], err))
+            return false;
+    }
+    sides->kind = arguments->suite ? KG_SIDES_BUILDS : kinds[0];
+    if (!arguments->suite && !kinds_agree(sides, kinds, err))
+        return false;
+    if (sides->kind == KG_SIDES_PLUGINS)
+        return plugins_suite(sides, err);
+    if (sides->kind == KG_SIDES_COMMANDS)
+        kg_suite_of_command(sides->words[1], &sides->yaml);
+    return sides->kind == KG_SIDES_BUILDS || names_make(arguments, sides, err);
+}
+
+bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
+                   struct kg_error *err)
+{
+    *sides = (struct kg_sides){.kind = KG_SIDES_BUILDS,
+                               .given = {arguments->base, arguments->head},
+                               .labels = {options[0], options[1]}};
+    if (arguments->names.count > SIDES)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--name is given %zu times, and there are two commands",
+                            arguments->names.count);
+    if (arguments->positional_count == SIDES && !arguments->base && !arguments->head)
+        return operands_read(arguments, sides, err);
+    if (!arguments->positional_count && arguments->base && arguments->head)
+        return true;
+    if (!arguments->positional_count && (arguments->base || arguments->head))
+        return kg_error_set(err, KG_ERROR_USAGE, "`kgate ab` needs %s",
+                            arguments->base ? "--head B: the new build, likewise"
+                                            : "--base A: the old build, as --head is the new one");
+    return kg_error_set(
+        err, KG_ERROR_USAGE,
+        "`kgate ab` compares two: kgate ab './old --bench' './new --bench', or by a "
+        "suite kgate ab -c SUITE --base A --head B");
+}
+
+void kg_sides_free(struct kg_sides *sides)
+{
+    kg_text_free(&sides->yaml);
+    kg_arena_free(&sides->arena);
+}

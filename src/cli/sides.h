@@ -1,0 +1,26 @@
+/* sides.h: what the two operands of `kgate ab` are. */
+#pragma once
+#include "cli/cli.h"
+#include "util/words.h"
+
+enum kg_sides_kind {
+    KG_SIDES_BUILDS,   /* to be measured by a suite */
+    KG_SIDES_PLUGINS,  /* what both have is measured */
+    KG_SIDES_COMMANDS, /* one case */
+};
+
+struct kg_sides {
+    struct kg_arena arena;
+    enum kg_sides_kind kind;
+    const char *given[2];     /* as on the command line */
+    const char *labels[2];    /* how errors name them: "--base", or "OLD" of an operand */
+    const char *names[2];     /* of commands, to be shown: harmless */
+    struct kg_words words[2]; /* of commands */
+    struct kg_text yaml;      /* the suite in memory, but for builds */
+};
+
+/* Reads OLD and NEW, or of builds --base and --head.
+ * sides  to be freed also on failure */
+bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
+                   struct kg_error *err);
+void kg_sides_free(struct kg_sides *sides);

@@ -1,0 +1,115 @@
+#include "cli/waiving.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is named must be there, or a misspelled name would be none accepted. */
+static bool named_missing(const char *path, struct kg_error *err)
+{
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--accepted names '%.300s', and there is no such file; `kgate accept` "
+                        "writes one",
+                        path);
+}
+
+bool kg_cli_waiving_load(const struct kg_arguments *arguments, const char *suite,
+                         struct kg_cli_waiving *own, struct kg_error *err)
+{
+    *own = (struct kg_cli_waiving){0};
+    own->waiving =
+        (struct kg_waiving){.waivers = &own->waivers, .today = kg_timestamp(&own->arena)};
+    if (!own->waiving.today)
+        return kg_error_memory(err);
+    const bool is_file = suite && *suite && strcmp(suite, "-") != 0;
+    if (!arguments->accepted && !is_file)
+        return true;
+    if (arguments->accepted && access(arguments->accepted, F_OK) != 0 && errno == ENOENT)
+        return named_missing(arguments->accepted, err);
+    const char *path =
+        arguments->accepted ? arguments->accepted : kg_waivers_path(&own->arena, suite);
+    return path ? kg_waivers_load(path, &own->waivers, err) : kg_error_memory(err);
+}
+
+/* Whether the change's own acceptances count. */
+static bool from_head(const struct kg_arguments *arguments, bool *head, struct kg_error *err)
+{
+    const char *given = arguments->accept_from;
+    *head = given && !strcmp(given, "head");
+    if (given && !*head && strcmp(given, "trust") != 0)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "--accept-from is '%.60s', but must be trust or head", given);
+    return !given || arguments->trust ||
+           kg_error_set(err, KG_ERROR_USAGE, "--accept-from is for --trust git:REF");
+}
+
+/* The change's own file counts: that it was edited is told all the same. */
+static bool head_tell(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                      struct kg_cli_waiving *own, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    bool inside, there;
+    const char *path = arguments->accepted ? arguments->accepted
+                                           : kg_waivers_path(&own->arena, prepared->suite.path);
+    if (!path)
+        return kg_error_memory(err);
+    const bool good = kg_trust_inside(&prepared->trust, path, &inside, err) &&
+                      (!inside || kg_trust_read(&prepared->trust, path, KG_TRUST_HEAD_COUNTS, &text,
+                                                &there, err));
+    kg_text_free(&text);
+    return good;
+}
+
+static bool trusted_load(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                         struct kg_cli_waiving *own, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    bool there;
+    const char *path = arguments->accepted ? arguments->accepted
+                                           : kg_waivers_path(&own->arena, prepared->suite.path);
+    if (!path)
+        return kg_error_memory(err);
+    bool good = kg_trust_read(&prepared->trust, path, KG_TRUST_OTHER, &text, &there, err);
+    /* one that the change adds is told as its edit */
+    if (good && !there && arguments->accepted && access(path, F_OK) != 0)
+        good = named_missing(path, err);
+    if (good && there &&
+        !kg_waivers_parse(path, kg_text_string(&text), text.length, &own->waivers, err))
+        good = kg_error_wrap(err, "in %s", prepared->trust.words);
+    kg_text_free(&text);
+    return good;
+}
+
+bool kg_cli_waiving_prepared(const struct kg_arguments *arguments, struct kg_prepared *prepared,
+                             struct kg_cli_waiving *own, struct kg_error *err)
+{
+    bool head;
+    *own = (struct kg_cli_waiving){0};
+    if (!from_head(arguments, &head, err))
+        return false;
+    if (!prepared->trusted || head) {
+        if (!kg_cli_waiving_load(arguments, prepared->suite.path, own, err) ||
+            (head && !head_tell(arguments, prepared, own, err)))
+            return false;
+    } else {
+        own->waiving =
+            (struct kg_waiving){.waivers = &own->waivers, .today = kg_timestamp(&own->arena)};
+        if (!own->waiving.today)
+            return kg_error_memory(err);
+        if (!trusted_load(arguments, prepared, own, err))
+            return false;
+    }
+    own->waiving.untrusted = prepared->untrusted;
+    own->waiving.untrusted_count = prepared->untrusted_count;
+    own->waiving.edits = prepared->trust.edits;
+    own->waiving.edit_count = prepared->trust.edit_count;
+    return !prepared->trusted ||
+           (kg_trust_tell(&prepared->trust, &own->waiving.trust, err) &&
+            kg_trust_uncovered(&prepared->trust, &own->waiving.uncovered, err));
+}
+
+void kg_cli_waiving_free(struct kg_cli_waiving *own)
+{
+    kg_waivers_free(&own->waivers);
+    kg_arena_free(&own->arena);
+}

@@ -1,0 +1,14 @@
+/* comparison_notes.h: the facts beside a verdict: what differs from the baseline's machine, what disturbed the
+ * measuring, what speaks against single figures. None of them decides anything. */
+#pragma once
+#include <stdbool.h>
+
+#include "compare/comparison.h"
+
+/* Makes the notes of a comparison that has none yet.
+ * err  that memory is out */
+bool kg_comparison_notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
+                              struct kg_comparison *comparison, struct kg_error *err);
+
+/* Adds a note. */
+bool kg_comparison_note(struct kg_comparison *comparison, const char *text, struct kg_error *err);

@@ -1,0 +1,13 @@
+/* past.h: what the time of a case was in the stored runs. */
+#pragma once
+#include <stdbool.h>
+
+#include "compare/comparison.h"
+#include "compare/reference.h"
+
+/* Sets the case's history from the ordinary runs that it is compared with: of many the newest.
+ * arena    owns it
+ * scratch  for the time of the call
+ * returns  false where memory is out */
+bool kg_past_keep(struct kg_arena *arena, struct kg_arena *scratch,
+                  const struct kg_reference *reference, struct kg_case_change *change);

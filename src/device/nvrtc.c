@@ -1,0 +1,178 @@
+#include "device/nvrtc.h"
+
+#include <string.h>
+
+#include "util/library.h"
+#include "util/text.h"
+
+/* nvrtcResult: 0 is NVRTC_SUCCESS. A program is a handle; functions that make or end one take its
+ * address. */
+struct nvrtc {
+    const char *(*error_string)(int code);
+    int (*create)(void **program, const char *text, const char *file, int headers,
+                  const char *const *texts, const char *const *names);
+    int (*destroy)(void **program);
+    int (*compile)(void *program, int count, const char *const *options);
+    int (*log_size)(void *program, size_t *bytes);
+    int (*log)(void *program, char *text);
+    int (*cubin_size)(void *program, size_t *bytes);
+    int (*cubin)(void *program, char *bytes);
+    int (*ptx_size)(void *program, size_t *bytes);
+    int (*ptx)(void *program, char *bytes);
+    int (*name_add)(void *program, const char *expression);
+    int (*name_lowered)(void *program, const char *expression, const char **lowered);
+};
+
+#define CALL(member) offsetof(struct nvrtc, member)
+static const struct kg_symbol symbols[] = {
+    {"nvrtcGetErrorString", NULL, CALL(error_string), false},
+    {"nvrtcCreateProgram", NULL, CALL(create), false},
+    {"nvrtcDestroyProgram", NULL, CALL(destroy), false},
+    {"nvrtcCompileProgram", NULL, CALL(compile), false},
+    {"nvrtcGetProgramLogSize", NULL, CALL(log_size), false},
+    {"nvrtcGetProgramLog", NULL, CALL(log), false},
+    {"nvrtcGetCUBINSize", NULL, CALL(cubin_size), false},
+    {"nvrtcGetCUBIN", NULL, CALL(cubin), false},
+    {"nvrtcGetPTXSize", NULL, CALL(ptx_size), false},
+    {"nvrtcGetPTX", NULL, CALL(ptx), false},
+    {"nvrtcAddNameExpression", NULL, CALL(name_add), false},
+    {"nvrtcGetLoweredName", NULL, CALL(name_lowered), false},
+};
+
+static const char *const usual_libraries[] = {
+    "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so", NULL,
+};
+
+/* The first that opens; it stays open. */
+static bool nvrtc_open(const char *const *libraries, struct nvrtc *nvrtc, struct kg_error *err)
+{
+    char why[512], last[512] = "";
+    for (const char *const *path = libraries ? libraries : usual_libraries; *path; path++) {
+        void *library = kg_library_open(*path, why, sizeof why);
+        if (library &&
+            !kg_library_symbols(library, symbols, sizeof symbols / sizeof *symbols, nvrtc))
+            return true;
+        kg_library_close(library);
+        if (*why)
+            memcpy(last, why, sizeof last);
+    }
+    kg_error_set(err, KG_ERROR_MEASURE, "no libnvrtc%s%s",
+                 *last ? " that works: " : ", the run-time compiler of the CUDA Toolkit", last);
+    return false;
+}
+
+/* The compiler's text; "" where it has none. */
+static const char *log_take(const struct nvrtc *nvrtc, void *program, struct kg_arena *arena)
+{
+    size_t bytes = 0;
+    if (nvrtc->log_size(program, &bytes) != 0 || bytes < 2)
+        return "";
+    char *text = kg_arena_alloc(arena, bytes + 1, 1);
+    return text && nvrtc->log(program, text) == 0 ? text : "";
+}
+
+/* Names of kernels are looked up in a file of NVRTC's own, whose lines say nothing to the user. */
+static const char lookup[] = "__nv_name_map";
+
+static bool line_has(const char *line, size_t length, const char *words)
+{
+    return memmem(line, length, words, strlen(words)) != NULL;
+}
+
+/* Appends the lines that say what is wrong, FILE(LINE): error: TEXT, without the pieces of source
+ * between them: an error is one line. All lines where there are none such. */
+static void errors_append(struct kg_text *text, const char *log)
+{
+    static const char mark[] = "error";
+    const bool all = !strstr(log, mark);
+    for (const char *line = log; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (length && (all || line_has(line, length, mark)) && !line_has(line, length, lookup) &&
+            !line_has(line, length, "detected in the compilation"))
+            kg_text_printf(text, "%s%.*s", text->length ? "; " : "", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+/* A mistake in the file is often why a kernel is not found in it: it is said first. */
+static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_source *source,
+                   const char *log, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    errors_append(&text, log);
+    if (strstr(log, lookup))
+        kg_text_printf(&text, "%s'%s' has no kernel '%s'", text.length ? "; " : "", source->file,
+                       source->entry);
+    kg_error_set(err, KG_ERROR_USAGE, "%s",
+                 text.length ? kg_text_string(&text) : nvrtc->error_string(code));
+    kg_text_free(&text);
+    return false;
+}
+
+/* A virtual architecture (compute_90) gives PTX alone. */
+static bool image_take(const struct nvrtc *nvrtc, void *program, struct kg_arena *arena,
+                       struct kg_nvrtc_image *image, struct kg_error *err)
+{
+    size_t bytes = 0;
+    int code = nvrtc->cubin_size(program, &bytes);
+    const bool binary = code == 0 && bytes > 0;
+    if (!binary)
+        code = nvrtc->ptx_size(program, &bytes);
+    char *taken = code == 0 ? kg_arena_alloc(arena, bytes + 1, 1) : NULL;
+    if (taken)
+        code = binary ? nvrtc->cubin(program, taken) : nvrtc->ptx(program, taken);
+    else if (code == 0)
+        return kg_error_memory(err);
+    if (code != 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code: %s",
+                            nvrtc->error_string(code));
+    image->bytes = taken;
+    image->length = bytes;
+    return true;
+}
+
+static bool symbol_take(const struct nvrtc *nvrtc, void *program, const char *entry,
+                        struct kg_arena *arena, struct kg_nvrtc_image *image, struct kg_error *err)
+{
+    const char *lowered = NULL;
+    const int code = nvrtc->name_lowered(program, entry, &lowered);
+    if (code != 0 || !lowered)
+        return kg_error_set(err, KG_ERROR_USAGE, "there is no kernel '%s': %s", entry,
+                            nvrtc->error_string(code));
+    image->symbol = kg_arena_copy(arena, lowered);
+    return image->symbol ? true : kg_error_memory(err);
+}
+
+static bool program_compile(const struct nvrtc *nvrtc, void *program,
+                            const struct kg_nvrtc_source *source, struct kg_arena *arena,
+                            struct kg_nvrtc_image *image, struct kg_error *err)
+{
+    int code = nvrtc->name_add(program, source->entry);
+    if (code != 0)
+        return kg_error_set(err, KG_ERROR_USAGE, "'%s' cannot be the name of a kernel: %s",
+                            source->entry, nvrtc->error_string(code));
+    code = nvrtc->compile(program, (int)source->option_count, source->options);
+    if (code != 0)
+        return failed(nvrtc, code, source, log_take(nvrtc, program, arena), err);
+    return symbol_take(nvrtc, program, source->entry, arena, image, err) &&
+           image_take(nvrtc, program, arena, image, err);
+}
+
+enum kg_nvrtc_result kg_nvrtc_compile(const char *const *libraries,
+                                      const struct kg_nvrtc_source *source, struct kg_arena *arena,
+                                      struct kg_nvrtc_image *image, struct kg_error *err)
+{
+    struct nvrtc nvrtc;
+    void *program = NULL;
+    *image = (struct kg_nvrtc_image){0};
+    if (!nvrtc_open(libraries, &nvrtc, err))
+        return KG_NVRTC_MISSING;
+    const int code = nvrtc.create(&program, source->text, source->file, 0, NULL, NULL);
+    if (code != 0) {
+        failed(&nvrtc, code, source, "", err);
+        return KG_NVRTC_FAILED;
+    }
+    const bool good = program_compile(&nvrtc, program, source, arena, image, err);
+    nvrtc.destroy(&program);
+    return good ? KG_NVRTC_GOOD : KG_NVRTC_FAILED;
+}

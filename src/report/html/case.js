@@ -1,0 +1,32 @@
+/* One case in full, shown at the top of the page by its address: #case=ID. */
+import { caseViews } from "./case_views.js";
+import { h } from "./dom.js";
+import { badge, caseName } from "./verdicts.js";
+
+function wanted() {
+    if (!location.hash.startsWith("#case=")) return undefined;
+    try {
+        return decodeURIComponent(location.hash.slice("#case=".length));
+    } catch {
+        return location.hash;
+    }
+}
+
+const close = () => h("p", {}, h("a", { href: "#verdict" }, "Close this case"));
+
+/* The section of the case that the address names, and the focus on it; nothing where it names none. */
+export function caseShow(model, place) {
+    const id = wanted();
+    place.replaceChildren();
+    if (id === undefined) return;
+    const one = model.caseById.get(id);
+    const title = h("h2", { id: "case-title", tabindex: "-1" }, one ? caseName(id) : "No such case");
+    const section = h("section", { class: "one", "aria-labelledby": "case-title" }, title);
+    place.append(section);
+    if (one) {
+        section.append(h("p", {}, badge(one.verdict)));
+        for (const view of caseViews) if (view.shows(one, model)) view.draw(one, model, section);
+    } else section.append(h("p", {}, `None of the open files has a case called ${id}.`));
+    section.append(close());
+    title.focus();
+}

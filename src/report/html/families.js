@@ -1,0 +1,70 @@
+/* Families: cases that differ in one number, over which they are drawn. */
+import { timesOf } from "./rounds.js";
+import { median } from "./density.js";
+import { rateOf } from "./work.js";
+
+const VALUES_LEAST = 3;
+
+/* "16KiB" and "1e6" are numbers too. */
+const SIZES = { "": 1, k: 1e3, M: 1e6, G: 1e9, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, KB: 1e3, kB: 1e3, MB: 1e6, GB: 1e9 };
+
+export function numberOf(text) {
+    const [, digits, unit] = /^([\d.]+(?:e[+-]?\d+)?)\s*([A-Za-z]*)$/.exec(text) ?? [];
+    return digits !== undefined && unit in SIZES ? Number(digits) * SIZES[unit] : NaN;
+}
+
+/* What is drawn of a measured case. */
+function pointOf(measured, at, rateMember) {
+    const times = timesOf(measured);
+    return {
+        at,
+        id: measured.id,
+        time: measured.summary.median_ns ?? (times.length ? median(times) : NaN),
+        rate: measured.work?.[rateMember],
+        memory: measured.memory?.peak_bytes,
+        figures: measured.figures,
+    };
+}
+
+/* The parameter with the most values among numbers that vary while all others stay. */
+function sweptOf(cases) {
+    const counts = new Map();
+    for (const one of cases)
+        for (const [name, text] of Object.entries(one.params))
+            if (Number.isFinite(numberOf(text))) counts.set(name, (counts.get(name) ?? new Set()).add(text));
+    const [name, values] = [...counts].sort(([, a], [, b]) => b.size - a.size)[0] ?? [];
+    return values?.size >= VALUES_LEAST ? name : undefined;
+}
+
+/* [{name, swept, sized, unit, series: [{name, points}]}]: a workload's family has a series for each set of the other
+ * parameters and device. `side` is the member of the model's cases that is drawn: "current" or "base". */
+export function familiesOf(model, side = "current") {
+    const workloads = new Map();
+    for (const one of model.cases)
+        if (one[side]?.status === "OK") workloads.set(one.workload, [...(workloads.get(one.workload) ?? []), one[side]]);
+    return [...workloads].flatMap(([name, cases]) => {
+        const swept = sweptOf(cases);
+        return swept ? [familyOf(name, swept, cases)].filter(({ series }) => series.length) : [];
+    });
+}
+
+function familyOf(name, swept, cases) {
+    const series = new Map();
+    const rate = cases.map(({ work }) => rateOf(work)).find(Boolean);
+    for (const one of cases) {
+        const others = Object.entries(one.params).filter(([param]) => param !== swept);
+        const key = [...others.map(([param, text]) => `${param}=${text}`), one.device].join(", ");
+        const point = pointOf(one, numberOf(one.params[swept]), rate?.member);
+        if (Number.isFinite(point.at) && point.at > 0) series.set(key, [...(series.get(key) ?? []), point]);
+    }
+    const long = [...series].filter(([, points]) => points.length >= VALUES_LEAST);
+    const sized = cases.every((one) => /B$/.test(one.params[swept] ?? ""));
+    return { name, swept, sized, unit: (rate?.unit ?? "").trim(), series: named(long).map(([key, points]) => ({ name: key, points: points.sort((a, b) => a.at - b.at) })) };
+}
+
+/* Names without what all series have in common. */
+function named(series) {
+    const parts = series.map(([key]) => key.split(", "));
+    const common = new Set(parts[0]?.filter((part) => parts.every((all) => all.includes(part))));
+    return series.map(([key, points], i) => [series.length > 1 ? parts[i].filter((part) => !common.has(part)).join(", ") : key, points]);
+}

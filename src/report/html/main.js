@@ -1,0 +1,60 @@
+/* The page: files to a model, the model to sections; again whenever a file is opened. */
+import { caseShow } from "./case.js";
+import { h } from "./dom.js";
+import { filesFromReader, filesInPage } from "./files.js";
+import { footDraw } from "./foot.js";
+import { fileOf } from "./kinds.js";
+import { modelOf } from "./model.js";
+import { themeStart } from "./theme.js";
+import { views } from "./views.js";
+
+const files = [];
+let model = modelOf([]);
+
+/* A file of the same name and kind takes the other's place. */
+function filesAdd(added) {
+    for (const file of added.map(fileOf)) {
+        const same = files.findIndex((other) => other.name === file.name && other.kind === file.kind);
+        if (same >= 0) files.splice(same, 1, file);
+        else files.push(file);
+    }
+    model = modelOf(files.filter((file) => !file.problem));
+    draw();
+}
+
+function sectionOf(view) {
+    const section = h("section", { id: view.id, "aria-labelledby": `${view.id}-title` });
+    section.append(h("h2", { id: `${view.id}-title`, tabindex: "-1" }, view.title));
+    return section;
+}
+
+/* Each is in the page before it is drawn: charts need their width. */
+function draw() {
+    const shown = views.filter((view) => view.shows(model));
+    const main = document.getElementById("main");
+    main.replaceChildren(...problems(), h("div", { id: "case" }));
+    for (const view of shown) {
+        const section = sectionOf(view);
+        main.append(section);
+        view.draw(model, section);
+    }
+    if (!shown.some((view) => view.id !== "guide"))
+        main.prepend(h("p", { class: "lead" }, "Nothing is open. Choose or drop results, comparisons, baselines or profiles of kgate."));
+    document.getElementById("contents").replaceChildren(
+        ...shown.map((view) => h("li", {}, h("a", { href: `#${view.id}` }, view.title))),
+    );
+    document.title = model.suite ? `${model.suite}: kgate report` : "kgate report";
+    footDraw(files);
+    caseShow(model, document.getElementById("case"));
+}
+
+function problems() {
+    return files
+        .filter((file) => file.problem)
+        .map((file) => h("p", { class: "problem", role: "alert" }, `${file.name} is not shown: ${file.problem}.`));
+}
+
+themeStart();
+filesFromReader(filesAdd);
+addEventListener("hashchange", () => caseShow(model, document.getElementById("case")));
+filesAdd(filesInPage());

@@ -1,0 +1,21 @@
+/* What tells series apart besides their colour, and the key that says so below a chart: ECharts' own legend pages through
+ * long names, which nobody can on paper. */
+import { h } from "./dom.js";
+
+/* Of ECharts, and the sign for it. */
+export const SYMBOLS = [["circle", "●"], ["rect", "■"], ["triangle", "▲"], ["diamond", "◆"], ["pin", "◗"], ["arrow", "➤"]];
+const STROKES = { solid: [1, 1], dashed: [6, 9], dotted: [2, 5], long: [12, 16] }; /* pixels: ink, and ink with gap */
+
+/* groups  [{name, symbol: one of SYMBOLS, colour}]
+ * lines   [{name, dash: solid, dashed, dotted or long, colour}] */
+export function keyOf(groups, lines) {
+    const styled = (tag, attributes, style, ...children) => {
+        const element = h(tag, attributes, ...children);
+        Object.assign(element.style, style);
+        return element;
+    };
+    const mark = ({ symbol, colour }) => styled("span", { "aria-hidden": "true" }, { color: `var(--${colour})` }, `${symbol[1]} `);
+    const strokes = ({ dash, colour }) => `repeating-linear-gradient(90deg, var(--${colour}) 0 ${STROKES[dash][0]}px, transparent 0 ${STROKES[dash][1]}px)`;
+    const line = (one) => styled("span", { class: "dash", "aria-hidden": "true" }, { background: strokes(one) });
+    return h("ul", { class: "keys" }, groups.map((group) => h("li", {}, mark(group), group.name)), lines.map((one) => h("li", {}, line(one), one.name)));
+}

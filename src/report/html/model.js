@@ -1,0 +1,87 @@
+/* The model: what all files together say, by case. Views read it, and nothing else; they change nothing in it. */
+
+/* files: those of kinds.js, without a problem. */
+export function modelOf(files) {
+    const of = (kind) => files.filter((file) => file.kind === kind);
+    const comparison = of("comparison").at(-1)?.json;
+    const runs = rolesOf(of("results"));
+    const model = {
+        files,
+        comparison,
+        ...runs,
+        baselines: of("baseline").map((file) => file.json),
+        suggestions: suggestionsOf(of("suggestions").map((file) => file.json)),
+        profiles: of("profile"),
+        calibrations: of("calibration").map((file) => file.json),
+    };
+    model.suite = comparison?.suite ?? runs.current?.json.suite ?? model.baselines[0]?.runs.at(-1)?.suite;
+    model.cases = casesOf(model);
+    model.caseById = new Map(model.cases.map((one) => [one.id, one]));
+    return model;
+}
+
+/* Which results are which. `ab` leaves both sides of its pairs; so does `gate` for the cases that it settled by
+ * pairs, beside its results. The head's rounds have the ratio over the base's, which tells them apart.
+ *   current   what is looked at; base: what it is compared with, where that is results too
+ *   pair      {base, head}: of pairs beside current results */
+function rolesOf(results) {
+    const isHead = (json) => json.cases.some((one) => one.rounds?.base_ratio?.some(Number.isFinite));
+    const paired = results.filter((file) => file.json.pair);
+    const head = paired.find((file) => isHead(file.json));
+    const base = paired.find((file) => file !== head && file.json.pair === head?.json.pair);
+    const alone = results
+        .filter((file) => !file.json.pair)
+        .sort((a, b) => (a.json.created < b.json.created ? -1 : a.json.created > b.json.created ? 1 : 0));
+    if (!alone.length) return { current: head ?? paired.at(-1), base, pair: { base, head }, results };
+    const current = alone.at(-1);
+    const older = alone.find((file) => file !== current && file.json.suite === current.json.suite);
+    return { current, base: older, pair: { base, head }, results };
+}
+
+function suggestionsOf(list) {
+    const all = (member) => list.flatMap((json) => json[member] ?? []);
+    return { list: all("suggestions"), findings: all("findings"), changes: all("changes"), notes: all("notes") };
+}
+
+/* Cases by what is known of each: worst first where something was compared, else what failed or misses a budget and then the suite's
+ * order.
+ *   compared  of the comparison; current, base: of results; pair: {base, head}; runs: [{created, pin, series}] */
+function casesOf(model) {
+    const cases = new Map();
+    const at = (id) => {
+        if (!cases.has(id)) cases.set(id, { id, pair: {}, runs: [], suggestions: [], findings: [], changes: [] });
+        return cases.get(id);
+    };
+    for (const one of model.comparison?.cases ?? []) at(one.id).compared = one;
+    for (const one of model.current?.json.cases ?? []) at(one.id).current = one;
+    for (const one of model.base?.json.cases ?? []) at(one.id).base = one;
+    for (const side of ["base", "head"])
+        for (const one of model.pair[side]?.json.cases ?? []) at(one.id).pair[side] = one;
+    for (const run of model.baselines.flatMap((baseline) => baseline.runs))
+        if (!model.suite || run.suite === model.suite)
+            for (const one of run.cases) at(one.id).runs.push({ run, series: one.series });
+    for (const one of model.suggestions.list) at(caseOfOperation(one)).suggestions.push(one);
+    for (const one of model.suggestions.findings) at(caseOfOperation(one)).findings.push(one);
+    for (const one of model.suggestions.changes) at(one.operation).changes.push(one);
+    const all = [...cases.values()].map(completed);
+    return model.comparison ? all : all.sort((a, b) => isBad(b) - isBad(a));
+}
+
+const isBad = ({ verdict, current }) => verdict === "FAILED" || current?.held?.missed > 0;
+
+const caseOfOperation = (one) => one.whole ?? one.operation.split(";")[0];
+
+function completed(one) {
+    const measured = one.current ?? one.base ?? one.pair.head ?? {};
+    const metric = one.compared?.metrics?.[0];
+    return {
+        ...one,
+        metric,
+        workload: one.compared?.workload ?? measured.workload ?? one.id.split("/")[0],
+        device: one.compared?.device ?? measured.device ?? one.id.split("/").at(-1),
+        params: measured.params ?? {},
+        summary: one.current?.summary ?? {},
+        verdict: one.compared?.change ?? (one.current ? one.current.status : "STORED"),
+        order: one.compared?.order ?? Infinity,
+    };
+}

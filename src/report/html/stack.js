@@ -1,0 +1,111 @@
+/* Stacked bars: what a time is made of, a bar for each case or operation. */
+import { chartAdd, tip } from "./chart.js";
+import { h } from "./dom.js";
+import { brief, duration, share, shortened } from "./format.js";
+
+/* What time can be, in the order of the bars. A pattern tells them apart without colour: lines of a width, at a
+ * distance, turned. */
+const striped = (width, distance, turned) => ({ symbol: "rect", dashArrayX: [1, 0], dashArrayY: [width, distance], rotation: turned });
+export const PARTS = [
+    { name: "gpu", word: "GPU", colour: "series-1", pattern: striped(1.5, 7, Math.PI / 4) },
+    { name: "transfer", word: "transfers", colour: "series-2", pattern: striped(1.5, 4, Math.PI / 2) },
+    { name: "cpu", word: "CPU", colour: "series-4", plain: true },
+    { name: "overhead", word: "overhead", colour: "series-5", pattern: striped(1.5, 4, -Math.PI / 4) },
+    { name: "rest", word: "the rest", colour: "series-7", pattern: { symbol: "circle", symbolSize: 0.6, dashArrayX: [[5, 0], [0, 5]], dashArrayY: [5, 0] } },
+];
+
+const NARROW = 620; /* pixels */
+
+const partsOf = (rows) => PARTS.filter(({ name }) => rows.some(({ parts }) => parts[name] > 0));
+const whole = ({ parts }) => PARTS.reduce((sum, { name }) => sum + (parts[name] ?? 0), 0);
+
+function seriesOf(rows, asShares, colour) {
+    return partsOf(rows).map(({ name, word, colour: paint, plain, pattern }) => ({
+        name: word,
+        type: "bar",
+        stack: "all",
+        barWidth: 14,
+        itemStyle: { color: colour[paint], borderColor: colour.ground, borderWidth: 1, decal: { ...pattern, color: plain ? "transparent" : colour.ground } },
+        data: rows.map((row) => (asShares ? (100 * (row.parts[name] ?? 0)) / (whole(row) || 1) : (row.parts[name] ?? 0))),
+    }));
+}
+
+function tipOf(row, rows) {
+    const lines = partsOf(rows)
+        .filter(({ name }) => row.parts[name] > 0)
+        .map(({ name, word }) => `${word}: ${duration(row.parts[name])}, ${share(row.parts[name] / whole(row))}`);
+    return tip(row.name, `${duration(row.total)} in all`, ...lines, row.note);
+}
+
+function optionOf(rows, asShares) {
+    return (colour, width) => {
+        const narrow = width < NARROW;
+        const room = Math.min(48, Math.max(16, ...rows.map(({ name }) => name.length)), Math.floor(width / 18));
+        return {
+            aria: { enabled: true, label: { enabled: false }, decal: { show: true } },
+            grid: { left: narrow ? 8 : Math.round(room * 6.6) + 12, right: narrow ? 12 : 24, top: 36, bottom: 44 },
+            legend: { top: 0, left: 0, type: "scroll" },
+            tooltip: { trigger: "item", formatter: ({ dataIndex }) => tipOf(rows[dataIndex], rows) },
+            xAxis: {
+                type: "value",
+                ...(asShares && { max: 100, interval: 25 }),
+                name: asShares ? "share of the time of a call (%)" : "time",
+                nameLocation: "middle",
+                nameGap: 26,
+                splitNumber: narrow ? 3 : 5,
+                axisLabel: { formatter: asShares ? String : brief(duration) },
+            },
+            yAxis: {
+                type: "category",
+                inverse: true,
+                data: rows.map(({ name }) => name),
+                axisTick: { show: false },
+                axisLabel: {
+                    interval: 0,
+                    formatter: (name, i) => (narrow ? `${shortened(name, 30)}: ${duration(rows[i].total)}` : shortened(name, room)),
+                    color: colour.text,
+                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 9, 0] }),
+                },
+                z: 3,
+            },
+            series: seriesOf(rows, asShares, colour),
+        };
+    };
+}
+
+const figuresOf = (rows, what) => () => ({
+    heads: [{ name: what }, ...["in all", ...partsOf(rows).map(({ word }) => word)].map((name) => ({ name, numeric: true }))],
+    rows: rows.map((row) => [
+        row.link ?? row.name,
+        duration(row.total),
+        ...partsOf(rows).map(({ name }) => (row.parts[name] > 0 ? `${duration(row.parts[name])}, ${share(row.parts[name] / whole(row))}` : "")),
+    ]),
+});
+
+/* The word and the share of the largest part of all rows together. */
+export function largestOf(rows) {
+    const sums = PARTS.map(({ name, word }) => ({ word, sum: rows.reduce((sum, row) => sum + (row.parts[name] ?? 0), 0) }));
+    const all = sums.reduce((sum, part) => sum + part.sum, 0) || 1;
+    const [most] = sums.sort((a, b) => b.sum - a.sum);
+    return `${most.word}, ${share(most.sum / all)}`;
+}
+
+/* Appends the chart with a choice between shares and times.
+ *   rows   [{name, total, parts: {gpu, transfer, cpu, overhead, rest}, note, link}], ns; a part may be missing
+ *   what   a row is: "case", "operation" */
+export function stackAdd(parent, { title, says, what, rows, shares = true }) {
+    const place = h("div");
+    const chosen = h("select", { onchange: () => show() }, h("option", { value: "shares", selected: shares }, "shares"), h("option", { value: "times", selected: !shares }, "times"));
+    function show() {
+        place.replaceChildren();
+        chartAdd(place, {
+            title,
+            says,
+            height: (width) => rows.length * (width < NARROW ? 40 : 24) + 88,
+            option: optionOf(rows, chosen.value === "shares"),
+            table: figuresOf(rows, what),
+        });
+    }
+    parent.append(h("p", { class: "controls" }, h("label", {}, "Shown as ", chosen)), place);
+    show();
+}

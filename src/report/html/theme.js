@@ -1,0 +1,36 @@
+/* Light and dark: as the system has it, until the reader chooses. On paper always light. */
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const listeners = [];
+let chosen;
+
+const current = () => chosen ?? (dark.matches ? "dark" : "light");
+
+function apply(name = current(), paper = false) {
+    document.documentElement.dataset.theme = name;
+    document.documentElement.toggleAttribute("data-paper", paper); /* as wide as a sheet: style/print.css */
+    document.getElementById("theme").textContent = current() === "dark" ? "Light" : "Dark";
+    for (const listener of listeners) listener();
+}
+
+export function themeStart() {
+    document.getElementById("theme").addEventListener("click", () => {
+        chosen = current() === "dark" ? "light" : "dark";
+        apply();
+    });
+    dark.addEventListener("change", () => apply());
+    addEventListener("beforeprint", () => apply("light", true));
+    addEventListener("afterprint", () => apply());
+    apply();
+}
+
+/* Called whenever colours or the paper changed. */
+export const onTheme = (listener) => listeners.push(listener);
+
+export const onPaper = () => document.documentElement.hasAttribute("data-paper");
+
+/* The colours of style/colours.css, by name. */
+export function colours() {
+    const style = getComputedStyle(document.documentElement);
+    return new Proxy({}, { get: (_, name) => style.getPropertyValue(`--${name}`).trim() });
+}

@@ -1,0 +1,20 @@
+/* The sections of the page, in their order. To add one: a file in views/, and its line here.
+ * A view is {id, title, shows(model), draw(model, section)}: whether there is anything to show, and showing it. */
+import { bottlenecks } from "./views/bottlenecks.js";
+import { changes } from "./views/changes.js";
+import { flame } from "./views/flame.js";
+import { flameChange } from "./views/flame_change.js";
+import { guide } from "./views/guide.js";
+import { history } from "./views/history.js";
+import { machines } from "./views/machines.js";
+import { memory } from "./views/memory.js";
+import { operations } from "./views/operations.js";
+import { parts } from "./views/parts.js";
+import { roofline } from "./views/roofline.js";
+import { statistics } from "./views/statistics.js";
+import { suggestions } from "./views/suggestions.js";
+import { sweeps } from "./views/sweeps.js";
+import { timeline } from "./views/timeline.js";
+import { verdict } from "./views/verdict.js";
+
+export const views = [verdict, changes, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];

@@ -1,0 +1,43 @@
+/* The bottleneck of each case, in the words of the other reports; the slowest case first. */
+import { h } from "../dom.js";
+import { counted } from "../format.js";
+import { bottleneckOf, profilesOf } from "../profile.js";
+import { caseLink } from "../verdicts.js";
+
+const LINES_FIRST = 16;
+
+function lineOf(one, model) {
+    const name = model.caseById.has(one.name) ? caseLink(one.name) : h("span", {}, one.name);
+    return h("li", {}, name, ": ", bottleneckOf(one));
+}
+
+const told = ({ cases }) => cases.filter(({ words }) => words);
+
+function listAdd(profile, model, section, several) {
+    const all = told(profile);
+    const list = h("ol", {}, all.slice(0, LINES_FIRST).map((one) => lineOf(one, model)));
+    const more = h("button", {
+        type: "button",
+        onclick: () => {
+            list.append(...all.slice(LINES_FIRST).map((one) => lineOf(one, model)));
+            more.remove();
+        },
+    });
+    more.textContent = `Show ${counted(all.length - LINES_FIRST, "more case")}`;
+    if (several) section.append(h("h3", {}, profile.file.name));
+    section.append(list);
+    if (all.length > LINES_FIRST) section.append(more);
+}
+
+function draw(model, section) {
+    const profiles = profilesOf(model).filter((profile) => told(profile).length);
+    section.append(h("p", { class: "key" }, "The scope with the most time of its own in each recorded case, the slowest case first."));
+    for (const profile of profiles) listAdd(profile, model, section, profiles.length > 1);
+}
+
+export const bottlenecks = {
+    id: "bottlenecks",
+    title: "Bottlenecks",
+    shows: (model) => profilesOf(model).some((profile) => told(profile).length),
+    draw,
+};

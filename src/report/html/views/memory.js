@@ -1,0 +1,191 @@
+/* Memory: what each case takes at its peak and what it allocates, and over time where a recording has seen it. */
+import { chartAdd, tip } from "../chart.js";
+import { h } from "../dom.js";
+import { brief, counted, duration, shortened, size } from "../format.js";
+
+const CASES_MOST = 30;
+const ROWS_MOST = 500; /* of a table of figures */
+
+/* What is known of a case, by the name in its legend. */
+const KINDS = [
+    ["peak", (memory) => memory.peak_bytes],
+    ["allocated", (memory) => memory.allocated_bytes],
+    ["GPU: peak", (memory) => memory.device_peak_bytes],
+    ["GPU: allocated", (memory) => memory.device_allocated_bytes],
+];
+
+const measured = (model) =>
+    model.cases
+        .filter((one) => one.current?.memory?.peak_bytes > 0 || one.current?.memory?.device_peak_bytes > 0)
+        .sort((a, b) => mostOf(b) - mostOf(a));
+const mostOf = ({ current: { memory } }) => Math.max(memory.peak_bytes, memory.device_peak_bytes ?? 0);
+
+/* --- By case ----------------------------------------------------------------------------------------------------- */
+
+function barsOf(cases, kinds) {
+    return (colour, width) => {
+        const label = Math.min(46, Math.floor(width / 18));
+        return {
+            grid: { left: Math.round(label * 6.6) + 8, right: 24, top: 32, bottom: 28 },
+            legend: { top: 0 },
+            tooltip: { trigger: "item", formatter: ({ seriesName, value, dataIndex }) => tip(`${size(value)} ${seriesName}`, cases[dataIndex].id) },
+            xAxis: { type: "log", logBase: 4, axisLabel: { formatter: brief(size), hideOverlap: true } },
+            yAxis: { type: "category", inverse: true, data: cases.map(({ id }) => id), axisLabel: { interval: 0, formatter: (id) => shortened(id, label) } },
+            series: kinds.map(([name, get], i) => ({
+                type: "scatter",
+                name,
+                symbol: ["circle", "diamond", "rect", "triangle"][i],
+                symbolSize: 10,
+                data: cases.map((one) => get(one.current.memory) || null),
+            })),
+        };
+    };
+}
+
+function casesAdd(section, all) {
+    const cases = all.slice(0, CASES_MOST);
+    const kinds = KINDS.filter(([, get]) => cases.some((one) => get(one.current.memory) > 0));
+    chartAdd(section, {
+        title: "Memory of each case",
+        says: `${cases.length < all.length ? `The ${cases.length} largest of ` : ""}${counted(all.length, "case")}; the largest, ${cases[0].id}, has a peak of ${size(mostOf(cases[0]))}. Logarithmic.`,
+        height: cases.length * 24 + 70,
+        option: barsOf(cases, kinds),
+        table: () => ({
+            heads: [{ name: "case" }, ...kinds.map(([name]) => ({ name, numeric: true }))],
+            rows: cases.map((one) => [one.id, ...kinds.map(([, get]) => size(get(one.current.memory) ?? 0))]),
+        }),
+    });
+}
+
+/* --- Over time --------------------------------------------------------------------------------------------------- */
+
+/* Of each process of a recording the scopes that allocated: {label, entries}. Their peak is beyond what was there when
+ * the scope began; `allocated` is all that was asked for inside. */
+function processesOf({ json }) {
+    const processes = json.processes.map((process, i) => ({ label: process.label ?? process.program ?? `process ${i + 1}`, entries: [] }));
+    for (const entry of json.entries ?? [])
+        if (entry.peak_bytes || entry.allocated_bytes)
+            processes[entry.process]?.entries.push({ ...entry, name: json.paths[entry.path].name, depth: json.paths[entry.path].depth });
+    return processes.filter(({ entries }) => entries.length);
+}
+
+const recorded = (model) => model.profiles.flatMap(processesOf);
+
+/* An axis of bytes from 0, in steps of a power of two. */
+function bytesAxis(most) {
+    const interval = 2 ** Math.ceil(Math.log2(most / 5));
+    return { type: "value", min: 0, max: Math.ceil(most / interval) * interval, interval, axisLabel: { formatter: brief(size) } };
+}
+
+const timeAxis = { type: "value", min: 0, name: "since the recording began", nameLocation: "middle", nameGap: 26, axisLabel: { formatter: brief(duration), hideOverlap: true } };
+
+/* A box from the scope's beginning to its end, as high as its peak; outer ones are behind. */
+function boxes(entries, colour) {
+    return (params, api) => {
+        const entry = entries[params.dataIndex];
+        const [left, top] = api.coord([entry.start_ns, entry.peak_bytes ?? 0]);
+        const [right, bottom] = api.coord([entry.start_ns + entry.duration_ns, 0]);
+        const shape = { x: left, y: top, width: Math.max(right - left, 1), height: bottom - top };
+        return { type: "rect", shape, style: { fill: colour["series-1"], fillOpacity: 0.25, stroke: colour["series-1"] } };
+    };
+}
+
+const peakOf = (entries) => entries.reduce((a, b) => ((b.peak_bytes ?? 0) > (a.peak_bytes ?? 0) ? b : a));
+
+const peakOption = (entries) => (colour) => ({
+    grid: { left: 76, right: 24, top: 16, bottom: 44 },
+    tooltip: {
+        trigger: "item",
+        formatter({ dataIndex }) {
+            const { name, start_ns: from, duration_ns: long, peak_bytes: peak = 0, allocated_bytes: allocated = 0 } = entries[dataIndex];
+            return tip(name, `peak ${size(peak)}, allocated ${size(allocated)}`, `at ${duration(from)} for ${duration(long)}`);
+        },
+    },
+    xAxis: timeAxis,
+    yAxis: bytesAxis(peakOf(entries).peak_bytes || 1),
+    series: [
+        {
+            type: "custom",
+            clip: true,
+            renderItem: boxes(entries, colour),
+            encode: { x: [0, 1], y: 2 },
+            data: entries.map((entry) => [entry.start_ns, entry.start_ns + entry.duration_ns, entry.peak_bytes ?? 0]),
+        },
+    ],
+});
+
+/* [[end, all that was allocated until then], …]: what a scope allocated without those inside it, at its end. */
+function totalOf(entries) {
+    const open = []; /* scopes that ended, and have not been counted as inside another */
+    let total = 0;
+    return [...entries]
+        .sort((a, b) => a.start_ns + a.duration_ns - (b.start_ns + b.duration_ns) || b.depth - a.depth)
+        .map((entry) => {
+            let own = entry.allocated_bytes ?? 0;
+            while (open.length && open.at(-1).start_ns >= entry.start_ns && open.at(-1).depth > entry.depth) own -= open.pop().allocated_bytes ?? 0;
+            open.push(entry);
+            total += Math.max(own, 0);
+            return [entry.start_ns + entry.duration_ns, total];
+        });
+}
+
+const totalOption = (points) => (colour) => ({
+    grid: { left: 76, right: 24, top: 16, bottom: 44 },
+    tooltip: { trigger: "axis", formatter: ([{ data }]) => tip(size(data[1]), `allocated until ${duration(data[0])}`) },
+    xAxis: timeAxis,
+    yAxis: bytesAxis(points.at(-1)[1] || 1),
+    series: [{ type: "line", step: "end", showSymbol: false, color: colour["series-2"], areaStyle: { opacity: 0.2 }, data: [[0, 0], ...points] }],
+});
+
+function peaksAdd(place, { label, entries }) {
+    const most = peakOf(entries);
+    chartAdd(place, {
+        title: "Peak of each scope over time",
+        says: `${counted(entries.length, "scope")} of ${label} allocated; the highest peak is ${size(most.peak_bytes ?? 0)}, of ${most.name}.`,
+        height: 280,
+        option: peakOption(entries),
+        table: () => ({
+            heads: [{ name: "scope" }, ...["at", "for", "peak", "allocated"].map((name) => ({ name, numeric: true }))],
+            rows: entries
+                .slice(0, ROWS_MOST)
+                .map((entry) => [entry.name, duration(entry.start_ns), duration(entry.duration_ns), size(entry.peak_bytes ?? 0), size(entry.allocated_bytes ?? 0)]),
+        }),
+    });
+}
+
+function totalAdd(place, { entries }) {
+    const points = totalOf(entries);
+    chartAdd(place, {
+        title: "Allocated over time, added up",
+        says: `${size(points.at(-1)[1])} in all, released or not.`,
+        height: 280,
+        option: totalOption(points),
+        table: () => ({
+            heads: [{ name: "at", numeric: true }, { name: "allocated until then", numeric: true }],
+            rows: points.slice(0, ROWS_MOST).map(([at, total]) => [duration(at), size(total)]),
+        }),
+    });
+}
+
+function timeAdd(section, processes) {
+    const place = h("div", { class: "sweep" });
+    const chosen = h("select", { class: "wide", onchange: () => show() }, processes.map(({ label }, i) => h("option", { value: i }, label)));
+    function show() {
+        const process = processes[Number(chosen.value)];
+        process.entries.sort((a, b) => a.depth - b.depth);
+        place.replaceChildren();
+        peaksAdd(place, process);
+        totalAdd(place, process);
+    }
+    section.append(h("p", {}, h("label", {}, "Memory over time of ", chosen)), place);
+    show();
+}
+
+function draw(model, section) {
+    const cases = measured(model);
+    const processes = recorded(model);
+    if (cases.length) casesAdd(section, cases);
+    if (processes.length) timeAdd(section, processes);
+}
+
+export const memory = { id: "memory", title: "Memory", shows: (model) => measured(model).length + recorded(model).length > 0, draw };

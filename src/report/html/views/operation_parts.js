@@ -1,0 +1,28 @@
+/* What each operation's time is made of, where a recording tells: GPU events, transfers, CPU time. */
+import { counted, duration } from "../format.js";
+import { largestOf, stackAdd } from "../stack.js";
+
+const ROWS_MOST = 20;
+
+/* The GPU works beside the CPU: where its time is known, the rest is the CPU's, launching and waiting for it. */
+function rowOf({ name, clock, gpu, transfer, cpu, overhead }) {
+    const own = Math.min(overhead, clock);
+    const busy = Math.min(cpu, clock - own);
+    const parts = { gpu, transfer, cpu: gpu + transfer > 0 ? 0 : busy, overhead: own };
+    return { name, total: Math.max(clock, gpu + transfer + own), parts: { ...parts, rest: Math.max(0, clock - gpu - transfer - parts.cpu - own) } };
+}
+
+const told = ({ gpu, transfer, cpu }) => gpu + transfer + cpu > 0;
+
+export function operationPartsAdd(place, { named }) {
+    if (!named.some(told)) return;
+    const all = named.filter(told).map(rowOf).sort((a, b) => b.total - a.total);
+    const rows = all.slice(0, ROWS_MOST);
+    stackAdd(place, {
+        title: "Parts of each operation",
+        says: `${counted(all.length, "operation")} with the scopes inside, the longest first: ${all[0].name}, ${duration(all[0].total)}. Largest part: ${largestOf(rows.slice(0, 1))}.${rows.some(({ parts }) => parts.gpu + parts.transfer > 0) ? " Where the GPU works, the rest is what the CPU had besides." : ""}`,
+        what: "operation",
+        rows,
+        shares: false,
+    });
+}

@@ -1,0 +1,141 @@
+/* Where a case's time goes, by operation: shares of its own time, and what a call takes. */
+import { chartAdd, tip } from "../chart.js";
+import { h } from "../dom.js";
+import { brief, count, counted, duration, share, shortened } from "../format.js";
+import { anyParts, bottleneckOf, coloursOf, operationsOf } from "../profile.js";
+import { choiceAdd } from "../profile_choice.js";
+import { caseLink } from "../verdicts.js";
+import { operationPartsAdd } from "./operation_parts.js";
+
+const SLICES_MOST = 8;
+const BARS_MOST = 12;
+const NARROW = 620; /* pixels */
+
+/* The largest parts, and what is left of the whole as one. */
+function slicesOf({ named, outside }) {
+    const all = [...named, outside].filter(({ own }) => own > 0).sort((a, b) => b.own - a.own);
+    if (all.length <= SLICES_MOST) return all;
+    const rest = all.slice(SLICES_MOST - 1);
+    const sum = (member) => rest.reduce((total, one) => total + one[member], 0);
+    return [...all.slice(0, SLICES_MOST - 1), { name: `${counted(rest.length, "other")}`, own: sum("own"), share: sum("share") }];
+}
+
+function pieOf(slices, found) {
+    const nameOf = coloursOf(found);
+    return (colour, width) => {
+        const narrow = width < NARROW;
+        const shares = new Map(slices.map((slice) => [slice.name, slice.share]));
+        return {
+            tooltip: { trigger: "item", formatter: ({ dataIndex: i }) => tip(slices[i].name, `${duration(slices[i].own)}, ${share(slices[i].share)}`) },
+            legend: {
+                type: "plain",
+                orient: "vertical",
+                ...(narrow ? { left: 0, top: 210 } : { left: 360, top: "middle" }),
+                formatter: (name) => `${shortened(name, narrow ? 34 : 60)}   ${share(shares.get(name))}`,
+            },
+            series: [
+                {
+                    type: "pie",
+                    center: [narrow ? "50%" : 180, narrow ? 100 : "50%"],
+                    radius: ["0%", narrow ? 80 : 110],
+                    label: { formatter: ({ dataIndex: i }) => share(slices[i].share), color: colour.text },
+                    labelLine: { length: 6, length2: 4 },
+                    minShowLabelAngle: 12,
+                    itemStyle: { borderColor: colour.ground, borderWidth: 2 },
+                    data: slices.map(({ name, own }) => ({ name, value: own, itemStyle: { color: colour[nameOf(name)] } })),
+                },
+            ],
+        };
+    };
+}
+
+const HEADS = [{ name: "operation" }, ...["calls", "total", "own time", "average", "least", "most", "share"].map((name) => ({ name, numeric: true }))];
+
+/* The least and most are of the CPU's clock. */
+const rowsOf = ({ tree, gpu }, { named, outside }) => [
+    ...named.map((one) => [one.name, count(one.calls), ...[one.total, one.own, one.mean, gpu ? NaN : one.least, gpu ? NaN : one.most].map(duration), share(one.share)]),
+    [outside.name, "", "", duration(outside.own), "", "", "", share(outside.share)],
+    ["total", count(tree.calls), duration(tree.total), duration(tree.total), tree.calls ? duration(tree.total / tree.calls) : "", "", "", share(1)],
+];
+
+function pieAdd(place, one, found) {
+    const slices = slicesOf(found);
+    chartAdd(place, {
+        title: "Shares of the time",
+        says: `${counted(one.tree.calls, "call")}, ${duration(one.tree.total)}${one.gpu ? " on the GPU" : ""}; most in ${slices[0].name}, ${share(slices[0].share)}. A scope's own time: without the scopes inside it.`,
+        height: (width) => (width < NARROW ? 220 + 24 * slices.length : 290),
+        option: pieOf(slices, found),
+        table: () => ({ heads: HEADS, rows: rowsOf(one, found) }),
+    });
+}
+
+function barsOf(bars) {
+    return (colour, width) => {
+        const narrow = width < NARROW;
+        const label = narrow ? 40 : 34;
+        return {
+            grid: { left: narrow ? 8 : 250, right: narrow ? 8 : 150, top: 8, bottom: 44 },
+            tooltip: {
+                trigger: "item",
+                formatter: ({ dataIndex: i }) => tip(bars[i].name, `${duration(bars[i].mean)} a call, ${counted(bars[i].calls, "call")}`, `least ${duration(bars[i].least)}, most ${duration(bars[i].most)}`),
+            },
+            xAxis: { type: "value", name: "average of a call", nameLocation: "middle", nameGap: 26, splitNumber: narrow ? 3 : 5, axisLabel: { formatter: brief(duration) } },
+            yAxis: {
+                type: "category",
+                inverse: true,
+                data: bars.map(({ name }) => name),
+                axisTick: { show: false },
+                axisLabel: {
+                    interval: 0,
+                    formatter: (name, i) => (narrow ? `${shortened(name, label - 16)}: ${duration(bars[i].mean)}, ${count(bars[i].calls)}×` : shortened(name, label)),
+                    color: colour.text,
+                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 9, 0] }),
+                },
+                z: 3,
+            },
+            series: [
+                {
+                    type: "bar",
+                    barWidth: narrow ? 10 : 14,
+                    ...(narrow && { itemStyle: { color: colour["series-1"] } }),
+                    label: { show: !narrow, position: "right", color: colour.text, formatter: ({ dataIndex: i }) => `${duration(bars[i].mean)}, ${counted(bars[i].calls, "call")}` },
+                    data: bars.map(({ mean }) => mean),
+                },
+            ],
+        };
+    };
+}
+
+function barsAdd(place, { named }) {
+    const bars = [...named].sort((a, b) => b.mean - a.mean).slice(0, BARS_MOST);
+    if (!bars.length) return;
+    const left = named.length - bars.length;
+    chartAdd(place, {
+        title: "Average of a call, and calls",
+        says: `Longest: ${bars[0].name}, ${duration(bars[0].mean)} in each of ${counted(bars[0].calls, "call")}, with the scopes inside it.${left ? ` ${counted(left, "shorter one")} left out.` : ""}`,
+        height: (width) => bars.length * (width < NARROW ? 40 : 28) + 60,
+        option: barsOf(bars),
+        table: () => ({
+            heads: [HEADS[0], HEADS[4], HEADS[1]],
+            rows: bars.map(({ name, mean, calls }) => [name, duration(mean), count(calls)]),
+        }),
+    });
+}
+
+/* All of one case: also where that case alone is shown. */
+export function operationsAdd(place, one) {
+    const found = operationsOf(one);
+    if (one.words) place.append(h("p", {}, `Bottleneck: ${bottleneckOf(one)}`));
+    pieAdd(place, one, found);
+    barsAdd(place, found);
+    operationPartsAdd(place, found);
+}
+
+function draw(model, section) {
+    choiceAdd(model, section, (place, _, one) => {
+        if (model.caseById.has(one.name)) place.append(h("p", {}, caseLink(one.name)));
+        operationsAdd(place, one);
+    });
+}
+
+export const operations = { id: "operations", title: "Time by operation", shows: anyParts, draw };

@@ -1,0 +1,49 @@
+/* What the time of a call is made of, by case: on the GPU, in transfers, on the CPU, overhead. */
+import { h } from "../dom.js";
+import { counted, duration } from "../format.js";
+import { largestOf, stackAdd } from "../stack.js";
+import { caseLink } from "../verdicts.js";
+
+const ROWS_FIRST = 30;
+const ROWS_MORE = 100;
+
+/* On the GPU the parts add up to the whole, and the CPU's time lies beside them. On the CPU what is left of the
+ * whole is waiting; several threads can have more CPU time than that. */
+function rowOf({ id, device, current }) {
+    const { wall_ns: wall, gpu_ns: gpu, transfer_ns: transfer = 0, cpu_ns: cpu, overhead_ns: overhead = 0 } = current.breakdown;
+    const row = { name: id, link: caseLink(id), total: wall };
+    if (device === "cuda" || Number.isFinite(gpu))
+        return { ...row, note: Number.isFinite(cpu) && `CPU time beside it: ${duration(cpu)}`, parts: { gpu: gpu ?? 0, transfer, overhead, rest: Math.max(0, wall - (gpu ?? 0) - transfer - overhead) } };
+    const own = Math.min(cpu ?? 0, Math.max(0, wall - overhead));
+    return {
+        ...row,
+        note: cpu > wall * 1.05 && `CPU time of all threads: ${duration(cpu)}, ${(cpu / wall).toFixed(2)} cores busy`,
+        parts: { cpu: own, overhead, rest: Math.max(0, wall - own - overhead) },
+    };
+}
+
+const known = ({ current }) => current?.breakdown?.wall_ns > 0 && ["gpu_ns", "cpu_ns"].some((name) => Number.isFinite(current.breakdown[name]));
+const rowsOf = (model) => model.cases.filter(known).map(rowOf).sort((a, b) => b.total - a.total);
+
+function draw(model, section) {
+    const all = rowsOf(model);
+    let most = ROWS_FIRST;
+    const place = h("div");
+    const more = h("button", { type: "button", onclick: () => show((most += ROWS_MORE)) });
+    function show() {
+        const rows = all.slice(0, most);
+        place.replaceChildren();
+        stackAdd(place, {
+            title: "Parts of a call",
+            says: `${counted(all.length, "case")}, the slowest first: ${all[0].name}, ${duration(all[0].total)}. Largest part of all together: ${largestOf(all)}. On the CPU the rest is waiting.`,
+            what: "case",
+            rows,
+        });
+        more.hidden = rows.length === all.length;
+        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${all.length}`;
+    }
+    section.append(place, more);
+    show();
+}
+
+export const parts = { id: "parts", title: "GPU, CPU, transfers, overhead", shows: (model) => model.cases.some(known), draw };

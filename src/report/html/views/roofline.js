@@ -1,0 +1,178 @@
+/* Rooflines: what each case does a second over how much it does for each byte, below what the machine was measured
+ * to be capable of (Williams, Waterman and Patterson, 2009). */
+import { chartAdd, tip } from "../chart.js";
+import { h } from "../dom.js";
+import { brief, counted, duration, rate } from "../format.js";
+import { keyOf, SYMBOLS } from "../marks.js";
+import { caseAddress, caseLink } from "../verdicts.js";
+
+const DASHES = { solid: "solid", dashed: [6, 3], dotted: [2, 3], long: [12, 4] };
+const NARROW = 620; /* pixels */
+
+/* --- Roofs ------------------------------------------------------------------------------------- */
+
+function roofsOfCpu({ one, all }, points) {
+    const sides = [
+        [one, points.some(({ threads }) => threads === 1)],
+        [all, points.some(({ threads }) => threads !== 1) && all?.threads > 1],
+    ];
+    return sides
+        .filter(([side, used]) => side && used)
+        .map(([side]) => ({
+            name: counted(side.threads, "thread"),
+            slopes: [
+                ["L1", side.l1_bytes_per_s, "dotted"],
+                ["L2", side.l2_bytes_per_s, "dashed"],
+                ["L3", side.l3_bytes_per_s, "long"],
+                ["memory", side.memory_bytes_per_s, "solid"],
+            ],
+            tops: [
+                ["vectors", side.vector_flops_per_s, "solid"],
+                ["scalar", side.scalar_flops_per_s, "dashed"],
+            ],
+        }));
+}
+
+const roofsOfGpu = (ceilings) => [
+    {
+        name: "GPU",
+        slopes: [["memory", ceilings.copy_bytes_per_s ?? ceilings.read_bytes_per_s, "solid"]],
+        tops: [
+            ["tensor cores, bf16", ceilings.tensor_flops_per_s, "dashed"],
+            ["f32", ceilings.fma_flops_per_s, "solid"],
+        ],
+    },
+];
+
+const measured = (list) => list.filter(([, value]) => value > 0);
+
+/* Lines of one set of roofs: slopes up to the highest top, tops from where the steepest slope reaches them. */
+function linesOf({ name, slopes, tops }, from, to) {
+    const steepest = Math.max(...measured(slopes).map(([, value]) => value));
+    const highest = Math.max(...measured(tops).map(([, value]) => value));
+    return [
+        ...measured(slopes).map(([word, bytes, dash]) => ({
+            name: `${word} ${rate(bytes, "B")}, ${name}`,
+            dash,
+            colour: "line",
+            data: [[from, bytes * from], [Math.min(to, highest / bytes), Math.min(bytes * to, highest)]],
+        })),
+        ...measured(tops).map(([word, flops, dash]) => ({
+            name: `${word} ${rate(flops, "FLOP")}, ${name}`,
+            dash,
+            colour: "text",
+            data: [[Math.max(from, Math.min(flops / steepest, to / 2)), flops], [to, flops]],
+        })),
+    ];
+}
+
+/* --- Points ------------------------------------------------------------------------------------ */
+
+function pointOf({ id, workload, current }) {
+    const { flops, bytes, flops_per_second: speed } = current.work;
+    return { id, workload, threads: current.threads, intensity: flops / bytes, speed, time: current.summary?.median_ns ?? current.breakdown?.wall_ns };
+}
+
+const placed = ({ intensity, speed }) => Number.isFinite(intensity) && intensity > 0 && speed > 0;
+
+/* By workload, those with most cases first; what has no symbol left over is one group. */
+function groupsOf(points) {
+    const groups = new Map();
+    for (const point of points) groups.set(point.workload, [...(groups.get(point.workload) ?? []), point]);
+    const all = [...groups].sort(([, a], [, b]) => b.length - a.length).map(([name, of]) => ({ name, points: of }));
+    const own = all.length > SYMBOLS.length ? SYMBOLS.length - 1 : all.length;
+    const rest = all.slice(own);
+    const others = { name: counted(rest.length, "other workload"), points: rest.flatMap((group) => group.points) };
+    return [...all.slice(0, own), ...(rest.length ? [others] : [])].map((group, i) => ({ ...group, symbol: SYMBOLS[i], colour: `series-${i + 1}` }));
+}
+
+/* Powers of ten that hold all values. */
+const below = (values) => 10 ** Math.floor(Math.log10(Math.min(...values)));
+const above = (values) => 10 ** Math.ceil(Math.log10(Math.max(...values) * 1.01));
+
+/* --- The chart --------------------------------------------------------------------------------- */
+
+function optionOf(groups, lines, [from, to]) {
+    const speeds = [...groups.flatMap(({ points }) => points.map(({ speed }) => speed)), ...lines.flatMap(({ data }) => data.slice(1).map(([, y]) => y))];
+    return (colour, width) => ({
+        legend: { show: false },
+        grid: { left: 76, right: 20, top: 12, bottom: 48 },
+        tooltip: {
+            trigger: "item",
+            formatter: ({ data, seriesName }) =>
+                data.point ? tip(data.point.id, `${rate(data.point.speed, "FLOP")} at ${number(data.point.intensity)} flop/B`, `${duration(data.point.time)} a call`) : tip(seriesName),
+        },
+        xAxis: { type: "log", min: from, max: to, name: "flop a byte", nameLocation: "middle", nameGap: 28, axisLabel: { formatter: number, hideOverlap: true } },
+        yAxis: { type: "log", min: below(speeds), max: above(speeds), axisLine: { show: false }, axisLabel: { formatter: (v) => brief((x) => rate(x, "FLOP"))(v) } },
+        series: [
+            ...lines.map((line) => ({
+                name: line.name,
+                type: "line",
+                data: line.data,
+                symbol: "none",
+                clip: true,
+                lineStyle: { type: DASHES[line.dash], color: colour[line.colour], width: 2 },
+                itemStyle: { color: colour[line.colour] },
+            })),
+            ...groups.map((group) => ({
+                name: group.name,
+                type: "scatter",
+                symbol: group.symbol[0],
+                symbolSize: width < NARROW ? 10 : 12,
+                itemStyle: { color: colour[group.colour], borderColor: colour.ground, borderWidth: 1 },
+                data: group.points.map((point) => ({ value: [point.intensity, point.speed], point })),
+            })),
+        ],
+    });
+}
+
+const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
+
+function saysOf(points, left) {
+    const [best] = [...points].sort((a, b) => b.speed - a.speed);
+    return `${counted(points.length, "case")}; most: ${best.id}, ${rate(best.speed, "FLOP")} at ${number(best.intensity)} flop a byte.${left ? ` Not on it: ${counted(left, "case")} whose operations or bytes are not known.` : ""} A click on a point shows its case.`;
+}
+
+function rooflineAdd(section, title, points, left, roofs) {
+    const groups = groupsOf(points);
+    const intensities = points.map(({ intensity }) => intensity);
+    const ridges = roofs.flatMap(({ slopes, tops }) => measured(tops).flatMap(([, flops]) => measured(slopes).map(([, bytes]) => flops / bytes)));
+    const span = [below([...intensities, ...ridges].map((value) => value / 2)), above([...intensities, ...ridges].map((value) => value * 2))];
+    const lines = roofs.flatMap((set) => linesOf(set, ...span));
+    chartAdd(section, {
+        title,
+        says: saysOf(points, left),
+        height: (width) => (width < NARROW ? 340 : 460),
+        option: optionOf(groups, lines, span),
+        key: keyOf(groups, lines),
+        onclick: ({ data }) => data?.point && (location.hash = caseAddress(data.point.id)),
+        table: () => ({
+            heads: [{ name: "case" }, ...["flop a byte", "rate", "median"].map((name) => ({ name, numeric: true }))],
+            rows: points.map((point) => [caseLink(point.id), number(point.intensity), rate(point.speed, "FLOP"), duration(point.time)]),
+        }),
+    });
+}
+
+/* A device each, of which a case can be placed. */
+function chartsOf({ cases, current }) {
+    const { cpu_ceilings: cpu, ceilings: gpu } = current?.json ?? {};
+    return [
+        ["cpu", "On the CPU", cpu?.one && ((points) => roofsOfCpu(cpu, points))],
+        ["cuda", "On the GPU", gpu?.fma_flops_per_s && (() => roofsOfGpu(gpu))],
+    ].flatMap(([device, title, roofs]) => {
+        const all = cases.filter((one) => one.device === device && one.current?.work && one.current.status !== "SKIPPED");
+        const points = all.map(pointOf).filter(placed);
+        return points.length ? [{ title, points, left: all.length - points.length, roofs: roofs ? roofs(points) : [] }] : [];
+    });
+}
+
+function draw(model, section) {
+    for (const { title, points, left, roofs } of chartsOf(model)) {
+        if (!roofs.length) section.append(h("p", { class: "key" }, `${title} no ceilings were measured: there are no roofs.`));
+        rooflineAdd(section, title, points, left, roofs);
+    }
+    const note = model.current.json.cpu_ceilings?.note;
+    if (note) section.append(h("p", { class: "key" }, `Of the CPU's ceilings: ${note}.`));
+}
+
+export const roofline = { id: "roofline", title: "Roofline", shows: (model) => chartsOf(model).length > 0, draw };

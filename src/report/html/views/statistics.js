@@ -1,0 +1,172 @@
+/* Every case in a table: searched, filtered by verdict, sorted by any column; a part of the rows at a time, so that
+ * thousands of cases stay quick. */
+import { median } from "../density.js";
+import { h, scrolled } from "../dom.js";
+import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size } from "../format.js";
+import { badge, caseLink, verdictOf, VERDICTS } from "../verdicts.js";
+import { rateOf } from "../work.js";
+
+const ROWS = 100;
+const COLUMNS_LEAST = 3; /* case, verdict and a figure */
+
+/* minor: left out on paper, which is narrower than a screen; spare: the order in which columns give way on a screen
+ * that is too narrow for all; order: what it is sorted by, where that is not what is shown: times are not ordered
+ * among bytes. */
+const summary = (name) => ({ get: (one) => one.summary[name], show: duration, numeric: true });
+const metric = (name) => (one) => one.metric?.[name];
+const time = (name) => (one) => (one.metric?.unit === "ns" ? one.metric[name] : undefined);
+const decidedBy = ({ metric: by }) => (!by || (by.name === "time" && !isBudget(by)) ? undefined : `${by.name}${isBudget(by) ? ", budget" : ""}`);
+
+/* Of cases that are only stored, of the newest run that has them. */
+const newest = ({ current, runs }) => !current && runs.at(-1)?.series.find(({ name }) => name === "time")?.values;
+
+const COLUMNS = [
+    { name: "case", get: (one) => one.id, show: caseLink },
+    { name: "verdict", get: (one) => Object.keys(VERDICTS).indexOf(one.verdict), show: (_, one) => badge(one.verdict) },
+    { name: "decided by", get: decidedBy, show: (name) => name, spare: 13 },
+    { name: "budgets", get: (one) => (one.compared ? undefined : heldOf(one.current?.held)), show: (said) => said, spare: 14 },
+    { name: "change", get: (one) => (isBudget(one.metric) ? undefined : one.metric?.ratio), show: change, numeric: true },
+    { name: "95 % interval", get: metric("interval_low"), show: (_, one) => interval(one.metric.interval_low, one.metric.interval_high), numeric: true, spare: 10 },
+    { name: "baseline", get: metric("baseline"), order: time("baseline"), show: (_, one) => referenceOf(one.metric), numeric: true, spare: 11 },
+    { name: "current", get: metric("current"), order: time("current"), show: (now, one) => amount(now, one.metric.unit), numeric: true, spare: 12 },
+    { name: "median", ...summary("median_ns"), spare: 9 },
+    { name: "newest stored", get: (one) => (newest(one)?.length ? median(newest(one)) : undefined), show: duration, numeric: true },
+    { name: "stored runs", get: (one) => (one.current || one.compared ? undefined : one.runs.length), show: count, numeric: true },
+    { name: "mean", ...summary("mean_ns"), minor: true, spare: 2 },
+    { name: "std. dev.", ...summary("standard_deviation_ns"), minor: true, spare: 1 },
+    { name: "min", ...summary("min_ns"), minor: true, spare: 4 },
+    { name: "max", ...summary("max_ns"), minor: true, spare: 3 },
+    { name: "p95", ...summary("p95_ns"), minor: true, spare: 5 },
+    {
+        name: "rate",
+        get: (one) => one.current?.work?.[rateOf(one.current.work)?.member],
+        show: (perSecond, one) => rate(perSecond, rateOf(one.current.work).unit),
+        numeric: true,
+        minor: true,
+        spare: 8,
+    },
+    { name: "peak memory", get: (one) => one.current?.memory?.peak_bytes || undefined, show: size, numeric: true, minor: true, spare: 7 },
+    { name: "rounds", get: (one) => (one.compared?.rounds ?? one.current?.rounds?.median_ns?.length) || undefined, show: count, numeric: true, minor: true, spare: 6 },
+];
+
+const has = (found) => found !== undefined && found !== null && !Number.isNaN(found);
+
+/* Missing values come last, whichever way. */
+function sorted(cases, { get, order = get }, down) {
+    const sign = down ? -1 : 1;
+    return cases
+        .map((one) => [order(one), one])
+        .sort(([a], [b]) => (!has(a) || !has(b) ? has(b) - has(a) : sign * (a < b ? -1 : a > b ? 1 : 0)))
+        .map(([, one]) => one);
+}
+
+/* Words of which each must be in the id, in any order. */
+function matching(cases, words, verdict) {
+    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+    return cases.filter(
+        (one) => (!verdict || one.verdict === verdict) && wanted.every((word) => one.searched.includes(word)),
+    );
+}
+
+const classOf = ({ numeric, minor }) => [numeric && "numeric", minor && "minor"].filter(Boolean).join(" ") || undefined;
+
+function cell(column, one, i, hidden) {
+    const { get, show } = column;
+    const found = get(one);
+    return h(i ? "td" : "th", { class: classOf(column), scope: !i && "row", hidden }, has(found) ? show(found, one) : "");
+}
+
+/* Hides columns as long as the table is wider than its place, which watches itself. A button shows them all.
+ * returns {button, hidden: the numbers of the columns that are} */
+function columnsFit(place, table, columns) {
+    const hidden = new Set();
+    let all = false;
+    let width;
+    const button = h("button", { type: "button", hidden: true, onclick: () => fit((all = !all)) });
+    function fit() {
+        const toggle = (column, gone) => [...table.rows].forEach((row) => (row.cells[column].hidden = gone));
+        const spare = columns.map(({ spare: rank }, i) => [rank, i]).filter(([rank]) => rank).sort(([a], [b]) => a - b);
+        hidden.forEach((column) => toggle(column, false));
+        hidden.clear();
+        while (!all && place.scrollWidth > place.clientWidth && spare.length && columns.length - hidden.size > COLUMNS_LEAST) {
+            const [, column] = spare.shift();
+            hidden.add(column);
+            toggle(column, true);
+        }
+        button.hidden = !all && !hidden.size;
+        button.textContent = all ? "Columns that fit" : `Show ${counted(hidden.size, "more column")}`;
+    }
+    new ResizeObserver(() => {
+        if (place.clientWidth === width) return;
+        width = place.clientWidth;
+        requestAnimationFrame(fit);
+    }).observe(place);
+    return { button, hidden };
+}
+
+/* The state of the table, and what shows it. */
+function tableOf(model) {
+    const cases = model.cases.map((one) => ({ ...one, searched: one.id.toLowerCase() }));
+    const columns = COLUMNS.filter((column) => cases.some((one) => has(column.get(one))));
+    const state = { words: "", verdict: "", column: undefined, down: false, from: 0 };
+    const body = h("tbody");
+    const said = h("p", { role: "status", class: "count" });
+    const pages = h("p", { class: "pages" });
+    const heads = columns.map((column) => h("th", { scope: "col", class: classOf(column) }, h("button", { type: "button", onclick: () => sort(column) }, column.name)));
+
+    function sort(column) {
+        state.down = state.column === column ? !state.down : Boolean(column.numeric);
+        state.column = column;
+        heads.forEach((head, i) => head.setAttribute("aria-sort", columns[i] !== column ? "none" : state.down ? "descending" : "ascending"));
+        update({});
+    }
+    function step(name, from) {
+        return h("button", { type: "button", onclick: () => update({ from }) }, name);
+    }
+    function update(what) {
+        Object.assign(state, { from: 0 }, what);
+        let found = matching(cases, state.words, state.verdict);
+        if (state.column) found = sorted(found, state.column, state.down);
+        const shown = found.slice(state.from, state.from + ROWS);
+        body.replaceChildren(...shown.map((one) => h("tr", {}, columns.map((column, i) => cell(column, one, i, hidden.has(i))))));
+        said.textContent = `${counted(found.length, "case")}${found.length === cases.length ? "" : ` of ${cases.length}`}`;
+        pages.replaceChildren(
+            ...(state.from ? [step("Previous", state.from - ROWS)] : []),
+            ...(found.length > ROWS ? [` ${state.from + 1} to ${state.from + shown.length} `] : []),
+            ...(state.from + ROWS < found.length ? [step("Next", state.from + ROWS)] : []),
+        );
+    }
+    const table = h("table", { id: "cases", class: "ids" }, h("caption", { class: "hidden" }, "All cases"), h("thead", {}, h("tr", {}, heads)), body);
+    const place = scrolled("All cases", table);
+    const { button, hidden } = columnsFit(place, table, columns);
+    update({});
+    return { parts: [said, place, pages], button, update };
+}
+
+function draw(model, section) {
+    const { parts, button, update } = tableOf(model);
+    const verdicts = Object.keys(VERDICTS).filter((name) => model.cases.some((one) => one.verdict === name));
+    section.append(
+        h(
+            "div",
+            { class: "controls" },
+            h("label", {}, "Search ", h("input", { type: "search", id: "search", oninput: (event) => update({ words: event.target.value }) })),
+            h(
+                "label",
+                {},
+                "Verdict ",
+                h(
+                    "select",
+                    { id: "filter", onchange: (event) => update({ verdict: event.target.value }) },
+                    h("option", { value: "" }, "all"),
+                    verdicts.map((name) => h("option", { value: name }, verdictOf(name).word)),
+                ),
+            ),
+            button,
+        ),
+        model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and current: of what decided, such as pairs; that is the time, where nothing else is named. Median and what follows it: of this run's rounds.") : "",
+        ...parts,
+    );
+}
+
+export const statistics = { id: "statistics", title: "All cases", shows: (model) => model.cases.length > 0, draw };

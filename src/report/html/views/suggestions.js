@@ -1,0 +1,60 @@
+/* What to try, by priority. */
+import { h, prose } from "../dom.js";
+import { counted, duration, share, size } from "../format.js";
+import { caseLink } from "../verdicts.js";
+
+const PRIORITIES = ["critical", "high", "medium", "low"];
+const SHOWN = 50; /* of a priority; the rest is counted */
+
+/* What it saves, and what that estimate stands on. */
+export function gainOf(one) {
+    const most = one.basis === "at most" ? "at most " : "";
+    const basis = most ? "" : ` (${one.basis})`;
+    if (Number.isFinite(one.saved_ns))
+        return `${most}${one.speedup.toFixed(2)}x, saves ${duration(one.saved_ns)} of ${duration(one.current_ns)}${basis}`;
+    if (Number.isFinite(one.estimated_bytes))
+        return `peak memory ${size(one.current_bytes)} → ${size(one.estimated_bytes)}${basis}`;
+    if (Number.isFinite(one.share)) return `explains ${share(one.share)} of ${duration(one.current_ns)}${basis}`;
+    return one.basis;
+}
+
+const placeOf = ({ function: name, file, line }) => [name, file && (line ? `${file}:${line}` : file)].filter(Boolean).join(" in ");
+
+/* Where it is: its case, and the scopes inside. */
+const operationOf = (one) => one.operation.split(";").join(" › ");
+
+/* One suggestion, folded: the summary says what is wrong, with `named` also where; the rest what to do and why. */
+export function suggestionOf(one, named) {
+    const code = (title, text) => (text ? [h("p", {}, title), h("pre", { tabindex: "0" }, text)] : []);
+    return h(
+        "details",
+        { class: "suggestion" },
+        h("summary", {}, h("span", { class: `priority ${one.priority}` }, one.priority), " ", named ? [h("span", { class: "operation" }, operationOf(one)), ": "] : "", prose(one.description), " ", h("span", { class: "gain" }, gainOf(one))),
+        h("p", {}, caseLink(one.whole ?? one.operation.split(";")[0]), one.operation.includes(";") ? ` in ${one.operation.split(";").slice(1).join(" › ")}` : ""),
+        h("p", {}, prose(one.hint)),
+        placeOf(one) ? h("p", {}, "Where: ", h("code", {}, placeOf(one))) : "",
+        one.evidence?.length ? h("ul", {}, one.evidence.map((fact) => h("li", {}, prose(fact.text)))) : "",
+        code("Often found:", one.before),
+        code("Mended:", one.after),
+        h("p", { class: "soft" }, `Rule ${one.rule}, ${one.type}.`),
+    );
+}
+
+function draw(model, section) {
+    const { list, notes } = model.suggestions;
+    section.append(h("p", {}, `${counted(list.length, "suggestion")}, by priority and by what they save. Open one for what to do.`));
+    for (const priority of PRIORITIES) {
+        const those = list.filter((one) => one.priority === priority);
+        if (!those.length) continue;
+        section.append(h("h3", {}, `${priority[0].toUpperCase()}${priority.slice(1)} (${those.length})`), ...those.slice(0, SHOWN).map((one) => suggestionOf(one, true)));
+        if (those.length > SHOWN) section.append(h("p", {}, `${those.length - SHOWN} more are with their cases.`));
+    }
+    if (notes.length) section.append(h("details", {}, h("summary", {}, `Notes: ${notes.length}`), h("ul", {}, notes.map((note) => h("li", {}, prose(note))))));
+}
+
+export const suggestions = {
+    id: "suggestions",
+    title: "What to try",
+    shows: (model) => model.suggestions.list.length > 0,
+    draw,
+};

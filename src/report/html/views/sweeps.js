@@ -1,0 +1,160 @@
+/* Sweeps: time, throughput, speedup and memory over the parameter that a workload's cases differ in. */
+import { chartAdd, tip } from "../chart.js";
+import { h } from "../dom.js";
+import { brief, count, counted, duration, rate, size } from "../format.js";
+import { familiesOf } from "../families.js";
+import { keyOf, SYMBOLS } from "../marks.js";
+
+const FAMILIES_FIRST = 6;
+const STEPS_MOST = 8;
+
+const has = (points, member) => points.some((point) => point[member] > 0);
+
+/* An upright axis: on a log axis whole decades, or what there is of one. */
+const axis = ({ show, log, logBase }) => ({
+    type: log ? "log" : "value",
+    logBase,
+    scale: true,
+    axisLabel: { formatter: brief(show), hideOverlap: true },
+});
+
+const symbolOf = (nth) => SYMBOLS[nth % SYMBOLS.length];
+const colourOf = (nth) => `series-${(nth % 8) + 1}`;
+
+/* The power of two that a logarithmic axis of these values has steps of, if possible from one value to another: of
+ * ten steps or more ECharts would label each tenth, and leave room for as many. */
+function stepOfTwo(values) {
+    const [least, most] = [Math.min(...values), Math.max(...values)].map(Math.log2);
+    const fewest = Math.max(1, Math.ceil((most - least) / STEPS_MOST));
+    const some = [0, 1, 2, 3].map((more) => fewest + more);
+    return 2 ** (some.find((bits) => least % bits === 0 && most % bits === 0) ?? fewest);
+}
+
+/* Steps of two for sizes, and for values that are such, as 128 to 2048, which decades would leave half empty. */
+function stepOf({ sized }, series) {
+    const values = series.flatMap(({ points }) => points.map(([x]) => x));
+    const isPower = (base) => values.every((x) => Math.abs(Math.log(x) / Math.log(base) - Math.round(Math.log(x) / Math.log(base))) < 1e-9);
+    return sized || (isPower(2) && !isPower(10)) ? stepOfTwo(values) : 10;
+}
+
+/* A value of the parameter. */
+const shownAt = ({ sized }) => (sized ? size : count);
+
+/* series  [{name, nth, points: [[x, y, text], …], dashed}] */
+function lines(family, drawn) {
+    const { series, show } = drawn;
+    return (colour) => ({
+        grid: { left: 72, right: 24, top: 16, bottom: 44 },
+        legend: { show: false },
+        tooltip: { trigger: "item", formatter: ({ seriesName, data }) => tip(`${family.swept} ${shownAt(family)(data[0])}: ${show(data[1])}`, seriesName) },
+        xAxis: { type: "log", logBase: stepOf(family, series), name: family.swept, nameLocation: "middle", nameGap: 26, axisLabel: { formatter: brief(shownAt(family)), hideOverlap: true } },
+        yAxis: axis(drawn),
+        series: series.map(({ name, points, dashed, nth }) => ({
+            type: "line",
+            name,
+            data: points,
+            symbol: symbolOf(nth)[0],
+            symbolSize: 9,
+            color: colour[colourOf(nth)],
+            lineStyle: { type: dashed ? "dashed" : "solid", opacity: dashed ? 0.7 : 1 },
+        })),
+    });
+}
+
+/* Of several lines. */
+function keyFor({ series }) {
+    if (series.length < 2) return undefined;
+    const now = series.filter(({ dashed }) => !dashed);
+    const base = now.length < series.length ? [{ name: "the base", dash: "dashed", colour: "soft" }] : [];
+    return keyOf(now.map(({ name, nth }) => ({ name, symbol: symbolOf(nth), colour: colourOf(nth) })), base);
+}
+
+const figures = (family, { series, show }) => () => {
+    const at = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort((a, b) => a - b);
+    return {
+        heads: [{ name: family.swept, numeric: true }, ...series.map(({ name }) => ({ name, numeric: true }))],
+        rows: at.map((x) => [shownAt(family)(x), ...series.map(({ points }) => show(points.find(([other]) => other === x)?.[1]))]),
+    };
+};
+
+function chart(parent, family, title, says, drawn) {
+    if (drawn.series.some(({ points }) => points.length))
+        chartAdd(parent, { title, says, height: 300, option: lines(family, drawn), key: keyFor(drawn), table: figures(family, drawn) });
+}
+
+/* Of each series the points that have the member. */
+const seriesOf = (family, member) =>
+    family.series
+        .map(({ name, points }, nth) => ({ name, nth, points: points.filter((point) => point[member] > 0).map((point) => [point.at, point[member]]) }))
+        .filter(({ points }) => points.length);
+
+/* The base's series beside those of the same name. */
+function withBase(family, base, member) {
+    const now = seriesOf(family, member);
+    const then = base ? seriesOf(base, member) : [];
+    return [...now, ...then.map((series) => ({ ...series, name: `${series.name} (base)`, dashed: true }))];
+}
+
+function speedups(family, reference) {
+    const times = new Map(family.series[reference].points.map(({ at, time }) => [at, time]));
+    return family.series
+        .map(({ name, points }, nth) => ({ name, nth, points: points.filter(({ at }) => times.has(at)).map(({ at, time }) => [at, times.get(at) / time]) }))
+        .filter(({ nth, points }) => nth !== reference && points.length);
+}
+
+const factor = (value) => (Number.isFinite(value) ? `${value.toFixed(2)}x` : "–");
+
+/* Speedup over a series that the reader chooses. */
+function speedupAdd(parent, family) {
+    const place = h("div");
+    const chosen = h("select", { onchange: () => show() }, family.series.map(({ name }, i) => h("option", { value: i }, name)));
+    function show() {
+        const reference = Number(chosen.value);
+        const series = speedups(family, reference);
+        const all = series.flatMap(({ points }) => points.map(([, value]) => value));
+        place.replaceChildren();
+        chart(place, family, "Speedup", `Over ${family.series[reference].name}: from ${factor(Math.min(...all))} to ${factor(Math.max(...all))}.`, { series, show: factor });
+    }
+    parent.append(h("div", {}, h("label", {}, "Speedup over ", chosen), place));
+    show();
+}
+
+/* Of this run, not of the base beside it. */
+function range(series, show) {
+    const all = series.filter(({ dashed }) => !dashed).flatMap(({ points }) => points.map(([, y]) => y));
+    return `From ${show(Math.min(...all))} to ${show(Math.max(...all))}`;
+}
+
+function familyAdd(section, family, base) {
+    const grid = h("div", { class: "sweep" });
+    const points = family.series.flatMap((series) => series.points);
+    const [least, most] = [Math.min, Math.max].map((end) => brief(shownAt(family))(end(...points.map(({ at }) => at))));
+    const span = `${family.swept} ${least} to ${most}`;
+    section.append(h("h3", {}, `${family.name} over ${family.swept}`), h("p", { class: "key" }, `${counted(points.length, "case")}, ${span}. Both axes are logarithmic, but for speedup.`), grid);
+    const rates = (value) => rate(value, "").replace("/s", "");
+    const add = (title, member, show) => {
+        const series = withBase(family, base, member);
+        if (series.length) chart(grid, family, title, `${range(series, show)} for ${span}.`, { series, show, log: true, logBase: show === size ? stepOfTwo(series.flatMap(({ points: all }) => all.map(([, y]) => y))) : 10 });
+    };
+    add("Time of a call", "time", duration);
+    add(`Throughput (${family.unit}/s)`, "rate", rates);
+    if (family.series.length > 1) speedupAdd(grid, family);
+    if (has(points, "memory")) add("Peak memory", "memory", size);
+}
+
+function draw(model, section) {
+    const all = familiesOf(model);
+    const bases = familiesOf(model, "base");
+    const more = h("button", { type: "button", onclick: () => add(all.length) });
+    let from = 0;
+    function add(number) {
+        more.remove();
+        for (const family of all.slice(from, from + number)) familyAdd(section, family, bases.find(({ name }) => name === family.name));
+        from = Math.min(from + number, all.length);
+        more.textContent = `Show ${all.length - from} more sweeps`;
+        if (from < all.length) section.append(more);
+    }
+    add(FAMILIES_FIRST);
+}
+
+export const sweeps = { id: "sweeps", title: "Sweeps", shows: (model) => familiesOf(model).length > 0, draw };

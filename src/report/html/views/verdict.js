@@ -1,0 +1,162 @@
+/* The verdict in a sentence, the counts, the worst case, and what was not measured. */
+import { h, prose, table } from "../dom.js";
+import { change, counted, duration, interval, isBudget, moment, amount } from "../format.js";
+import { badge, caseLink, VERDICTS } from "../verdicts.js";
+
+const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
+
+/* {FAILED: 1, NEW: 2, …} of cases, in the order of VERDICTS. */
+function countsOf(cases) {
+    const counts = Object.fromEntries(Object.keys(VERDICTS).map((name) => [name, 0]));
+    for (const one of cases) counts[one.verdict] = (counts[one.verdict] ?? 0) + 1;
+    return Object.entries(counts).filter(([, count]) => count);
+}
+
+function measuredOf(cases) {
+    const measured = cases.filter((one) => one.verdict === "OK").length;
+    return measured === cases.length ? `${counted(measured, "case")} measured` : `${measured} of ${counted(cases.length, "case")} measured`;
+}
+
+function sentence({ comparison, current, cases, baselines, profiles }) {
+    if (comparison)
+        return h(
+            "p",
+            { class: `lead verdict ${comparison.verdict.toLowerCase()}` },
+            h("span", { "aria-hidden": "true" }, `${SIGNS[comparison.verdict]} `),
+            prose([comparison.verdict, ...comparison.verdict_reasons.slice(0, 1)].join(": ")),
+        );
+    if (current)
+        return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; compared with nothing.`);
+    if (baselines.length)
+        return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
+    return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
+}
+
+/* The case that speaks loudest: the first that fails the policy, or else the first that was compared. */
+function worst({ comparison, caseById }) {
+    const first = comparison?.cases[0];
+    if (!first) return undefined;
+    const { metric } = caseById.get(first.id);
+    const figures =
+        metric && !isBudget(metric) && Number.isFinite(metric.ratio)
+            ? [
+                  ` ${metric.name}: ${amount(metric.baseline, metric.unit)} → ${amount(metric.current, metric.unit)}, `,
+                  h("strong", {}, change(metric.ratio)),
+                  ` (95 % interval ${interval(metric.interval_low, metric.interval_high)}).`,
+              ]
+            : [" ", prose(first.reason ?? "")];
+    return h("p", {}, "Worst: ", caseLink(first.id), " ", badge(first.change), figures);
+}
+
+const REASONS_MOST = 3;
+
+/* Cases of each reason, the most frequent first; of many reasons, which differ in their figures, one is an example. */
+function reasons(list, what) {
+    const groups = new Map();
+    for (const one of list) {
+        const reason = one.compared?.reason ?? one.current?.reason ?? "";
+        groups.set(reason, [...(groups.get(reason) ?? []), one]);
+    }
+    if (groups.size > REASONS_MOST) return [`${counted(list.length, "case")} ${what}; ${list[0].id}: ${list[0].compared?.reason ?? list[0].current?.reason}`];
+    return [...groups]
+        .sort(([, a], [, b]) => b.length - a.length)
+        .map(([reason, those]) => [`${counted(those.length, "case")} ${what}`, reason].filter(Boolean).join(": "));
+}
+
+/* Sentences on what the figures are not of. */
+function missing({ comparison, current, cases, profiles }) {
+    const open = profiles.flatMap(({ json }) => json.processes).filter(({ complete }) => complete === false).length;
+    const results = current?.json;
+    const having = (name) => cases.filter((one) => one.verdict === name);
+    const say = (list, what) => list.length && `${counted(list.length, "case")} ${what}`;
+    return [
+        say(having("FAILED"), "failed"),
+        ...reasons(having("SKIPPED"), "skipped"),
+        ...reasons(having("UNMEASURED"), "not measured"),
+        say(having("REMOVED"), "in the baseline and no longer in the suite"),
+        comparison?.not_measured && `${counted(comparison.not_measured, "case")} not measured: code as in the baseline`,
+        (comparison?.complete === false || results?.complete === false) && "the run was interrupted: later cases are missing",
+        results?.filter && `cases were left out by ${results.filter}`,
+        open && `${open} ${open === 1 ? "process" : "processes"} had not ended the recording: what was still in buffers is not in it`,
+        results?.cpu_ceilings?.reason && `no ceilings of the CPU: ${results.cpu_ceilings.reason}`,
+    ].filter(Boolean);
+}
+
+function notes(title, list) {
+    if (!list?.length) return undefined;
+    return h("details", {}, h("summary", {}, `${title}: ${list.length}`), h("ul", {}, list.map((note) => h("li", {}, prose(note)))));
+}
+
+/* Of results alone: how many budgets hold, and the first that do not. */
+function budgets({ comparison, cases }) {
+    const judged = comparison ? [] : cases.filter((one) => one.current?.held);
+    if (!judged.length) return [];
+    const sum = (name) => judged.reduce((all, { current }) => all + current.held[name], 0);
+    const [missed, unknown] = [sum("missed"), sum("unknown")];
+    const bad = judged.filter(({ current }) => current.held.missed);
+    const said = [`${sum("count") - missed - unknown} held`, `${missed} missed`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
+    return [
+        h("p", {}, "Budgets: ", missed ? h("strong", {}, said) : said, "."),
+        h("ul", {}, bad.slice(0, REASONS_MOST).map(({ id, current }) => h("li", {}, caseLink(id), ": ", prose(current.held.reason))), bad.length > REASONS_MOST ? h("li", {}, counted(bad.length - REASONS_MOST, "more case")) : ""),
+    ];
+}
+
+/* Whether most compared cases are not decided: then the others do not stand for them. */
+const isOpen = ({ counted: decided, compared = 0 }) => 2 * decided < compared;
+
+/* "+1.2 %, the geometric mean of 38 cases", and of all that were compared where most are not decided. */
+function meansOf(one) {
+    const decided = one.counted && `${change(one.geometric_ratio)}, the geometric mean of ${counted(one.counted, "case")}`;
+    const all = isOpen(one) && `${change(one.compared_ratio)}, the geometric mean of all ${counted(one.compared, "compared case")}, not decided`;
+    return [decided, all].filter(Boolean).join("; ");
+}
+
+/* How all compared times changed together, and those of each workload. */
+function overall({ overall: list = [] }) {
+    const rows = list.filter((one) => one.counted || isOpen(one));
+    const suite = rows.find((one) => !one.workload);
+    if (!suite) return undefined;
+    const open = rows.some(isOpen);
+    const heads = ["cases", "geometric mean", "total before", "total now", ...(open ? ["compared", "not decided"] : [])].map((name) => ({ name, numeric: true }));
+    const total = (one, ns) => (one.counted ? duration(ns) : "");
+    const all = (one) => (isOpen(one) ? [one.compared, change(one.compared_ratio)] : ["", ""]);
+    return h(
+        "details",
+        {},
+        h("summary", {}, `Overall: ${meansOf(suite)}`),
+        table(
+            "Overall change, by workload",
+            [{ name: "workload" }, ...heads],
+            rows.map((one) => [one.workload ?? "all", one.counted, change(one.geometric_ratio), total(one, one.baseline_ns), total(one, one.current_ns), ...(open ? all(one) : [])]),
+        ),
+    );
+}
+
+function draw(model, section) {
+    const { comparison } = model;
+    const counts = countsOf(model.cases);
+    const gone = missing(model);
+    section.append(
+        sentence(model),
+        counts.length
+            ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(([name, count]) => h("li", {}, h("strong", {}, count), " ", badge(name))))
+            : "",
+        worst(model) ?? "",
+        ...budgets(model),
+        comparison?.verdict_reasons.length > 1 ? h("ul", {}, comparison.verdict_reasons.slice(1).map((reason) => h("li", {}, prose(reason)))) : "",
+        comparison?.base && comparison.head ? h("p", {}, "Base: ", h("code", {}, comparison.base), ", head: ", h("code", {}, comparison.head)) : "",
+        comparison?.trust ? h("p", {}, "Judged by ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
+        comparison?.edits?.length ? h("ul", {}, comparison.edits.map((edit) => h("li", {}, prose(edit)))) : "",
+        comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
+        gone.length ? h("div", {}, h("h3", {}, "Not measured"), h("ul", {}, gone.map((text) => h("li", {}, prose(text))))) : "",
+        (comparison && overall(comparison)) ?? "",
+        notes("Notes", comparison?.notes) ?? "",
+    );
+}
+
+export const verdict = {
+    id: "verdict",
+    title: "Verdict",
+    shows: (model) => model.files.length > 0,
+    draw,
+};

@@ -1,0 +1,277 @@
+#include "workload/cuda_source.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/driver.h"
+#include "device/nvrtc.h"
+#include "util/file.h"
+#include "util/hash.h"
+#include "workload/cuda_check.h"
+#include "workload/cuda_launch.h"
+#include "workload/host.h"
+
+enum { FILE_MOST = 256 * 1024 * 1024, SHARED_WITHOUT_ASKING = 48 * 1024 };
+
+/* What is open. A worker process measures one case at a time. */
+static struct opened {
+    struct kg_arena arena;
+    struct kg_cuda_launch launch;
+    struct kg_nvrtc_image image;
+    const char *file;
+    struct kgate_workload workload;
+} opened;
+
+/* What a case on the device has. */
+static struct loaded {
+    const struct kg_driver *driver;
+    void *stream;
+    void *module, *function;
+    void *memory[KG_CUDA_ARGS_MOST];     /* of buffers; NULL for scalars */
+    uint64_t words[KG_CUDA_ARGS_MOST];   /* what the kernel is handed: an address, or a scalar */
+    void *parameters[KG_CUDA_ARGS_MOST]; /* where these are */
+} loaded;
+
+/* --- Opening: on the host alone ---------------------------------------------------------------- */
+
+static bool option_given(const struct kg_cuda_call *call, const char *beginning)
+{
+    for (size_t i = 0; i < call->option_count; i++)
+        if (!strncmp(call->options[i], beginning, strlen(beginning)))
+            return true;
+    return false;
+}
+
+/* The suite's options, and what they do not say: the architecture, and the source's own folder. */
+static bool options_make(const struct kg_source_opening *opening, const char *const **options,
+                         size_t *count, struct kg_error *err)
+{
+    const struct kg_cuda_call *call = opening->call;
+    const char *slash = strrchr(opened.file, '/');
+    const char **all = kg_arena_alloc(&opened.arena, call->option_count + 2, sizeof *all);
+    const char *folder = slash ? kg_arena_printf(&opened.arena, "--include-path=%.*s",
+                                                 (int)(slash - opened.file), opened.file)
+                               : "--include-path=.";
+    const char *architecture =
+        kg_arena_printf(&opened.arena, "--gpu-architecture=%s", opening->architecture);
+    if (!all || !folder || !architecture)
+        return kg_error_memory(err);
+    *count = 0;
+    if (!option_given(call, "--gpu-architecture") && !option_given(call, "-arch"))
+        all[(*count)++] = architecture;
+    for (size_t i = 0; i < call->option_count; i++)
+        all[(*count)++] = call->options[i];
+    all[(*count)++] = folder;
+    *options = all;
+    return true;
+}
+
+static bool compile(struct kg_source_opening *opening, const char *text, struct kg_error *err)
+{
+    const char *const named[] = {getenv("KGATE_NVRTC"), NULL};
+    struct kg_nvrtc_source source = {
+        .text = text, .file = opened.file, .entry = opening->call->entry};
+    if (!options_make(opening, &source.options, &source.option_count, err))
+        return false;
+    const enum kg_nvrtc_result result =
+        kg_nvrtc_compile(named[0] ? named : NULL, &source, &opened.arena, &opened.image, err);
+    opening->unavailable = result == KG_NVRTC_MISSING;
+    return result == KG_NVRTC_GOOD || kg_error_wrap(err, "not compiled");
+}
+
+/* An image as it is. The driver says what is wrong with it; that it is another kind of file is said
+ * here. */
+static bool image_take(const struct kg_source_opening *opening, const struct kg_text *file,
+                       struct kg_error *err)
+{
+    static const struct {
+        const char *ending;
+        unsigned char mark[4];
+    } marks[] = {{".cubin", {0x7f, 'E', 'L', 'F'}}, {".fatbin", {0x50, 0xed, 0x55, 0xba}}};
+    const char *ending = strrchr(opened.file, '.');
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (!strcmp(ending, marks[i].ending) &&
+            (file->length < 4 || memcmp(file->data, marks[i].mark, 4) != 0))
+            return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' is no %s file", opened.file,
+                                ending + 1);
+    opened.image = (struct kg_nvrtc_image){
+        .bytes = kg_arena_copy_bytes(&opened.arena, kg_text_string(file), file->length),
+        .length = file->length,
+        .symbol = opening->call->entry};
+    return opened.image.bytes ? true : kg_error_memory(err);
+}
+
+static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
+{
+    const char *folder = opening->call->folder;
+    struct kg_text file = {0};
+    opened.file = kg_arena_printf(
+        &opened.arena, "%s%s", opening->target[0] == '/' || !folder ? "" : folder, opening->target);
+    if (!opened.file)
+        return kg_error_memory(err);
+    const char *ending = strrchr(opened.file, '.');
+    bool good = kg_file_read(opened.file, FILE_MOST, &file, err);
+    if (good)
+        good = ending && !strcmp(ending, ".cu") ? compile(opening, kg_text_string(&file), err)
+                                                : image_take(opening, &file, err);
+    kg_text_free(&file);
+    return good;
+}
+
+static bool describe(struct kgate_context *context, struct kgate_work *work)
+{
+    (void)context;
+    *work = (struct kgate_work){
+        .items = opened.launch.items, .bytes = opened.launch.bytes, .flops = opened.launch.flops};
+    for (size_t i = 0; i < opened.launch.arg_count; i++)
+        if (opened.launch.args[i].type == KG_CUDA_F64)
+            work->arithmetic = KGATE_ARITHMETIC_OTHER;
+    return true;
+}
+
+/* --- On the device ----------------------------------------------------------------------------- */
+
+static bool refuse(struct kgate_context *context, const char *what, int code)
+{
+    char words[160];
+    kg_driver_words(loaded.driver, code, words, sizeof words);
+    snprintf(context->message, sizeof context->message, "%.90s: %s", what, words);
+    return false;
+}
+
+static bool load(struct kgate_context *context)
+{
+    char what[96];
+    int code = loaded.driver->module_load(&loaded.module, opened.image.bytes);
+    if (code != KG_DRIVER_SUCCESS)
+        return refuse(context, "the driver does not load the code", code);
+    code = loaded.driver->module_function(&loaded.function, loaded.module, opened.image.symbol);
+    if (code != KG_DRIVER_SUCCESS) {
+        snprintf(what, sizeof what, "the code has no kernel '%.60s'", opened.image.symbol);
+        return refuse(context, what, code);
+    }
+    if (opened.launch.shared_bytes <= SHARED_WITHOUT_ASKING || !loaded.driver->function_set)
+        return true;
+    code = loaded.driver->function_set(loaded.function, KG_FUNCTION_DYNAMIC_SHARED_MOST,
+                                       (int)opened.launch.shared_bytes);
+    return code == KG_DRIVER_SUCCESS || refuse(context, "the device does not give `shared`", code);
+}
+
+static bool buffers_make(struct kgate_context *context)
+{
+    for (size_t i = 0; i < opened.launch.arg_count; i++) {
+        const struct kg_cuda_argument *argument = &opened.launch.args[i];
+        loaded.parameters[i] = &loaded.words[i];
+        loaded.words[i] = argument->scalar;
+        if (!argument->buffer)
+            continue;
+        const size_t bytes = argument->count * kg_cuda_type_bytes(argument->type);
+        loaded.memory[i] = context->allocate_device(context, bytes);
+        loaded.words[i] = (uintptr_t)loaded.memory[i];
+        if (!loaded.memory[i]) {
+            snprintf(context->message, sizeof context->message,
+                     "no memory for %zu bytes on the GPU", bytes);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fills the buffers, or those alone that a call has written. */
+static bool buffers_fill(struct kgate_context *context, bool written)
+{
+    const struct kg_cuda_device device = {loaded.driver, loaded.stream};
+    for (size_t i = 0; i < opened.launch.arg_count; i++) {
+        const struct kg_cuda_argument *argument = &opened.launch.args[i];
+        if (!argument->buffer || (written && !argument->out))
+            continue;
+        const int code = kg_cuda_buffer_fill(&device, argument, loaded.words[i]);
+        if (code != KG_DRIVER_SUCCESS)
+            return refuse(context, "cannot fill a buffer", code);
+    }
+    return true;
+}
+
+static int launch(void)
+{
+    const struct kg_cuda_launch *how = &opened.launch;
+    return loaded.driver->launch(loaded.function, how->grid[0], how->grid[1], how->grid[2],
+                                 how->block[0], how->block[1], how->block[2], how->shared_bytes,
+                                 loaded.stream, loaded.parameters, NULL);
+}
+
+/* `run` can say nothing, so that the device takes the launch is found out here. */
+static bool launch_try(struct kgate_context *context)
+{
+    char what[96];
+    int code = launch();
+    if (code == KG_DRIVER_SUCCESS)
+        code = loaded.driver->stream_synchronize(loaded.stream);
+    snprintf(what, sizeof what, "'%.60s' does not run", opened.image.symbol);
+    return code == KG_DRIVER_SUCCESS || refuse(context, what, code);
+}
+
+static bool set_up(struct kgate_context *context, void **state)
+{
+    const struct kg_host *host = context->host;
+    loaded = (struct loaded){.driver = host->driver, .stream = context->stream};
+    *state = &loaded;
+    return load(context) && buffers_make(context) && buffers_fill(context, false) &&
+           launch_try(context) && buffers_fill(context, true);
+}
+
+static void run(void *state)
+{
+    (void)state;
+    launch();
+}
+
+static bool check(struct kgate_context *context, void *state, struct kgate_check *found)
+{
+    const struct kg_cuda_device device = {loaded.driver, loaded.stream};
+    (void)state;
+    return kg_cuda_check(&device, &opened.launch, loaded.words, found, context->message,
+                         sizeof context->message);
+}
+
+static void tear_down(struct kgate_context *context, void *state)
+{
+    (void)state;
+    for (size_t i = 0; i < opened.launch.arg_count; i++)
+        context->release_device(context, loaded.memory[i]);
+    if (loaded.module)
+        loaded.driver->module_unload(loaded.module);
+    loaded = (struct loaded){0};
+}
+
+const struct kgate_workload *kg_cuda_source_open(struct kg_source_opening *opening,
+                                                 struct kg_error *err)
+{
+    struct kg_mark at;
+    kg_arena_free(&opened.arena);
+    opened = (struct opened){0};
+    if (!opening->call || !opening->call->entry || !opening->architecture) {
+        kg_error_set(err, KG_ERROR_USAGE, "nothing says how '%s' is called", opening->target);
+        return NULL;
+    }
+    if (!kg_cuda_launch_make(&opened.arena, opening->call, opening->seed, &opened.launch, &at,
+                             err) ||
+        !file_take(opening, err))
+        return NULL;
+    snprintf(opening->code_hash, sizeof opening->code_hash, "%016" PRIx64,
+             kg_hash_bytes(KG_HASH_START, opened.image.bytes, opened.image.length));
+    opened.workload = (struct kgate_workload){
+        .name = opening->call->entry,
+        .summary = opened.file,
+        .devices = 1U << KGATE_DEVICE_CUDA,
+        .describe = describe,
+        .set_up = set_up,
+        .run = run,
+        .check = kg_cuda_expects(&opened.launch) ? check : NULL,
+        .tear_down = tear_down,
+    };
+    return &opened.workload;
+}

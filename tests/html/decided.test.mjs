@@ -1,0 +1,135 @@
+/* What the page says of a gate that settled a case by pairs, of rounds far out, of reasons and of widths. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readdirSync } from "node:fs";
+import { axeSerious, browserOpen, chartsDrawn, fileRead, fileWrite, folder, kgate, measured, pageMake, slower } from "./support.mjs";
+
+let browser, gate, id;
+
+/* A round fifty times as long as the others, of twelve. */
+function farOut(results) {
+    const { rounds } = results.cases.find((one) => one.id === id);
+    for (const [name, values] of Object.entries(rounds)) if (Array.isArray(values) && values.length === 3) rounds[name] = [...values, ...values, ...values, ...values];
+    rounds.median_ns[5] *= 50;
+}
+
+/* The comparison as a gate leaves it that settled the case by pairs: +130.9 %, where this run alone was four times. */
+function settled(comparison) {
+    const one = comparison.cases.find((other) => other.id === id);
+    Object.assign(one, { pairs: 8, reason: "settled by 8 pairs; measure again by `kgate run`, or ` alone" });
+    Object.assign(one.metrics[0], { name: "time", against: "base", baseline: 57000, current: 131613, ratio: 2.309, interval_low: 2.3, interval_high: 2.32 });
+    comparison.created = fileRead("current.json").created;
+}
+
+before(async () => {
+    const base = measured("base.json");
+    id = base.cases[0].id;
+    kgate("baseline", "update", "base.json", "-b", "store");
+    fileWrite("older.json", slower(base, "", 1.01, -1));
+    kgate("baseline", "update", "older.json", "-b", "store");
+    const current = slower(base, "encode/", 4);
+    fileWrite("current.json", current);
+    kgate("compare", "base.json", "current.json", "-o", "out");
+    const comparison = fileRead("out/comparison.json");
+    settled(comparison);
+    fileWrite("comparison.json", comparison);
+    farOut(current);
+    delete current.profile;
+    fileWrite("current.json", current);
+    const [stored] = readdirSync(`${folder}/store`).filter((name) => name.endsWith(".json"));
+    gate = pageMake("gate.html", "comparison.json", "current.json", `store/${stored}`);
+    browser = await browserOpen();
+});
+after(() => browser.close());
+
+test("history tells what pairs decided, and what this run was before them", async () => {
+    const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`);
+    await chartsDrawn(page);
+    const figure = page.locator("#case figure", { hasText: "History" });
+    const said = await figure.innerText();
+    assert.match(said, /2 stored runs: .*Pairs decided: \+130\.9 %, 57\.0 µs → 132 µs\. Before them this run: /);
+    assert.match(await figure.locator(".chart").innerHTML(), /pairs/);
+    assert.deepEqual(page.wrong, []);
+});
+
+test("a round far out is counted, and does not squeeze the others", async () => {
+    const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`);
+    await chartsDrawn(page);
+    assert.match(await page.locator("#case figure", { hasText: "Every round" }).innerText(), /1 round lies above the axis, at its edge: up to/);
+});
+
+test("the density of scattered rounds does not take the axis below 0", async () => {
+    const json = fileRead("base.json");
+    delete json.profile;
+    const one = json.cases[0];
+    for (const values of Object.values(one.rounds)) if (Array.isArray(values) && values.length === 3) values.push(...values);
+    one.rounds.median_ns = [30, 40, 50, 4000, 7000, 9000];
+    const page = await browser.open(pageMake("scattered.html", fileWrite("scattered.json", json)), `#case=${encodeURIComponent(one.id)}`);
+    await chartsDrawn(page);
+    const labels = await page.locator("#case figure", { hasText: "Every round" }).locator("svg text").allTextContents();
+    assert.ok(labels.some((label) => /µs$/.test(label)), String(labels));
+    assert.deepEqual(labels.filter((label) => /^[-−]/.test(label)), []);
+});
+
+test("code between backticks is an element, and a backtick alone stays", async () => {
+    const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`);
+    assert.equal(await page.locator("#case code", { hasText: /^kgate run$/ }).count(), 1);
+    assert.match(await page.locator("#case").innerText(), /by kgate run, or ` alone/);
+});
+
+test("of a suite that asks for no GPU, none is missed", async () => {
+    const page = await browser.open(gate);
+    assert.doesNotMatch(await page.locator("#verdict").innerText(), /GPU/);
+    const json = fileRead("base.json");
+    for (const one of json.cases.slice(0, 2)) Object.assign(one, { id: one.id.replace(/cpu$/, "cuda"), device: "cuda", status: "SKIPPED", reason: "no CUDA device: no driver" });
+    delete json.profile;
+    const other = await browser.open(pageMake("skipped.html", fileWrite("skipped.json", json)));
+    assert.match(await other.locator("#verdict").innerText(), /2 cases skipped: no CUDA device: no driver/);
+});
+
+test("where most cases are undecided, the overall change is that of all, which decides nothing", async () => {
+    const comparison = fileRead("comparison.json");
+    comparison.overall = [{ cases: 5, counted: 0, baseline_ns: 0, current_ns: 0, compared: 4, compared_ratio: 1.3 }];
+    const page = await browser.open(pageMake("open.html", fileWrite("open.json", comparison)));
+    assert.match(await page.locator("#verdict").innerText(), /Overall: \+30\.0 %, the geometric mean of all 4 compared cases, not decided/);
+    comparison.overall[0] = { ...comparison.overall[0], counted: 1, geometric_ratio: 1.1, baseline_ns: 100, current_ns: 110 };
+    const other = await browser.open(pageMake("few.html", fileWrite("few.json", comparison)));
+    assert.match(await other.locator("#verdict").innerText(), /Overall: \+10\.0 %, the geometric mean of 1 case; \+30\.0 %, the geometric mean of all 4 /);
+});
+
+test("on paper the whole of a chart is there, smaller", async () => {
+    const page = await browser.open(gate);
+    await chartsDrawn(page);
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 700, height: 900 });
+    for (const picture of await page.locator(".chart svg").all()) {
+        const { cut, wide } = await picture.evaluate((svg) => {
+            const { width, height } = svg.viewBox.baseVal;
+            const box = svg.getBoundingClientRect();
+            return { cut: Math.abs(width / height - box.width / box.height) > 0.02, wide: box.right > document.documentElement.clientWidth };
+        });
+        assert.deepEqual({ cut, wide }, { cut: false, wide: false });
+    }
+});
+
+test("axe finds nothing serious in comparisons, results and baselines, light and dark", async () => {
+    const [stored] = readdirSync(`${folder}/store`).filter((name) => name.endsWith(".json"));
+    for (const path of [gate, pageMake("results.html", "current.json"), pageMake("baseline.html", `store/${stored}`)])
+        for (const colorScheme of ["light", "dark"]) {
+            const page = await browser.open(path, "", { colorScheme });
+            await chartsDrawn(page);
+            assert.deepEqual(await axeSerious(page), [], `${path} ${colorScheme}`);
+        }
+});
+
+test("at 960 pixels every link of the sections and every metric is in sight", async () => {
+    const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`, { viewport: { width: 960, height: 900 } });
+    await chartsDrawn(page);
+    const tools = await page.locator(".tools").boundingBox();
+    for (const link of await page.locator("#contents a").all()) {
+        const box = await link.boundingBox();
+        assert.ok(box.x + box.width <= tools.x, await link.innerText());
+    }
+    const wide = await page.locator("#case .scrolled").first().evaluate((region) => region.scrollWidth - region.clientWidth);
+    assert.equal(wide, 0);
+});

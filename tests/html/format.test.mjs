@@ -1,0 +1,74 @@
+/* Figures, axes and words of the page, without a browser. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { usualOf } from "../../src/report/html/density.js";
+import { amount, axisOfTimes, changeOf, referenceOf, tidy } from "../../src/report/html/format.js";
+import { fileOf } from "../../src/report/html/kinds.js";
+import { rateOf } from "../../src/report/html/work.js";
+
+function labels({ min, max, interval, axisLabel }) {
+    return Array.from({ length: Math.round((max - min) / interval) + 1 }, (_, i) => axisLabel.formatter(min + i * interval));
+}
+
+test("a tick has no digits that binary fractions leave", () => {
+    assert.equal(String(tidy(0.1 + 0.2)), "0.3");
+    assert.equal(String(tidy(-0.1 * 3)), "-0.3");
+});
+
+test("a figure has the three digits that it has elsewhere, below 1 too", () => {
+    for (const [value, unit, said] of [
+        [0.432, "", "0.432"],
+        [0.4951, "", "0.495"],
+        [0.0432, "", "0.0432"],
+        [0.385, "ns", "0.385 ns"],
+        [0.99996, "", "1.00"],
+        [1.234, "", "1.23"],
+        [13.54e3, "ns", "13.5 µs"],
+    ])
+        assert.equal(amount(value, unit), said);
+});
+
+test("a budget is a limit, no baseline that changed", () => {
+    const metric = { name: "time", against: "budget", unit: "ns", baseline: 1e6, ratio: 53, better: "lower" };
+    assert.equal(referenceOf(metric), "<= 1.00 ms");
+    assert.equal(referenceOf({ ...metric, unit: "1/s", better: "higher" }), ">= 1.00 M/s");
+    assert.equal(changeOf(metric), "");
+    assert.equal(changeOf({ ...metric, against: "baseline", ratio: 2 }), "+100.0 %");
+});
+
+test("controls and changes of direction in a file are shown as on a terminal", () => {
+    const json = { schema: "kgate.results.v2", suite: "a\u001b[31mb\u202egnp.exe", note: "two\nlines", "na\u0007me": "日本語" };
+    const { json: read } = fileOf({ name: "x", text: JSON.stringify(json) });
+    assert.deepEqual(read, { schema: "kgate.results.v2", suite: "a\\x1b[31mb\\xe2\\x80\\xaegnp.exe", note: "two\nlines", "na\\x07me": "日本語" });
+});
+
+test("an axis of times holds its values, and its labels differ", () => {
+    for (const [low, high] of [
+        [100.1e3, 100.4e3],
+        [53.2, 53.9],
+        [0, 12],
+        [9.99e8, 1.01e9],
+        [7e5, 2.4e6],
+        [5e3, 5e3],
+    ]) {
+        const axis = axisOfTimes(low, high);
+        const said = labels(axis);
+        assert.ok(axis.min <= low && axis.max >= high, `${low} to ${high}: ${said}`);
+        assert.equal(new Set(said).size, said.length, `${low} to ${high}: ${said}`);
+        assert.ok(said.length >= 2 && said.length <= 9, `${low} to ${high}: ${said}`);
+    }
+});
+
+test("a round far out is not among the usual ones; a second mode is", () => {
+    assert.deepEqual(usualOf([10, 11, 10, 12, 11, 500]), [10, 10, 11, 11, 12]);
+    assert.equal(usualOf([10, 11, 10, 230, 231, 229]).length, 6);
+    assert.equal(usualOf([10, 11, 500]).length, 3);
+});
+
+test("a rate is in the case's own unit, else in what the device limits", () => {
+    assert.equal(rateOf({ item_name: "vectors", items_per_second: 1, flops: 9, flops_per_second: 9 }).unit, " vectors");
+    assert.equal(rateOf({ items_per_second: 1, flops: 9, bytes: 1, flops_per_second: 9, bytes_per_second: 1 }).unit, "FLOP");
+    assert.equal(rateOf({ items_per_second: 1, flops: 1, bytes: 8, flops_per_second: 1, bytes_per_second: 8 }).unit, "B");
+    assert.equal(rateOf({ items_per_second: 1 }).unit, " items");
+    assert.equal(rateOf({}), undefined);
+});
