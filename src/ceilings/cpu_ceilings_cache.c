@@ -6,7 +6,7 @@
 #include "util/file.h"
 
 /* Raised when a figure changes its meaning, or the way in which it is measured. */
-enum { METHOD = 3 };
+enum { METHOD = 4 };
 
 /* A stored file. */
 struct stored {

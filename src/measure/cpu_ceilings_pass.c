@@ -1,5 +1,6 @@
 #include "measure/cpu_ceilings_pass.h"
 
+#include <math.h>
 #include <sched.h>
 #include <time.h>
 
@@ -51,30 +52,63 @@ static const char *cpus_words(struct kg_arena *arena)
     return kg_arena_copy(arena, list);
 }
 
+/* Where they are kept, what they hold for, and what the machine's speed is now. */
+struct cache {
+    const char *directory; /* NULL: nowhere */
+    struct kg_cpu_ceilings_key key;
+    struct kg_cpu_pace pace;
+};
+
+static struct cache cache_of(struct kg_results *results)
+{
+    const struct kg_machine *machine = &results->machine;
+    const struct kg_probe_reading probe = kg_results_probe(results);
+    return (struct cache){
+        .directory = kg_ceilings_directory(&results->arena),
+        .key = {.fingerprint = machine->fingerprint,
+                .cpu_count = machine->cpu_count,
+                .cpus = cpus_words(&results->arena),
+                .vectors = machine->vectors,
+                .quota_cpus = kg_tree_quota_cpus("")},
+        .pace = {probe.pulse_ns, probe.bandwidth_bytes_per_s},
+    };
+}
+
+static bool measure_and_store(struct kg_measurement *measurement, const struct cache *cache,
+                              struct kg_error *err)
+{
+    const struct kg_cpu_ceilings *ceilings = &measurement->results.cpu_ceilings;
+    struct kg_error unstored;
+    kg_measurement_progress(measurement, "what the CPU can do");
+    if (!measure(measurement, kg_pass_first(measurement, wanted), err))
+        return kg_error_wrap(err, "measuring what the CPU can do");
+    if (cache->directory && ceilings->measured && !ceilings->reason)
+        kg_cpu_ceilings_store(cache->directory, &cache->key, &cache->pace, ceilings, &unstored);
+    return true;
+}
+
 bool kg_cpu_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err)
 {
     struct kg_results *results = &measurement->results;
-    struct kg_arena *arena = &results->arena;
-    const size_t first = kg_pass_first(measurement, wanted);
-    if (first == results->case_count || kg_interrupt_caught() || results->cpu_ceilings.measured)
+    if (kg_pass_first(measurement, wanted) == results->case_count || kg_interrupt_caught() ||
+        results->cpu_ceilings.measured)
         return true;
-    const struct kg_machine *machine = &results->machine;
-    const struct kg_cpu_ceilings_key key = {.fingerprint = machine->fingerprint,
-                                            .cpu_count = machine->cpu_count,
-                                            .cpus = cpus_words(arena),
-                                            .vectors = machine->vectors,
-                                            .quota_cpus = kg_tree_quota_cpus("")};
-    const struct kg_probe_reading probe = kg_results_probe(results);
-    const struct kg_cpu_pace pace = {probe.pulse_ns, probe.bandwidth_bytes_per_s};
-    const char *directory = kg_ceilings_directory(arena);
-    struct kg_error unstored;
-    if (directory && kg_cpu_ceilings_cached(directory, &key, &pace, (int64_t)time(NULL), arena,
-                                            &results->cpu_ceilings))
+    const struct cache cache = cache_of(results);
+    measurement->cpu_ceilings_kept =
+        cache.directory && kg_cpu_ceilings_cached(cache.directory, &cache.key, &cache.pace,
+                                                  (int64_t)time(NULL), &results->arena,
+                                                  &results->cpu_ceilings);
+    return measurement->cpu_ceilings_kept || measure_and_store(measurement, &cache, err);
+}
+
+bool kg_cpu_ceilings_renew(struct kg_measurement *measurement, struct kg_error *err)
+{
+    struct kg_results *results = &measurement->results;
+    if (!measurement->cpu_ceilings_kept || kg_interrupt_caught() ||
+        kg_pass_first(measurement, wanted) == results->case_count)
         return true;
-    kg_measurement_progress(measurement, "what the CPU can do");
-    if (!measure(measurement, first, err))
-        return kg_error_wrap(err, "measuring what the CPU can do");
-    if (directory && results->cpu_ceilings.measured && !results->cpu_ceilings.reason)
-        kg_cpu_ceilings_store(directory, &key, &pace, &results->cpu_ceilings, &unstored);
-    return true;
+    const struct cache cache = cache_of(results);
+    measurement->cpu_ceilings_kept = false;
+    results->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
+    return measure_and_store(measurement, &cache, err);
 }

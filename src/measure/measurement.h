@@ -79,6 +79,7 @@ struct kg_measurement {
     bool *check_due;     /* whether the case's next round is checked after its timed calls */
     double *checked_ns;  /* what that took so far, for each case */
     struct kg_probe probe;
+    bool cpu_ceilings_kept; /* those of the results are an earlier run's */
     uint64_t started_ns;
     uint64_t until_ns; /* by kg_clock_ns: no round beyond a case's fewest that would end after it;
                           0: no limit. May be set at any time */
