@@ -95,9 +95,9 @@ bool kg_cpu_ceilings_pass(struct kg_measurement *measurement, struct kg_error *e
         return true;
     const struct cache cache = cache_of(results);
     measurement->cpu_ceilings_kept =
-        cache.directory && kg_cpu_ceilings_cached(cache.directory, &cache.key, &cache.pace,
-                                                  (int64_t)time(NULL), &results->arena,
-                                                  &results->cpu_ceilings);
+        cache.directory &&
+        kg_cpu_ceilings_cached(cache.directory, &cache.key, &cache.pace, (int64_t)time(NULL),
+                               &results->arena, &results->cpu_ceilings);
     return measurement->cpu_ceilings_kept || measure_and_store(measurement, &cache, err);
 }
 

@@ -25,7 +25,7 @@ static size_t cpu_rates(const struct kg_results *results, const struct kg_case_r
 {
     const struct kg_cpu_ceilings *ceilings = &results->cpu_ceilings;
     const double threads = result->threads ? (double)result->threads : ceilings->all.threads;
-    const bool known = ceilings->measured && !ceilings->note;
+    const bool known = ceilings->measured;
     const bool f32 = does(result, KG_ARITHMETIC_F32);
     rates[0] = (struct rate){"computing", "FLOP/s", result->work.flops_per_second,
                              known && f32 ? kg_cpu_flops(ceilings, true, threads) : NAN,
@@ -37,18 +37,15 @@ static size_t cpu_rates(const struct kg_results *results, const struct kg_case_r
 }
 
 /* The shares are of the device's ceilings, and not known where there is none. */
-static size_t gpu_rates(const struct kg_results *results, const struct kg_case_result *result,
-                        struct rate rates[2])
+static size_t gpu_rates(const struct kg_case_result *result, struct rate rates[2])
 {
     const struct kg_case_work *work = &result->work;
     const bool tensor = does(result, KG_ARITHMETIC_BF16_TENSOR);
-    const bool known = !results->ceilings.note;
     const double flops = work->flops_per_second / (tensor ? work->tensor_share : work->fma_share);
     const double bytes = work->bytes_per_second / work->bandwidth_share;
-    rates[0] = (struct rate){"computing", "FLOP/s", work->flops_per_second, known ? flops : NAN,
+    rates[0] = (struct rate){"computing", "FLOP/s", work->flops_per_second, flops,
                              tensor ? "tensor cores" : "multiply-adds"};
-    rates[1] = (struct rate){"moving data", "B/s", work->bytes_per_second, known ? bytes : NAN,
-                             "device memory"};
+    rates[1] = (struct rate){"moving data", "B/s", work->bytes_per_second, bytes, "device memory"};
     return 2;
 }
 
@@ -57,10 +54,12 @@ bool kg_case_impossible(const struct kg_results *results, const struct kg_case_r
 {
     struct rate rates[2];
     const size_t count =
-        result->timing ? gpu_rates(results, result, rates) : cpu_rates(results, result, rates);
+        result->timing ? gpu_rates(result, rates) : cpu_rates(results, result, rates);
+    const bool doubtful = result->timing ? results->ceilings.note : results->cpu_ceilings.note;
+    const double times = doubtful ? KG_IMPOSSIBLE_DOUBTFUL : KG_IMPOSSIBLE;
     for (size_t i = 0; i < count; i++) {
         const struct rate *rate = &rates[i];
-        if (!(rate->value > KG_IMPOSSIBLE * rate->ceiling))
+        if (!(rate->value > times * rate->ceiling))
             continue;
         snprintf(reason, bytes,
                  "impossible: %s at %.3g %s is %.3g times the %.3g %s that %s can: the work is not "

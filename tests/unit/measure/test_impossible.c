@@ -70,11 +70,27 @@ static void where_a_ceiling_is_not_known_nothing_is(void **state)
     const struct kg_case_result other = one(1e16, NAN, NULL);
     (void)state;
     assert_false(impossible(&results, &other));
-    results.cpu_ceilings.note = "other work had the CPUs";
-    assert_false(impossible(&results, &fast));
-    results.cpu_ceilings.note = NULL;
     results.cpu_ceilings.measured = NULL;
     assert_false(impossible(&results, &fast));
+}
+
+static void what_a_busy_machine_measured_refuses_only_what_no_machine_can_do(void **state)
+{
+    struct kg_results results = machine();
+    const struct kg_case_result ten_times = one(1e12, 1e13, KG_ARITHMETIC_F32);
+    const struct kg_case_result far = one(1e16, NAN, KG_ARITHMETIC_F32);
+    struct kg_case_result on_gpu = one(6e13, 9e13, KG_ARITHMETIC_F32);
+    (void)state;
+    assert_true(impossible(&results, &ten_times));
+    results.cpu_ceilings.note = "other work had the CPUs";
+    assert_false(impossible(&results, &ten_times));
+    assert_true(impossible(&results, &far));
+    on_gpu.timing = "warm";
+    on_gpu.work.fma_share = 5;
+    results.ceilings.note = "other processes were on the device";
+    assert_false(impossible(&results, &on_gpu));
+    on_gpu.work.fma_share = 101;
+    assert_true(impossible(&results, &on_gpu));
 }
 
 /* By the shares that a summary has, of the device's ceilings. */
@@ -97,6 +113,7 @@ int main(void)
         cmocka_unit_test(what_is_far_above_a_ceiling_is_impossible),
         cmocka_unit_test(what_measurement_error_may_explain_is_not),
         cmocka_unit_test(a_case_on_the_gpu_is_compared_with_its_device),
+        cmocka_unit_test(what_a_busy_machine_measured_refuses_only_what_no_machine_can_do),
         cmocka_unit_test(where_a_ceiling_is_not_known_nothing_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
