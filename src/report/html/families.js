@@ -1,6 +1,7 @@
 /* Families: cases that differ in one number, over which they are drawn. */
 import { timesOf } from "./rounds.js";
 import { median } from "./density.js";
+import { grouped } from "./lists.js";
 import { rateOf } from "./work.js";
 
 const VALUES_LEAST = 3;
@@ -39,25 +40,22 @@ function sweptOf(cases) {
 /* [{name, swept, sized, unit, series: [{name, points}]}]: a workload's family has a series for each set of the other
  * parameters and device. `side` is the member of the model's cases that is drawn: "current" or "base". */
 export function familiesOf(model, side = "current") {
-    const workloads = new Map();
-    for (const one of model.cases)
-        if (one[side]?.status === "OK") workloads.set(one.workload, [...(workloads.get(one.workload) ?? []), one[side]]);
-    return [...workloads].flatMap(([name, cases]) => {
+    const measured = model.cases.flatMap((one) => (one[side]?.status === "OK" ? [one[side]] : []));
+    return [...grouped(measured, ({ workload }) => workload)].flatMap(([name, cases]) => {
         const swept = sweptOf(cases);
         return swept ? [familyOf(name, swept, cases)].filter(({ series }) => series.length) : [];
     });
 }
 
 function familyOf(name, swept, cases) {
-    const series = new Map();
     const rate = cases.map(({ work }) => rateOf(work)).find(Boolean);
-    for (const one of cases) {
-        const others = Object.entries(one.params).filter(([param]) => param !== swept);
-        const key = [...others.map(([param, text]) => `${param}=${text}`), one.device].join(", ");
-        const point = pointOf(one, numberOf(one.params[swept]), rate?.member);
-        if (Number.isFinite(point.at) && point.at > 0) series.set(key, [...(series.get(key) ?? []), point]);
-    }
-    const long = [...series].filter(([, points]) => points.length >= VALUES_LEAST);
+    const others = ({ params }) => Object.entries(params).filter(([param]) => param !== swept);
+    const keyOf = (one) => [...others(one).map(([param, text]) => `${param}=${text}`), one.device].join(", ");
+    const series = [...grouped(cases, keyOf)].map(([key, those]) => [
+        key,
+        those.map((one) => pointOf(one, numberOf(one.params[swept]), rate?.member)).filter(({ at }) => Number.isFinite(at) && at > 0),
+    ]);
+    const long = series.filter(([, points]) => points.length >= VALUES_LEAST);
     const sized = cases.every((one) => /B$/.test(one.params[swept] ?? ""));
     return { name, swept, sized, unit: (rate?.unit ?? "").trim(), series: named(long).map(([key, points]) => ({ name: key, points: points.sort((a, b) => a.at - b.at) })) };
 }

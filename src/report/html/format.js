@@ -47,8 +47,9 @@ export function axisOfTimes(low, high) {
     };
 }
 
-/* Whole numbers as they are: "3 cases", "1 case". */
-export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+/* Whole numbers as they are: "1,250", "3 cases", "1 case". */
+export const whole = (number) => number.toLocaleString("en");
+export const counted = (number, noun) => `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /* A ratio as a change: 1.115 is "+11.5 %". */
 export function change(ratio) {

@@ -2,7 +2,8 @@
  * to count. Worst first, as the comparison orders them. */
 import { chartAdd, tip } from "../chart.js";
 import { h } from "../dom.js";
-import { change, counted, interval, isBudget, share, shortened, amount, tidy } from "../format.js";
+import { change, counted, interval, isBudget, share, shortened, amount, tidy, whole } from "../format.js";
+import { highest } from "../lists.js";
 import { caseAddress, verdictOf } from "../verdicts.js";
 
 const ROWS_FIRST = 30;
@@ -21,7 +22,7 @@ function reach(rows) {
         .map(({ metric }) => Math.max(Math.abs(percent(metric.interval_low ?? metric.ratio)), Math.abs(percent(metric.interval_high ?? metric.ratio))))
         .sort((a, b) => a - b);
     const bands = rows.map(({ metric }) => 100 * metric.threshold);
-    const most = Math.max(ends[Math.floor(0.9 * (ends.length - 1))] * 1.1, Math.max(...bands) * 1.5, 1);
+    const most = Math.max(ends[Math.floor(0.9 * (ends.length - 1))] * 1.1, highest(bands) * 1.5, 1);
     const power = 10 ** Math.floor(Math.log10(most / 4));
     const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= most / 4);
     return { most: tidy(Math.ceil(most / step) * step), step: tidy(step) };
@@ -151,7 +152,7 @@ function draw(model, section) {
             table: figures(rows),
         });
         more.hidden = rows.length === all.length;
-        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${all.length}`;
+        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${whole(all.length)}`;
     }
     section.append(
         h("p", { class: "key" }, "Point: the change; filled where it was decided. Line: its 95 % interval. Arrow: beyond the axis. Shaded: the threshold. A change counts where its interval reaches beyond it; a whole interval within it is no change."),

@@ -2,7 +2,7 @@
 import { chartAdd, tip } from "../chart.js";
 import { median, usualOf } from "../density.js";
 import { h } from "../dom.js";
-import { axisOfTimes, change, counted, duration, moment, shortened } from "../format.js";
+import { axisOfTimes, change, counted, duration, moment, shortened, whole } from "../format.js";
 import { timesOf } from "../rounds.js";
 import { caseLink } from "../verdicts.js";
 
@@ -149,7 +149,7 @@ function draw(model, section) {
         }
         from = Math.min(from + number, all.length);
         more.hidden = from === all.length;
-        more.textContent = `Show more: ${from} of ${all.length}`;
+        more.textContent = `Show more: ${whole(from)} of ${whole(all.length)}`;
     }
     section.append(
         h("p", { class: "key" }, "Line: the median of each stored run. Upright: from its least round to its greatest, cut at the edge where it would squeeze the rest. Diamond: this run; hollow where pairs decided, which the last one shows. Square: a pinned run. Shaded: the threshold around the stored runs' median. Compared: the trimmed means of the rounds, at the baseline's clock, which decide."),

@@ -1,6 +1,6 @@
 /* What the time of a call is made of, by case: on the GPU, in transfers, on the CPU, overhead. */
 import { h } from "../dom.js";
-import { counted, duration } from "../format.js";
+import { counted, duration, whole } from "../format.js";
 import { largestOf, stackAdd } from "../stack.js";
 import { caseLink } from "../verdicts.js";
 
@@ -40,7 +40,7 @@ function draw(model, section) {
             rows,
         });
         more.hidden = rows.length === all.length;
-        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${all.length}`;
+        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${whole(all.length)}`;
     }
     section.append(place, more);
     show();

@@ -3,6 +3,7 @@
 import { chartAdd, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, counted, duration, rate } from "../format.js";
+import { grouped, highest, lowest } from "../lists.js";
 import { keyOf, SYMBOLS } from "../marks.js";
 import { caseAddress, caseLink } from "../verdicts.js";
 
@@ -48,14 +49,14 @@ const measured = (list) => list.filter(([, value]) => value > 0);
 
 /* Lines of one set of roofs: slopes up to the highest top, tops from where the steepest slope reaches them. */
 function linesOf({ name, slopes, tops }, from, to) {
-    const steepest = Math.max(...measured(slopes).map(([, value]) => value));
-    const highest = Math.max(...measured(tops).map(([, value]) => value));
+    const steepest = highest(measured(slopes).map(([, value]) => value));
+    const top = highest(measured(tops).map(([, value]) => value));
     return [
         ...measured(slopes).map(([word, bytes, dash]) => ({
             name: `${word} ${rate(bytes, "B")}, ${name}`,
             dash,
             colour: "line",
-            data: [[from, bytes * from], [Math.min(to, highest / bytes), Math.min(bytes * to, highest)]],
+            data: [[from, bytes * from], [Math.min(to, top / bytes), Math.min(bytes * to, top)]],
         })),
         ...measured(tops).map(([word, flops, dash]) => ({
             name: `${word} ${rate(flops, "FLOP")}, ${name}`,
@@ -77,9 +78,7 @@ const placed = ({ intensity, speed }) => Number.isFinite(intensity) && intensity
 
 /* By workload, those with most cases first; what has no symbol left over is one group. */
 function groupsOf(points) {
-    const groups = new Map();
-    for (const point of points) groups.set(point.workload, [...(groups.get(point.workload) ?? []), point]);
-    const all = [...groups].sort(([, a], [, b]) => b.length - a.length).map(([name, of]) => ({ name, points: of }));
+    const all = [...grouped(points, ({ workload }) => workload)].sort(([, a], [, b]) => b.length - a.length).map(([name, of]) => ({ name, points: of }));
     const own = all.length > SYMBOLS.length ? SYMBOLS.length - 1 : all.length;
     const rest = all.slice(own);
     const others = { name: counted(rest.length, "other workload"), points: rest.flatMap((group) => group.points) };
@@ -87,8 +86,8 @@ function groupsOf(points) {
 }
 
 /* Powers of ten that hold all values. */
-const below = (values) => 10 ** Math.floor(Math.log10(Math.min(...values)));
-const above = (values) => 10 ** Math.ceil(Math.log10(Math.max(...values) * 1.01));
+const below = (values) => 10 ** Math.floor(Math.log10(lowest(values)));
+const above = (values) => 10 ** Math.ceil(Math.log10(highest(values) * 1.01));
 
 /* --- The chart --------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * thousands of cases stay quick. */
 import { median } from "../density.js";
 import { h, scrolled } from "../dom.js";
-import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size } from "../format.js";
+import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size, whole } from "../format.js";
 import { badge, caseLink, verdictOf, VERDICTS } from "../verdicts.js";
 import { rateOf } from "../work.js";
 
@@ -129,7 +129,7 @@ function tableOf(model) {
         if (state.column) found = sorted(found, state.column, state.down);
         const shown = found.slice(state.from, state.from + ROWS);
         body.replaceChildren(...shown.map((one) => h("tr", {}, columns.map((column, i) => cell(column, one, i, hidden.has(i))))));
-        said.textContent = `${counted(found.length, "case")}${found.length === cases.length ? "" : ` of ${cases.length}`}`;
+        said.textContent = `${counted(found.length, "case")}${found.length === cases.length ? "" : ` of ${whole(cases.length)}`}`;
         pages.replaceChildren(
             ...(state.from ? [step("Previous", state.from - ROWS)] : []),
             ...(found.length > ROWS ? [` ${state.from + 1} to ${state.from + shown.length} `] : []),

@@ -3,6 +3,7 @@ import { chartAdd, tip } from "../chart.js";
 import { h } from "../dom.js";
 import { brief, count, counted, duration, rate, size } from "../format.js";
 import { familiesOf } from "../families.js";
+import { highest, lowest } from "../lists.js";
 import { keyOf, SYMBOLS } from "../marks.js";
 
 const FAMILIES_FIRST = 6;
@@ -24,7 +25,7 @@ const colourOf = (nth) => `series-${(nth % 8) + 1}`;
 /* The power of two that a logarithmic axis of these values has steps of, if possible from one value to another: of
  * ten steps or more ECharts would label each tenth, and leave room for as many. */
 function stepOfTwo(values) {
-    const [least, most] = [Math.min(...values), Math.max(...values)].map(Math.log2);
+    const [least, most] = [lowest(values), highest(values)].map(Math.log2);
     const fewest = Math.max(1, Math.ceil((most - least) / STEPS_MOST));
     const some = [0, 1, 2, 3].map((more) => fewest + more);
     return 2 ** (some.find((bits) => least % bits === 0 && most % bits === 0) ?? fewest);
@@ -113,7 +114,7 @@ function speedupAdd(parent, family) {
         const series = speedups(family, reference);
         const all = series.flatMap(({ points }) => points.map(([, value]) => value));
         place.replaceChildren();
-        chart(place, family, "Speedup", `Over ${family.series[reference].name}: from ${factor(Math.min(...all))} to ${factor(Math.max(...all))}.`, { series, show: factor });
+        chart(place, family, "Speedup", `Over ${family.series[reference].name}: from ${factor(lowest(all))} to ${factor(highest(all))}.`, { series, show: factor });
     }
     parent.append(h("div", {}, h("label", {}, "Speedup over ", chosen), place));
     show();
@@ -122,7 +123,7 @@ function speedupAdd(parent, family) {
 /* Of this run, not of the base beside it. */
 function range(series, show) {
     const all = series.filter(({ dashed }) => !dashed).flatMap(({ points }) => points.map(([, y]) => y));
-    return `From ${show(Math.min(...all))} to ${show(Math.max(...all))}`;
+    return `From ${show(lowest(all))} to ${show(highest(all))}`;
 }
 
 function familyAdd(section, family, base) {

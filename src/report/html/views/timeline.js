@@ -1,7 +1,7 @@
 /* The timeline: every recorded scope where it lay in time, by thread and by CUDA stream. */
 import { chartAdd, tip } from "../chart.js";
 import { h } from "../dom.js";
-import { counted, duration } from "../format.js";
+import { counted, duration, whole } from "../format.js";
 import { coloursOf, operationsOf, profilesOf } from "../profile.js";
 import { choiceAdd } from "../profile_choice.js";
 
@@ -54,7 +54,7 @@ function drawnOf(json, process) {
     const recorded = json.paths.reduce((sum, path) => sum + (path.process_calls?.[process] ?? 0), 0);
     const count = new Set(bars.map(({ entry }) => entry)).size;
     const left = [
-        recorded > count && `${count.toLocaleString("en")} of ${counted(recorded, "recorded scope")} are drawn`,
+        recorded > count && `${whole(count)} of ${counted(recorded, "recorded scope")} are drawn`,
         lanes.length > shown.length && `${counted(lanes.length - shown.length, "lane")} of other threads are left out`,
     ].filter(Boolean);
     return { bars, lanes: shown, count, left };

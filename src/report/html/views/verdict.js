@@ -1,6 +1,7 @@
 /* The verdict in a sentence, the counts, the worst case, and what was not measured. */
 import { h, prose, table } from "../dom.js";
-import { change, counted, duration, interval, isBudget, moment, amount } from "../format.js";
+import { change, counted, duration, interval, isBudget, moment, amount, whole } from "../format.js";
+import { grouped } from "../lists.js";
 import { badge, caseLink, VERDICTS } from "../verdicts.js";
 
 const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
@@ -14,7 +15,7 @@ function countsOf(cases) {
 
 function measuredOf(cases) {
     const measured = cases.filter((one) => one.verdict === "OK").length;
-    return measured === cases.length ? `${counted(measured, "case")} measured` : `${measured} of ${counted(cases.length, "case")} measured`;
+    return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
 }
 
 function sentence({ comparison, current, cases, baselines, profiles }) {
@@ -52,11 +53,7 @@ const REASONS_MOST = 3;
 
 /* Cases of each reason, the most frequent first; of many reasons, which differ in their figures, one is an example. */
 function reasons(list, what) {
-    const groups = new Map();
-    for (const one of list) {
-        const reason = one.compared?.reason ?? one.current?.reason ?? "";
-        groups.set(reason, [...(groups.get(reason) ?? []), one]);
-    }
+    const groups = grouped(list, (one) => one.compared?.reason ?? one.current?.reason ?? "");
     if (groups.size > REASONS_MOST) return [`${counted(list.length, "case")} ${what}; ${list[0].id}: ${list[0].compared?.reason ?? list[0].current?.reason}`];
     return [...groups]
         .sort(([, a], [, b]) => b.length - a.length)
@@ -127,7 +124,7 @@ function overall({ overall: list = [] }) {
         table(
             "Overall change, by workload",
             [{ name: "workload" }, ...heads],
-            rows.map((one) => [one.workload ?? "all", one.counted, change(one.geometric_ratio), total(one, one.baseline_ns), total(one, one.current_ns), ...(open ? all(one) : [])]),
+            rows.map((one) => [one.workload ?? "all", whole(one.counted), change(one.geometric_ratio), total(one, one.baseline_ns), total(one, one.current_ns), ...(open ? all(one) : [])]),
         ),
     );
 }
@@ -139,7 +136,7 @@ function draw(model, section) {
     section.append(
         sentence(model),
         counts.length
-            ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(([name, count]) => h("li", {}, h("strong", {}, count), " ", badge(name))))
+            ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(([name, count]) => h("li", {}, h("strong", {}, whole(count)), " ", badge(name))))
             : "",
         worst(model) ?? "",
         ...budgets(model),
