@@ -1,5 +1,6 @@
 /* The HTML page in a browser: sections, search, sort, deep link, files, themes, paper, access, and names that look
  * like HTML. */
+import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -311,8 +312,10 @@ test("a file that is not kgate's, or of another version, is refused in a sentenc
         [{ schema: "kgate.results.v99" }, /newer kgate/],
         [{ schema: "kgate.baseline.v1" }, /older version/],
         [{ name: "other" }, /no file of kgate/],
+        [undefined, /longer than this browser reads/],
     ]) {
-        await page.setInputFiles("#chosen", fileWrite("refused.json", json));
+        const file = { name: "refused.json", mimeType: "application/json", buffer: Buffer.from(json ? JSON.stringify(json) : "") };
+        await page.setInputFiles("#chosen", file);
         await page.waitForFunction((source) => new RegExp(source).test(document.querySelector(".problem")?.textContent), said.source);
     }
     assert.equal(await page.locator("#changes").count(), 1);

@@ -23,6 +23,8 @@ function shown(_, value) {
 /* {name, kind, json}, or {name, problem}: a sentence. */
 export function fileOf({ name, text }) {
     let json;
+    /* Chromium makes an empty string of a script element with more than 512 MiB. */
+    if (!text.trim()) return { name, problem: "it is empty, or longer than this browser reads (Chromium: 512 MiB); make a page of fewer cases" };
     try {
         json = harmful.test(text) ? JSON.parse(text, shown) : JSON.parse(text);
     } catch (error) {
