@@ -1,7 +1,7 @@
 /* The HTML page in a browser: sections, search, sort, deep link, files, themes, paper, access, and names that look
  * like HTML. */
-import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { duration } from "../../src/report/html/format.js";
