@@ -1,4 +1,5 @@
 /* Elements. Text from files only ever becomes text: nothing here, or elsewhere in the page, parses HTML. */
+import { whole } from "./format.js";
 
 /* An element with attributes ("class", "onclick", …; undefined and false are left out) and children: elements,
  * or texts, or lists of them. */
@@ -54,4 +55,23 @@ export function table(caption, heads, rows) {
 
 export function scrolled(label, element) {
     return h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": label }, element);
+}
+
+const ROWS_FIRST = 30;
+const ROWS_MORE = 100;
+
+/* Appends what `add(place, rows)` draws of the first rows, and a button that draws more of them. */
+export function firstAdd(parent, all, add) {
+    let most = ROWS_FIRST;
+    const place = h("div");
+    const more = h("button", { type: "button", onclick: () => show((most += ROWS_MORE)) });
+    function show() {
+        const rows = all.slice(0, most);
+        place.replaceChildren();
+        add(place, rows);
+        more.hidden = rows.length === all.length;
+        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${whole(all.length)}`;
+    }
+    parent.append(place, more);
+    show();
 }

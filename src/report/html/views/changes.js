@@ -1,13 +1,11 @@
 /* What changed: each compared case's change with its 95 % interval, before the band in which a change is too small
  * to count. Worst first, as the comparison orders them. */
 import { chartAdd, tip } from "../chart.js";
-import { h } from "../dom.js";
-import { change, counted, interval, isBudget, share, shortened, amount, tidy, whole } from "../format.js";
+import { firstAdd, h } from "../dom.js";
+import { change, counted, interval, isBudget, share, shortened, amount, tidy } from "../format.js";
 import { highest } from "../lists.js";
 import { caseAddress, verdictOf } from "../verdicts.js";
 
-const ROWS_FIRST = 30;
-const ROWS_MORE = 100;
 const NARROW = 620; /* pixels, under which ids stand above their rows */
 
 /* A budget is a limit: how far it is away is no change. */
@@ -138,28 +136,18 @@ function saysOf(all) {
 
 function draw(model, section) {
     const all = compared(model);
-    let most = ROWS_FIRST;
-    const place = h("div");
-    const more = h("button", { type: "button", onclick: () => show((most += ROWS_MORE)) });
-    function show() {
-        const rows = all.slice(0, most);
-        place.replaceChildren();
+    section.append(
+        h("p", { class: "key" }, "Point: the change; filled where it was decided. Line: its 95 % interval. Arrow: beyond the axis. Shaded: the threshold. A change counts where its interval reaches beyond it; a whole interval within it is no change."),
+    );
+    firstAdd(section, all, (place, rows) =>
         chartAdd(place, {
             title: "Change of each case",
             says: saysOf(all),
             height: (width) => rows.length * (width < NARROW ? 40 : 26) + 60,
             option: optionOf(rows),
             table: figures(rows),
-        });
-        more.hidden = rows.length === all.length;
-        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${whole(all.length)}`;
-    }
-    section.append(
-        h("p", { class: "key" }, "Point: the change; filled where it was decided. Line: its 95 % interval. Arrow: beyond the axis. Shaded: the threshold. A change counts where its interval reaches beyond it; a whole interval within it is no change."),
-        place,
-        more,
+        }),
     );
-    show();
 }
 
 export const changes = { id: "changes", title: "What changed", shows: (model) => compared(model).length > 0, draw };

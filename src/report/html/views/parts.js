@@ -1,11 +1,8 @@
 /* What the time of a call is made of, by case: on the GPU, in transfers, on the CPU, overhead. */
-import { h } from "../dom.js";
-import { counted, duration, whole } from "../format.js";
+import { firstAdd } from "../dom.js";
+import { counted, duration } from "../format.js";
 import { largestOf, stackAdd } from "../stack.js";
 import { caseLink } from "../verdicts.js";
-
-const ROWS_FIRST = 30;
-const ROWS_MORE = 100;
 
 /* On the GPU the parts add up to the whole, and the CPU's time lies beside them. On the CPU what is left of the
  * whole is waiting; several threads can have more CPU time than that. */
@@ -27,23 +24,14 @@ const rowsOf = (model) => model.cases.filter(known).map(rowOf).sort((a, b) => b.
 
 function draw(model, section) {
     const all = rowsOf(model);
-    let most = ROWS_FIRST;
-    const place = h("div");
-    const more = h("button", { type: "button", onclick: () => show((most += ROWS_MORE)) });
-    function show() {
-        const rows = all.slice(0, most);
-        place.replaceChildren();
+    firstAdd(section, all, (place, rows) =>
         stackAdd(place, {
             title: "Parts of a call",
             says: `${counted(all.length, "case")}, the slowest first: ${all[0].name}, ${duration(all[0].total)}. Largest part of all together: ${largestOf(all)}. On the CPU the rest is waiting.`,
             what: "case",
             rows,
-        });
-        more.hidden = rows.length === all.length;
-        more.textContent = `Show ${Math.min(ROWS_MORE, all.length - rows.length)} more of ${whole(all.length)}`;
-    }
-    section.append(place, more);
-    show();
+        }),
+    );
 }
 
 export const parts = { id: "parts", title: "GPU, CPU, transfers, overhead", shows: (model) => model.cases.some(known), draw };
