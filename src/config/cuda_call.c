@@ -1,7 +1,7 @@
 #include "config/cuda_call.h"
 
 const char *const kg_cuda_type_names[KG_CUDA_TYPE_COUNT + 1] = {
-    "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64", NULL};
+    "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", NULL};
 
 #define STRUCT kg_cuda_arg
 static const struct kg_field arg_fields[] = {

@@ -17,6 +17,8 @@ enum kg_cuda_type {
     KG_CUDA_U32,
     KG_CUDA_I64,
     KG_CUDA_U64,
+    KG_CUDA_F16,  /* IEEE 754 binary16, CUDA's __half */
+    KG_CUDA_BF16, /* the upper half of a binary32, CUDA's __nv_bfloat16 */
     KG_CUDA_F32,
     KG_CUDA_F64,
     KG_CUDA_TYPE_COUNT
@@ -52,8 +54,8 @@ struct kg_cuda_call {
     size_t option_count;
     struct kg_cuda_arg *args;
     size_t arg_count;
-    const char *tolerance;                /* of what is expected; NULL where nothing is */
-    const char *items, *bytes, *flops;    /* of a call; NULL: not said */
+    const char *tolerance;             /* of what is expected; NULL: that of each buffer's type */
+    const char *items, *bytes, *flops; /* of a call; NULL: not said */
     struct kg_mark grid_mark, block_mark; /* these in no record */
     struct kg_mark shared_mark, options_mark, tolerance_mark, work_mark;
 };

@@ -63,7 +63,7 @@ int kg_cuda_buffer_fill(const struct kg_cuda_device *device,
 struct checking {
     const struct kg_cuda_device *device;
     const struct kg_cuda_launch *launch;
-    double error; /* the largest so far */
+    struct kgate_check found; /* the largest error so far for its tolerance */
     char *message;
     size_t message_bytes;
 };
@@ -79,7 +79,7 @@ static bool element_wrong(const struct checking *checking, const struct kg_cuda_
     const bool input = !argument->out;
     snprintf(checking->message, checking->message_bytes,
              "%.60s[%zu] is %.9g, but %s %.9g: the tolerance is %.3g%s", name_of(argument), i,
-             value, input ? "was" : "must be", expected, input ? 0 : checking->launch->tolerance,
+             value, input ? "was" : "must be", expected, input ? 0 : argument->tolerance,
              input ? " (the kernel changed it, and it is not `out`)" : "");
     return false;
 }
@@ -90,9 +90,12 @@ static bool element_check(struct checking *checking, const struct kg_cuda_argume
     if (value == expected || (isnan(value) && isnan(expected)))
         return true;
     const double error = fabs(value - expected) / fmax(1, fabs(expected));
-    if (!argument->out || !(error <= checking->launch->tolerance))
+    if (!argument->out || !(error <= argument->tolerance))
         return element_wrong(checking, argument, i, value, expected);
-    checking->error = fmax(checking->error, error);
+    const struct kgate_check *found = &checking->found;
+    if (error > 0 &&
+        (found->error == 0 || error / argument->tolerance > found->error / found->tolerance))
+        checking->found = (struct kgate_check){.error = error, .tolerance = argument->tolerance};
     return true;
 }
 
@@ -152,6 +155,15 @@ static bool file_check(struct checking *checking, size_t number, uint64_t addres
     return good;
 }
 
+/* Of the first buffer that has something to be; 0 of none. */
+static double tolerance_first(const struct kg_cuda_launch *launch)
+{
+    for (size_t i = 0; i < launch->arg_count; i++)
+        if (launch->args[i].expect || launch->args[i].expect_file)
+            return launch->args[i].tolerance;
+    return 0;
+}
+
 bool kg_cuda_check(const struct kg_cuda_device *device, const struct kg_cuda_launch *launch,
                    const uint64_t *addresses, struct kgate_check *found, char *message,
                    size_t message_bytes)
@@ -159,6 +171,7 @@ bool kg_cuda_check(const struct kg_cuda_device *device, const struct kg_cuda_lau
     struct checking checking = {
         .device = device, .launch = launch, .message = message, .message_bytes = message_bytes};
     bool good = true;
+    checking.found.tolerance = tolerance_first(launch);
     for (size_t i = 0; i < launch->arg_count && good; i++) {
         const struct kg_cuda_argument *argument = &launch->args[i];
         if (argument->expect_file)
@@ -166,6 +179,6 @@ bool kg_cuda_check(const struct kg_cuda_device *device, const struct kg_cuda_lau
         else if (argument->buffer && (argument->expect || !argument->out))
             good = buffer_check(&checking, i, addresses[i], NULL);
     }
-    *found = (struct kgate_check){.error = checking.error, .tolerance = launch->tolerance};
+    *found = checking.found;
     return good;
 }

@@ -23,7 +23,8 @@ int kg_cuda_buffer_fill(const struct kg_cuda_device *device,
  * buffer with what it was filled with.
  * addresses  of buffers, by argument
  * found      the largest error, and the tolerance: the error of an element is the difference over the
- *            larger of 1 and the expected value
+ *            larger of 1 and the expected value. Of buffers of several tolerances that which comes
+ *            nearest to its own
  * message    on failure the first element that is wrong, or why comparing is impossible */
 bool kg_cuda_check(const struct kg_cuda_device *device, const struct kg_cuda_launch *launch,
                    const uint64_t *addresses, struct kgate_check *found, char *message,

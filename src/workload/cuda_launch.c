@@ -94,13 +94,18 @@ static bool buffer_take(struct kg_arena *arena, const struct kg_cuda_arg *arg, s
 }
 
 static bool args_take(struct kg_arena *arena, const struct kg_cuda_call *call, uint64_t seed,
-                      struct kg_cuda_launch *launch, struct kg_mark *at, struct kg_error *err)
+                      double tolerance, struct kg_cuda_launch *launch, struct kg_mark *at,
+                      struct kg_error *err)
 {
     for (size_t i = 0; i < call->arg_count; i++) {
         const struct kg_cuda_arg *arg = &call->args[i];
         struct kg_cuda_argument *argument = &launch->args[i];
         *argument = (struct kg_cuda_argument){
-            .type = arg->type, .out = arg->out, .expect_file = arg->expect_file, .name = arg->name};
+            .type = arg->type,
+            .out = arg->out,
+            .tolerance = call->tolerance ? tolerance : kg_cuda_type_tolerance(arg->type),
+            .expect_file = arg->expect_file,
+            .name = arg->name};
         *at = arg->mark;
         if (!(arg->value ? scalar_take(arg, argument, err)
                          : buffer_take(arena, arg, i, seed, argument, err)))
@@ -147,6 +152,7 @@ static bool block_check(const struct kg_cuda_launch *launch, struct kg_error *er
 bool kg_cuda_launch_make(struct kg_arena *arena, const struct kg_cuda_call *call, uint64_t seed,
                          struct kg_cuda_launch *launch, struct kg_mark *at, struct kg_error *err)
 {
+    double tolerance;
     *launch = (struct kg_cuda_launch){.arg_count = call->arg_count};
     if (call->arg_count > KG_CUDA_ARGS_MOST)
         return kg_error_set(err, KG_ERROR_USAGE, "more than %d arguments", KG_CUDA_ARGS_MOST);
@@ -165,13 +171,13 @@ bool kg_cuda_launch_make(struct kg_arena *arena, const struct kg_cuda_call *call
     if (!shared_take(call->shared, &launch->shared_bytes, err))
         return false;
     *at = call->tolerance_mark;
-    if (!amount_take("'tolerance'", call->tolerance, &launch->tolerance, err))
+    if (!amount_take("'tolerance'", call->tolerance, &tolerance, err))
         return false;
     *at = call->work_mark;
     return amount_take("'items'", call->items, &launch->items, err) &&
            amount_take("'bytes'", call->bytes, &launch->bytes, err) &&
            amount_take("'flops'", call->flops, &launch->flops, err) &&
-           args_take(arena, call, seed, launch, at, err) &&
+           args_take(arena, call, seed, tolerance, launch, at, err) &&
            expects_take(arena, call, launch, at, err);
 }
 

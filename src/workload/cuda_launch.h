@@ -17,6 +17,7 @@ struct kg_cuda_argument {
     size_t count;             /* elements of a buffer, at least 1 */
     struct kg_cuda_fill fill; /* of a buffer */
     bool out;
+    double tolerance;                /* of what is expected of a buffer */
     const struct kg_formula *expect; /* names are the arguments by number; NULL: none */
     const char *expect_file;         /* with its folder; NULL: none */
     const char *name;                /* may be NULL */
@@ -24,7 +25,6 @@ struct kg_cuda_argument {
 
 struct kg_cuda_launch {
     unsigned grid[3], block[3], shared_bytes;
-    double tolerance;
     double items, bytes, flops; /* 0: not said */
     struct kg_cuda_argument *args;
     size_t arg_count;

@@ -121,13 +121,19 @@ static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
     return good;
 }
 
+/* Multiply-adds of double precision have another rate, those of 16 bits may have. */
+static bool is_single(enum kg_cuda_type type)
+{
+    return kg_cuda_type_whole(type) || type == KG_CUDA_F32;
+}
+
 static bool describe(struct kgate_context *context, struct kgate_work *work)
 {
     (void)context;
     *work = (struct kgate_work){
         .items = opened.launch.items, .bytes = opened.launch.bytes, .flops = opened.launch.flops};
     for (size_t i = 0; i < opened.launch.arg_count; i++)
-        if (opened.launch.args[i].type == KG_CUDA_F64)
+        if (!is_single(opened.launch.args[i].type))
             work->arithmetic = KGATE_ARITHMETIC_OTHER;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "workload/cuda_values.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,17 +11,21 @@ static const struct type {
     size_t bytes;
     bool whole;
     double least, most;
+    double epsilon;   /* of a float: from 1 to the next */
+    int short_digits; /* of a float that C has no type for: bits of its fraction; else 0 */
 } types[KG_CUDA_TYPE_COUNT] = {
-    [KG_CUDA_I8] = {1, true, -128, 127},
-    [KG_CUDA_U8] = {1, true, 0, 255},
-    [KG_CUDA_I16] = {2, true, -32768, 32767},
-    [KG_CUDA_U16] = {2, true, 0, 65535},
-    [KG_CUDA_I32] = {4, true, -0x1p31, 0x1p31 - 1},
-    [KG_CUDA_U32] = {4, true, 0, 0x1p32 - 1},
-    [KG_CUDA_I64] = {8, true, -0x1p63, 0x1p63 - 1024},
-    [KG_CUDA_U64] = {8, true, 0, 0x1p64 - 2048},
-    [KG_CUDA_F32] = {4, false, -INFINITY, INFINITY},
-    [KG_CUDA_F64] = {8, false, -INFINITY, INFINITY},
+    [KG_CUDA_I8] = {1, true, -128, 127, 0, 0},
+    [KG_CUDA_U8] = {1, true, 0, 255, 0, 0},
+    [KG_CUDA_I16] = {2, true, -32768, 32767, 0, 0},
+    [KG_CUDA_U16] = {2, true, 0, 65535, 0, 0},
+    [KG_CUDA_I32] = {4, true, -0x1p31, 0x1p31 - 1, 0, 0},
+    [KG_CUDA_U32] = {4, true, 0, 0x1p32 - 1, 0, 0},
+    [KG_CUDA_I64] = {8, true, -0x1p63, 0x1p63 - 1024, 0, 0},
+    [KG_CUDA_U64] = {8, true, 0, 0x1p64 - 2048, 0, 0},
+    [KG_CUDA_F16] = {2, false, -INFINITY, INFINITY, 0x1p-10, 10},
+    [KG_CUDA_BF16] = {2, false, -INFINITY, INFINITY, 0x1p-7, 7},
+    [KG_CUDA_F32] = {4, false, -INFINITY, INFINITY, FLT_EPSILON, 0},
+    [KG_CUDA_F64] = {8, false, -INFINITY, INFINITY, DBL_EPSILON, 0},
 };
 
 size_t kg_cuda_type_bytes(enum kg_cuda_type type)
@@ -39,10 +44,79 @@ bool kg_cuda_value_fits(enum kg_cuda_type type, double value)
            (value >= types[type].least && value <= types[type].most && value == trunc(value));
 }
 
+double kg_cuda_type_tolerance(enum kg_cuda_type type)
+{
+    static const double ROUNDINGS = 8;
+    return ROUNDINGS * types[type].epsilon / 2;
+}
+
 static bool is_signed(enum kg_cuda_type type)
 {
     return types[type].least < 0;
 }
+
+/* --- Floats of 16 bits: a sign, an exponent, a fraction of `digits` bits, as IEEE 754 has them ---- */
+
+enum { SHORT_BITS = 16, DOUBLE_DIGITS = 52 };
+
+/* Every bit of the exponent set: infinity, and with a fraction NaN. */
+static uint16_t short_infinity(int digits)
+{
+    return (uint16_t)((1U << (SHORT_BITS - 1)) - (1U << digits));
+}
+
+/* The exponent of the least normal number; subnormal ones have it too. */
+static int short_exponent_least(int digits)
+{
+    return 2 - (1 << (SHORT_BITS - 2 - digits));
+}
+
+/* The first bits of a NaN, quiet. */
+static uint16_t short_nan(double value, int digits)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint16_t fraction = (uint16_t)(bits >> (DOUBLE_DIGITS - digits) & ((1U << digits) - 1));
+    return (uint16_t)(short_infinity(digits) | 1U << (digits - 1) | fraction);
+}
+
+/* The number in units of its last place is made whole by rint, to the nearest, of two to the even
+ * one. A carry out of the fraction goes into the exponent, and from the largest number to infinity. */
+static uint16_t short_of(double value, int digits)
+{
+    const uint16_t sign = signbit(value) ? 1U << (SHORT_BITS - 1) : 0;
+    const double size = fabs(value);
+    if (isnan(value))
+        return (uint16_t)(sign | short_nan(value, digits));
+    if (isinf(value))
+        return (uint16_t)(sign | short_infinity(digits));
+    const int least = short_exponent_least(digits);
+    const int exponent = size < ldexp(1, least) ? least : ilogb(size);
+    const double units = rint(ldexp(size, digits - exponent));
+    const double bits = ldexp(exponent - least, digits) + units;
+    return (uint16_t)(sign | (uint16_t)fmin(bits, short_infinity(digits)));
+}
+
+static double short_value(uint16_t element, int digits)
+{
+    const uint16_t bits = element & ((1U << (SHORT_BITS - 1)) - 1);
+    const uint16_t infinity = short_infinity(digits);
+    double value;
+    if (bits > infinity) {
+        const uint64_t fraction = (uint64_t)(bits - infinity) | UINT64_C(1) << (digits - 1);
+        const uint64_t nan = UINT64_C(0x7ff) << DOUBLE_DIGITS | fraction
+                                                                    << (DOUBLE_DIGITS - digits);
+        memcpy(&value, &nan, sizeof value);
+    } else if (bits == infinity) {
+        value = INFINITY;
+    } else {
+        const int place = bits >> digits, shift = place ? place - 1 : 0;
+        value = ldexp(bits - (shift << digits), short_exponent_least(digits) - digits + shift);
+    }
+    return copysign(value, element == bits ? 1 : -1);
+}
+
+/* --- Elements ---------------------------------------------------------------------------------- */
 
 /* The low bytes of a 64-bit number are the number of fewer bits: the machine is little-endian, as
  * the device is. */
@@ -53,6 +127,9 @@ void kg_cuda_value_store(enum kg_cuda_type type, double value, void *element)
     } else if (type == KG_CUDA_F32) {
         const float single = (float)value;
         memcpy(element, &single, sizeof single);
+    } else if (types[type].short_digits) {
+        const uint16_t half = short_of(value, types[type].short_digits);
+        memcpy(element, &half, sizeof half);
     } else {
         const double held =
             isnan(value) ? 0 : fmin(fmax(value, types[type].least), types[type].most);
@@ -76,6 +153,8 @@ double kg_cuda_value_load(enum kg_cuda_type type, const void *element)
         return (double)single;
     }
     memcpy(&whole, element, bytes);
+    if (types[type].short_digits)
+        return short_value((uint16_t)whole, types[type].short_digits);
     if (!is_signed(type))
         return (double)whole;
     const uint64_t sign = UINT64_C(1) << (8 * bytes - 1);

@@ -12,8 +12,14 @@
 size_t kg_cuda_type_bytes(enum kg_cuda_type type);
 bool kg_cuda_type_whole(enum kg_cuda_type type);
 
-/* Writes the value as an element, as C converts it: rounded to the nearest float, cut to a whole
- * number. What is outside of a whole type's range becomes its least or largest, NaN 0. */
+/* The error that a check allows where the suite says none: 0 of whole types, 4 epsilon of floats.
+ * Each rounding errs by half an epsilon at most (Goldberg 1991, "Units in the last place"), so that is
+ * room for eight: for an element that takes a few operations, not for one that sums a row. */
+double kg_cuda_type_tolerance(enum kg_cuda_type type);
+
+/* Writes the value as an element, as C converts it: rounded once to the nearest float, of two to the
+ * even one, beyond the largest to infinity; cut to a whole number. What is outside of a whole type's
+ * range becomes its least or largest, NaN 0. A float's NaN keeps its sign and its first bits, quiet. */
 void kg_cuda_value_store(enum kg_cuda_type type, double value, void *element);
 /* Reads an element. Of 64-bit whole numbers beyond 2^53 the nearest double. */
 double kg_cuda_value_load(enum kg_cuda_type type, const void *element);

@@ -193,6 +193,57 @@ YAML
     [[ "$output" == *"$hash"* ]]
 }
 
+# pick16 of the driver of tests: y[i] is x[i] or the scalar, in turn.
+pick_suite() {
+    printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry pick16(.param .u32 n,
+        .param .align 2 .b8 a[2], .param .u64 x, .param .u64 y) { ret; }\n' >pick.ptx
+    source_suite <<YAML
+  - name: pick
+    source: pick.ptx
+    entry: pick16
+    grid: 4
+    block: 256
+    matrix: {n: [${2:-1000}]}
+    args:
+      - {i32: "{n}"}
+      - {name: a, $1: 0.1}
+      - {name: x, buffer: $1, count: "{n}"}
+      - {name: y, buffer: $1, count: "{n}", out: true}
+    expect: {y: "i % 2 ? a : x[i]"}
+YAML
+}
+
+@test "f16 and bf16: buffers, a scalar of two bytes, a formula, and the tolerance of the type" {
+    needs_code
+    for type in 'f16 0.00390625' 'bf16 0.03125'; do
+        pick_suite "${type% *}"
+        run -0 gpu run -c source.yaml -o r.json
+        jq -e --argjson tolerance "${type#* }" '.cases[0] | .status == "OK" and .check.error == 0
+            and .check.tolerance == $tolerance and .memory.device_allocated_bytes == 4000' r.json
+        # off by ten times the tolerance in one element
+        sed -i "s/expect: .*/expect: {y: \"(i % 2 ? a : x[i]) + (i == 501) * 10 * ${type#* }\"}/" source.yaml
+        run -3 gpu run -c source.yaml -o r.json
+        jq -e '.cases[0].reason | test("y\\[501\\] is 0.(1|0999).*, but must be ")' r.json
+    done
+}
+
+@test "a file of f16 or bf16 has two bytes of each value" {
+    needs_code
+    pick_suite f16 4
+    sed -i 's/expect: .*/expect: {y: {file: y.bin}}/; s/0.1}/-2}/; s/buffer: f16, count: "{n}"}/buffer: f16, count: "{n}", fill: 1}/' source.yaml
+    printf '\0\x3c\0\xc0\0\x3c\0\xc0' >y.bin # 1, -2, 1, -2
+    run -0 gpu run -c source.yaml -o r.json
+    jq -e '.cases[0].check | .checked and .error == 0' r.json
+    printf '\x80\x3f\0\xc0\x80\x3f\0\xc0' >y.bin # the same as bf16
+    run -3 gpu run -c source.yaml -o r.json
+    jq -e '.cases[0].reason | test("y\\[0\\] is 1, but must be 1.875")' r.json
+    sed -i 's/f16/bf16/' source.yaml
+    run -0 gpu run -c source.yaml -o r.json
+    printf '\x80\x3f\0\xc0' >y.bin
+    run -3 gpu run -c source.yaml -o r.json
+    jq -e '.cases[0].reason | test("fewer bytes than the 8")' r.json
+}
+
 @test "a buffer that is not out must be as it was" {
     needs_code
     saxpy_suite saxpy.ptx
@@ -254,6 +305,7 @@ refused() {
     refused 'block: 2048' "'block' is 2048, but must be from 1 to 1024"
     refused 'args: [{f32: 2, count: 3}]' "a scalar has no 'count'"
     refused 'args: [{buffer: f33, count: 3}]' "'f33' is no type; did you mean 'f32'?"
+    refused 'args: [{buffer: half, count: 3}]' "'half' is no type; types: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64"
     refused 'args: [{buffer: f32}]' "a buffer needs the key 'count'"
     refused 'args: [{count: 3}]' "one buffer"
     refused 'args: [{f32: 1, i32: 1}]' "one buffer"
@@ -279,7 +331,4 @@ refused() {
     source_suite <<<'  - {name: f, kernel: copy, grid: 1}'
     run -2 kgate list -c source.yaml
     [[ "$output" == *"'grid' goes with 'source', but workload 'f' is a kernel"* ]]
-    source_suite <<<'  - {name: f, source: f.cu, grid: 1, block: 1, args: [{name: y, buffer: f32, count: 1}], expect: {y: "0"}}'
-    run -2 kgate list -c source.yaml
-    [[ "$output" == *"'expect' needs the key 'tolerance'"* ]]
 }

@@ -9,6 +9,7 @@
  *   kg_ceiling_read             takes its time by the bytes it reads, twice that with L2 flushed
  *   work                        takes its first parameter, a double, in ns, and its second one more
  *                               where the L2 cache was flushed since it last ran
+ *   pick16                      (int n, T a, const T *x, T *y) of a T of 16 bits: y[i] is x[i] or a, in turn
  *   saxpy                       does what its name says, if it is not recorded
  *   fault                       an illegal address: all calls fail from then on
  *   hang                        never ends

@@ -254,7 +254,7 @@ EXPORT int cuModuleUnload(void *module)
 
 static bool name_known(const char *name)
 {
-    static const char *const names[] = {"work", "fault", "hang", "saxpy"};
+    static const char *const names[] = {"work", "fault", "hang", "saxpy", "pick16"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -399,6 +399,20 @@ static void saxpy(const struct fake_launch *launch, void **parameters)
         y[i] = a * x[i] + y[i];
 }
 
+/* (int n, T a, const T *x, T *y) of a T of 16 bits: an element of x, and a in turn. */
+static void pick16(const struct fake_launch *launch, void **parameters)
+{
+    const size_t threads = (size_t)launch->grid[0] * launch->block[0];
+    const uint16_t *x, a = *(const uint16_t *)parameters[1];
+    uint16_t *y;
+    int n;
+    memcpy(&n, parameters[0], sizeof n);
+    memcpy(&x, parameters[2], sizeof x);
+    memcpy(&y, parameters[3], sizeof y);
+    for (size_t i = 0; i < threads && i < (size_t)n; i++)
+        y[i] = i % 2 ? a : x[i];
+}
+
 EXPORT int cuLaunchKernel(void *handle, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, void *stream, void **parameters, void **extra)
@@ -420,6 +434,8 @@ EXPORT int cuLaunchKernel(void *handle, unsigned grid_x, unsigned grid_y, unsign
     const struct fake_stream *on = fake_stream_of(stream);
     if (!strcmp(function->name, "saxpy") && !(on && on->recording))
         saxpy(&launch, parameters);
+    if (!strcmp(function->name, "pick16") && !(on && on->recording))
+        pick16(&launch, parameters);
     fake_cuda()->counts->launches++;
     return put(stream, operation, &launch, NULL);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "test_support.h"
+#include "util/random.h"
 #include "workload/cuda_launch.h"
 
 /* --- Elements ---------------------------------------------------------------------------------- */
@@ -32,10 +33,177 @@ static void a_value_comes_back_from_its_bytes_as_the_type_holds_it(void **state)
         assert_int_equal(bytes[kg_cuda_type_bytes(rows[i].type)], 0xa5);
     }
     assert_true(kg_cuda_value_fits(KG_CUDA_F32, 0.1));
+    assert_true(kg_cuda_value_fits(KG_CUDA_F16, 0.1));
     assert_false(kg_cuda_value_fits(KG_CUDA_I32, 0.5));
     assert_false(kg_cuda_value_fits(KG_CUDA_U8, 256));
     assert_false(kg_cuda_value_fits(KG_CUDA_U8, (double)NAN));
 }
+
+/* --- Floats of 16 bits ------------------------------------------------------------------------- */
+
+enum { SHORTS = 1 << 16 };
+
+/* Their definition in IEEE 754, by hand: bits of the exponent and of the fraction. */
+static const struct short_float {
+    enum kg_cuda_type type;
+    int exponent_bits, digits;
+} short_floats[] = {{KG_CUDA_F16, 5, 10}, {KG_CUDA_BF16, 8, 7}};
+
+/* The number of bits that are no infinity and no NaN, or what infinity stands at: the next power. */
+static long double defined(const struct short_float *kind, unsigned bits)
+{
+    const int bias = (1 << (kind->exponent_bits - 1)) - 1;
+    const int place = (int)(bits >> kind->digits) & ((1 << kind->exponent_bits) - 1);
+    const unsigned fraction = bits & ((1U << kind->digits) - 1);
+    const long double size = place ? ldexpl(1 + ldexpl(fraction, -kind->digits), place - bias)
+                                   : ldexpl(fraction, 1 - bias - kind->digits);
+    return bits >> 15 ? -size : size;
+}
+
+static unsigned infinity_of(const struct short_float *kind)
+{
+    return ((1U << kind->exponent_bits) - 1) << kind->digits;
+}
+
+static unsigned stored(const struct short_float *kind, double value)
+{
+    uint16_t bits;
+    kg_cuda_value_store(kind->type, value, &bits);
+    return bits;
+}
+
+static void each_of_16_bits_is_what_ieee_754_says_and_comes_back(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        const struct short_float *kind = &short_floats[k];
+        const unsigned infinity = infinity_of(kind), quiet = 1U << (kind->digits - 1);
+        for (unsigned bits = 0; bits < SHORTS; bits++) {
+            const unsigned size = bits & 0x7fff;
+            const uint16_t element = (uint16_t)bits;
+            const double value = kg_cuda_value_load(kind->type, &element);
+            const bool good = size > infinity    ? isnan(value)
+                              : size == infinity ? isinf(value)
+                                                 : (long double)value == defined(kind, bits);
+            /* a NaN that signals is quiet, as after any operation */
+            const unsigned back = size > infinity ? bits | quiet : bits;
+            if (!good || (signbit(value) != 0) != (bits >> 15) || stored(kind, value) != back ||
+                stored(kind, (double)(float)value) != back)
+                fail_msg("%s 0x%04x is %g and comes back as 0x%04x", kg_cuda_type_names[kind->type],
+                         bits, value, stored(kind, value));
+        }
+    }
+}
+
+/* The nearest by looking at all that may be it: neighbours by bits are neighbours by value, and
+ * infinity stands for the next power of two (IEEE 754, 4.3.1). long double holds what is compared. */
+static unsigned nearest_by_search(const struct short_float *kind, double value)
+{
+    unsigned low = 0, high = infinity_of(kind);
+    const long double size = fabsl((long double)value);
+    const unsigned sign = signbit(value) ? 0x8000 : 0;
+    if (size >= defined(kind, high))
+        return sign | high;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        *(defined(kind, middle) <= size ? &low : &high) = middle;
+    }
+    const long double below = size - defined(kind, low), above = defined(kind, high) - size;
+    const bool up = above < below || (above == below && low % 2);
+    return sign | (up ? high : low);
+}
+
+static void rounded_to_the_nearest(const struct short_float *kind, double value)
+{
+    if (stored(kind, value) != nearest_by_search(kind, value))
+        fail_msg("%s of %a is 0x%04x, but must be 0x%04x", kg_cuda_type_names[kind->type], value,
+                 stored(kind, value), nearest_by_search(kind, value));
+}
+
+static void a_number_between_two_becomes_the_nearer_and_of_two_the_even(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        const struct short_float *kind = &short_floats[k];
+        for (unsigned bits = 0; bits < infinity_of(kind); bits++) {
+            const double middle = (double)((defined(kind, bits) + defined(kind, bits + 1)) / 2);
+            const double values[] = {nextafter(middle, 0), middle, nextafter(middle, INFINITY)};
+            for (size_t i = 0; i < 3; i++) {
+                rounded_to_the_nearest(kind, values[i]);
+                rounded_to_the_nearest(kind, -values[i]);
+            }
+        }
+    }
+}
+
+static void any_double_becomes_the_nearest(void **state)
+{
+    enum { DRAWS = 200000, SEED = 11 };
+    struct kg_random random = {SEED};
+    (void)state;
+    print_message("seed %d\n", SEED);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < DRAWS; i++) {
+            const uint64_t bits = kg_random_next(&random);
+            double value, single;
+            float narrow;
+            const uint32_t half = (uint32_t)bits;
+            memcpy(&value, &bits, sizeof value);
+            memcpy(&narrow, &half, sizeof narrow);
+            single = (double)narrow;
+            if (!isnan(value))
+                rounded_to_the_nearest(&short_floats[k], value);
+            if (!isnan(single))
+                rounded_to_the_nearest(&short_floats[k], single);
+            rounded_to_the_nearest(&short_floats[k], kg_random_between(&random, -1e5, 1e5));
+        }
+}
+
+#ifdef __FLT16_MANT_DIG__
+__extension__ typedef _Float16 native_half;
+#endif
+
+/* The compiler's own conversion, where it has one. */
+static void half_precision_is_what_the_compiler_makes_of_it(void **state)
+{
+    (void)state;
+#ifdef __FLT16_MANT_DIG__
+    struct kg_random random = {12};
+    for (size_t i = 0; i < 200000; i++) {
+        const double value = ldexp(kg_random_between(&random, -1, 1), (int)(i % 48) - 28);
+        const native_half half = (native_half)value;
+        uint16_t bits;
+        memcpy(&bits, &half, sizeof bits);
+        if (stored(&short_floats[0], value) != bits)
+            fail_msg("f16 of %a is 0x%04x, the compiler's 0x%04x", value,
+                     stored(&short_floats[0], value), bits);
+    }
+#else
+    skip();
+#endif
+}
+
+static void a_default_tolerance_is_of_the_type(void **state)
+{
+    static const struct {
+        enum kg_cuda_type type;
+        double one_and_more; /* the next number after 1 */
+    } rows[] = {{KG_CUDA_F16, 1 + 0x1p-10},
+                {KG_CUDA_BF16, 1 + 0x1p-7},
+                {KG_CUDA_F32, 1 + 0x1p-23},
+                {KG_CUDA_F64, 1 + 0x1p-52}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char element[8];
+        kg_cuda_value_store(rows[i].type, rows[i].one_and_more, element);
+        assert_true(kg_cuda_value_load(rows[i].type, element) == rows[i].one_and_more);
+        assert_true(kg_cuda_type_tolerance(rows[i].type) == 4 * (rows[i].one_and_more - 1));
+    }
+    assert_true(kg_cuda_type_tolerance(KG_CUDA_I8) == 0 &&
+                kg_cuda_type_tolerance(KG_CUDA_U64) == 0);
+}
+
+/* --- Fills ------------------------------------------------------------------------------------- */
 
 /* The elements of a fill: 0 to 3 of a buffer of that type. */
 static void filled(enum kg_cuda_type type, const char *text, bool out, double values[4])
@@ -66,10 +234,18 @@ static void buffers_are_filled_as_told(void **state)
     assert_true(values[0] == 0 && values[3] == 0);
     filled(KG_CUDA_F32, "2.5", false, values);
     assert_true(values[0] == 2.5 && values[3] == 2.5);
+    filled(KG_CUDA_F16, "1 + i / 3072", false, values); /* thirds of the last place */
+    assert_true(values[0] == 1 && values[1] == 1 && values[2] == 1 + 0x1p-10);
+    filled(KG_CUDA_BF16, "256 + i", false, values); /* places of two: halves go to the even one */
+    assert_true(values[0] == 256 && values[1] == 256 && values[2] == 258 && values[3] == 260);
     filled(KG_CUDA_U8, "i * 100", false, values);
     assert_true(values[2] == 200 && values[3] == 255);
     /* results that are not written show */
     filled(KG_CUDA_F32, NULL, true, values);
+    assert_true(isnan(values[0]));
+    filled(KG_CUDA_F16, NULL, true, values);
+    assert_true(isnan(values[0]));
+    filled(KG_CUDA_BF16, NULL, true, values);
     assert_true(isnan(values[0]));
     filled(KG_CUDA_I32, NULL, true, values);
     assert_true(values[0] == -1);
@@ -77,14 +253,17 @@ static void buffers_are_filled_as_told(void **state)
 
 static void random_values_are_in_their_range_and_their_own(void **state)
 {
-    double floats[4], again[4], whole[4];
+    double floats[4], again[4], whole[4], halves[4];
     (void)state;
     filled(KG_CUDA_F32, "random", false, floats);
     filled(KG_CUDA_F32, NULL, false, again);
     filled(KG_CUDA_U8, "random", false, whole);
+    filled(KG_CUDA_F16, "random", false, halves);
     for (size_t i = 0; i < 4; i++) {
         assert_true(floats[i] >= -1 && floats[i] <= 1 && floats[i] == again[i]);
         assert_true(whole[i] >= 0 && whole[i] <= 255);
+        /* the same random number, rounded */
+        assert_true(fabs(halves[i] - floats[i]) <= 0x1p-12 * 1.001);
     }
     assert_true(floats[0] != floats[1]);
 }
@@ -135,7 +314,7 @@ static void a_call_comes_to_numbers(void **state)
     assert_int_equal(launch.shared_bytes, 49152);
     assert_int_equal(launch.args[0].scalar, 1000);
     assert_int_equal(launch.args[2].count, 1000);
-    assert_true(launch.items == 1000 && launch.flops == 0 && launch.tolerance == 1e-6);
+    assert_true(launch.items == 1000 && launch.flops == 0 && launch.args[3].tolerance == 1e-6);
     assert_true(kg_cuda_expects(&launch));
     /* a is the float that the kernel reads */
     assert_true(kg_cuda_expected(&launch, 3, 10) == (double)0.1F * 10 + 1);
@@ -157,6 +336,30 @@ static void what_is_expected_may_be_a_file_beside_the_suite(void **state)
     args[3].expect_file = "/abs/y.bin";
     assert_true(kg_cuda_launch_make(&arena, &call, 1, &launch, &at, &err));
     assert_string_equal(launch.args[3].expect_file, "/abs/y.bin");
+    kg_arena_free(&arena);
+}
+
+static void a_scalar_of_16_bits_has_two_bytes_of_its_word(void **state)
+{
+    static struct kg_cuda_arg shorts[] = {
+        {.name = "a", .type = KG_CUDA_F16, .value = "0.1", .mark = {6, 1}},
+        {.name = "b", .type = KG_CUDA_BF16, .value = "-0.1", .mark = {7, 1}}};
+    struct kg_cuda_call call = call_new();
+    struct kg_cuda_launch launch;
+    struct kg_arena arena = {0};
+    struct kg_mark at;
+    struct kg_error err;
+    (void)state;
+    call.args = shorts;
+    call.arg_count = 2;
+    call.tolerance = NULL;
+    assert_true(kg_cuda_launch_make(&arena, &call, 1, &launch, &at, &err));
+    assert_int_equal(kg_cuda_type_bytes(KG_CUDA_F16), 2);
+    assert_int_equal(kg_cuda_type_bytes(KG_CUDA_BF16), 2);
+    assert_int_equal(launch.args[0].scalar, 0x2e66); /* 0.0999755859375 */
+    assert_int_equal(launch.args[1].scalar, 0xbdcd); /* -0.10009765625 */
+    assert_true(launch.args[0].value == 0.0999755859375 && launch.args[1].value == -0.10009765625);
+    assert_true(launch.args[0].tolerance == 0x1p-8 && launch.args[1].tolerance == 0x1p-5);
     kg_arena_free(&arena);
 }
 
@@ -203,9 +406,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_comes_back_from_its_bytes_as_the_type_holds_it),
+        cmocka_unit_test(each_of_16_bits_is_what_ieee_754_says_and_comes_back),
+        cmocka_unit_test(a_number_between_two_becomes_the_nearer_and_of_two_the_even),
+        cmocka_unit_test(any_double_becomes_the_nearest),
+        cmocka_unit_test(half_precision_is_what_the_compiler_makes_of_it),
+        cmocka_unit_test(a_default_tolerance_is_of_the_type),
         cmocka_unit_test(buffers_are_filled_as_told),
         cmocka_unit_test(random_values_are_in_their_range_and_their_own),
         cmocka_unit_test(a_call_comes_to_numbers),
+        cmocka_unit_test(a_scalar_of_16_bits_has_two_bytes_of_its_word),
         cmocka_unit_test(what_is_expected_may_be_a_file_beside_the_suite),
         cmocka_unit_test(what_no_device_can_do_is_refused_at_its_place),
     };
