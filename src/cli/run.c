@@ -12,11 +12,23 @@
 #include "measure/profile_pass.h"
 #include "report/formats.h"
 
-static bool profile_take(struct kg_measurement *measurement, const char *output,
-                         struct kg_error *err)
+/* Measures, and records where that is asked for.
+ * recorded  false with `unrecorded` where the recording could not be made: what was measured stands */
+static bool all_measure(const struct kg_arguments *arguments, const struct kg_prepared *prepared,
+                        const struct kg_planned_stored *stored, struct kg_measurement *measurement,
+                        bool *recorded, struct kg_error *unrecorded, struct kg_error *err)
 {
-    const char *path = kg_profile_beside(&measurement->results.arena, output);
-    return path ? kg_profile_pass(measurement, path, err) : kg_error_memory(err);
+    *recorded = true;
+    if (!kg_allocate_fewest(measurement, &prepared->plan, stored->round_ns, err) ||
+        !kg_measurement_look(measurement, err))
+        return false;
+    if (!arguments->profile)
+        return true;
+    const char *path = kg_profile_beside(&measurement->results.arena, arguments->output);
+    if (!path)
+        return kg_error_memory(err);
+    *recorded = kg_profile_pass(measurement, path, unrecorded);
+    return true;
 }
 
 static int status_of(const struct kg_results *results)
@@ -95,9 +107,9 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
     if (!kg_measurement_begin(&measurement, &what, &options, err))
         return kg_fail(err);
     measurement.results.start_note = *start_note ? start_note : NULL;
-    bool good = kg_allocate_fewest(&measurement, &prepared->plan, stored->round_ns, err) &&
-                kg_measurement_look(&measurement, err) &&
-                (!arguments->profile || profile_take(&measurement, arguments->output, err));
+    struct kg_error unrecorded;
+    bool recorded;
+    bool good = all_measure(arguments, prepared, stored, &measurement, &recorded, &unrecorded, err);
     const int signal = kg_measurement_interrupted(&measurement);
     kg_measurement_end(&measurement);
     kg_progress_bar_clear(&bar);
@@ -111,9 +123,11 @@ static int measure(const struct kg_arguments *arguments, const struct kg_prepare
     good = good && kg_results_summary(arguments, &measurement.results, err) &&
            profile_print(arguments, &measurement.results, err) &&
            kg_exports_write(arguments, KG_RESULTS_SCHEMA, &subject, err);
-    const int status = !good    ? kg_fail(err)
-                       : signal ? KG_EXIT_SIGNAL + signal
-                                : status_of(&measurement.results);
+    const int missing = recorded ? KG_EXIT_PASS : kg_fail(&unrecorded);
+    const int status = !good     ? kg_fail(err)
+                       : signal  ? KG_EXIT_SIGNAL + signal
+                       : missing ? missing
+                                 : status_of(&measurement.results);
     kg_measurement_free(&measurement);
     return status;
 }

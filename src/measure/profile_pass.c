@@ -21,7 +21,8 @@ static const char NO_SCOPES[] = "no program of these cases has scopes (kgate/pro
 
 struct pass {
     struct kg_measurement *measurement;
-    char folder[PATH_BYTES]; /* beside the recording, for the pieces */
+    const char *path;        /* of the recording */
+    char folder[PATH_BYTES]; /* beside it, for the pieces */
     char joined[PATH_BYTES];
     char memory[PATH_BYTES]; /* the library that tells of allocations; empty where there is none */
     FILE *output;
@@ -37,6 +38,13 @@ char *kg_profile_beside(struct kg_arena *arena, const char *results_path)
                            results_path);
 }
 
+/* Named as the recording that was asked for, not as a temporary file. */
+static bool unwritten(const struct pass *pass)
+{
+    return kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot write '%.300s': %s", pass->path,
+                        strerror(errno));
+}
+
 static bool piece_append(struct pass *pass, const char *path)
 {
     char bytes[COPY_BYTES];
@@ -48,8 +56,7 @@ static bool piece_append(struct pass *pass, const char *path)
         good = !ferror(piece) && fwrite(bytes, 1, length, pass->output) == length;
     }
     if (!good)
-        kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot add '%.300s' to the profile: %s", path,
-                     strerror(errno));
+        unwritten(pass);
     if (piece)
         fclose(piece);
     unlink(path);
@@ -134,43 +141,39 @@ static bool case_profile(struct kg_measurement *measurement, size_t index, void 
     return good;
 }
 
-static bool pass_start(struct pass *pass, const char *path)
+static bool pass_start(struct pass *pass)
 {
-    if (snprintf(pass->folder, sizeof pass->folder, "%s.XXXXXX", path) + 16 >= PATH_BYTES)
+    if (snprintf(pass->folder, sizeof pass->folder, "%s.XXXXXX", pass->path) + 16 >= PATH_BYTES)
         return kg_error_set(pass->err, KG_ERROR_USAGE, "the profile's path is too long");
     if (!mkdtemp(pass->folder))
         return kg_error_set(pass->err, KG_ERROR_SYSTEM,
-                            "cannot make a folder beside '%.300s' for the profile: %s", path,
+                            "cannot make a folder beside '%.300s' for the profile: %s", pass->path,
                             strerror(errno));
     snprintf(pass->joined, sizeof pass->joined, "%.4080s/joined", pass->folder);
     pass->output = fopen(pass->joined, "wxe");
-    return pass->output ? true
-                        : kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot write '%.300s': %s",
-                                       pass->joined, strerror(errno));
+    return pass->output ? true : unwritten(pass);
 }
 
-static bool recording_keep(struct pass *pass, const char *path)
+static bool recording_keep(struct pass *pass)
 {
     struct kg_results *results = &pass->measurement->results;
-    const char *slash = strrchr(path, '/');
-    if (rename(pass->joined, path) != 0)
-        return kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot write '%.300s': %s", path,
-                            strerror(errno));
-    results->profile = kg_arena_copy(&results->arena, slash ? slash + 1 : path);
+    const char *slash = strrchr(pass->path, '/');
+    if (rename(pass->joined, pass->path) != 0)
+        return unwritten(pass);
+    results->profile = kg_arena_copy(&results->arena, slash ? slash + 1 : pass->path);
     return results->profile ? true : kg_error_memory(pass->err);
 }
 
-static bool pass_end(struct pass *pass, const char *path, bool good)
+static bool pass_end(struct pass *pass, bool good)
 {
     struct kg_results *results = &pass->measurement->results;
     if (pass->output) {
         const bool whole = !ferror(pass->output) && ftell(pass->output) > 0;
         const bool flushed = fflush(pass->output) == 0 && fsync(fileno(pass->output)) == 0;
         if (fclose(pass->output) != 0 || (good && !flushed))
-            good = kg_error_set(pass->err, KG_ERROR_SYSTEM, "cannot write '%.300s': %s",
-                                pass->joined, strerror(errno));
+            good = unwritten(pass);
         if (good && whole)
-            good = recording_keep(pass, path);
+            good = recording_keep(pass);
         else if (good && pass->asked && !kg_measurement_interrupted(pass->measurement))
             results->no_profile = NO_SCOPES;
         unlink(pass->joined);
@@ -183,8 +186,8 @@ bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struc
 {
     static const struct kg_pass profiling = {
         .verb = "profiling", .wanted = wanted, .each = case_profile};
-    struct pass pass = {.measurement = measurement, .err = err};
+    struct pass pass = {.measurement = measurement, .path = path, .err = err};
     kg_memory_library_find(measurement->program, pass.memory);
-    const bool good = pass_start(&pass, path) && kg_pass_run(&profiling, measurement, &pass, err);
-    return pass_end(&pass, path, good);
+    const bool good = pass_start(&pass) && kg_pass_run(&profiling, measurement, &pass, err);
+    return pass_end(&pass, good);
 }

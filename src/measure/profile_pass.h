@@ -9,7 +9,8 @@
  * `path`, in which each process is labelled with its case's id; results->profile becomes its name
  * without the folder. A command that is not built with the profiler adds nothing; where no case adds
  * anything, no file is made and results->no_profile says why. Interrupted, it keeps what there is. An
- * old recording is replaced only by a complete one. */
+ * old recording is replaced only by a complete one.
+ * returns  false where there is no recording (err); the results are as good as before it */
 bool kg_profile_pass(struct kg_measurement *measurement, const char *path, struct kg_error *err);
 
 /* "DIR/results.json" -> "DIR/results.kgprof"; in `arena`, NULL where memory is out. */

@@ -177,17 +177,34 @@ YAML
     [[ "$output" == *"run --profile"* ]]
 }
 
-@test "run --profile says so where the recording cannot be written, and keeps an old one" {
+@test "run --profile writes the results where the recording cannot be written, says so, and keeps an old one" {
     suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}}'
     mkdir -p out.kgprof/kept # which nobody can put a file in the place of, root neither
-    run kgate run -c one.yaml -o out.json --profile
+    run --separate-stderr kgate run -c one.yaml -o out.json --profile --export out.csv
     [ "$status" -eq 3 ]
-    [[ "$output" == *"cannot write 'out.kgprof'"* ]]
-    [ -d out.kgprof/kept ]
-    # and what was measured is there
-    run kgate report out.json.journal
-    [ "$status" -eq 0 ]
+    [ "$stderr" = "kgate: cannot write 'out.kgprof': Is a directory" ]
     [[ "$output" == *"copy/bytes=16KiB/cpu"* ]]
+    [ -d out.kgprof/kept ]
+    # and what was measured is there, in the results and in what else was asked for
+    valid out.json results
+    jq -e '.complete and .profile == null and (.cases[0].rounds.median_ns | length) == 2' out.json
+    [ ! -e out.json.journal ]
+    grep -q copy/bytes=16KiB/cpu out.csv
+    [ -z "$(ls -d out.kgprof.* 2>/dev/null)" ]
+}
+
+@test "run --profile with no room for the recording writes results all the same" {
+    suite_of <<'YAML'
+  - {name: copy, kernel: copy, params: {bytes: 16KiB}}
+  - {name: again, kernel: copy, params: {bytes: 16KiB}}
+YAML
+    # the recordings of both cases are longer together, results and journal are not
+    run --separate-stderr bash -c "ulimit -f 64; '$KGATE' run -c one.yaml -o out.json --profile"
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == "kgate: profiling '"*"': cannot write 'out.kgprof': File too large" ]]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    jq -e '.complete and .profile == null' out.json
+    [ ! -e out.kgprof ]
 }
 
 @test "a recording of any program becomes table, tree, ranking, trace, stacks, lines and JSON" {
