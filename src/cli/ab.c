@@ -9,7 +9,6 @@
 #include "cli/sides.h"
 #include "cli/waiving.h"
 #include "report/two.h"
-#include "util/escape.h"
 #include "util/file.h"
 
 static void files_line(const struct kg_ab *ab, const char *directory, struct kg_text *text)
@@ -74,14 +73,6 @@ static int status_of(const struct kg_arguments *arguments, const struct kg_sides
     return (int)ab->comparison.exit_status;
 }
 
-static void note_say(const char *note)
-{
-    struct kg_text line = {0};
-    kg_escape_terminal(&line, note, SIZE_MAX);
-    fprintf(stderr, "kgate: note: %s\n", kg_text_string(&line));
-    kg_text_free(&line);
-}
-
 static int measure(const struct kg_arguments *arguments, const char *directory,
                    const struct kg_sides *sides, const struct kg_prepared *prepared,
                    const struct kg_waiving *waiving)
@@ -104,7 +95,7 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
                                           .budget_ns = budget_ns,
                                           .left_out = prepared->left_out,
                                           .waiving = waiving,
-                                          .foresaid = arguments->quiet ? NULL : note_say,
+                                          .foresaid = {kg_progress_bar_note, &bar},
                                           .progress = kg_progress_bar_start(&bar, arguments)};
     const bool good = kg_ab_run(&what, &options, &ab, &err);
     ab.suggestions.discarded = sides->kind != KG_SIDES_BUILDS && !arguments->output;

@@ -114,6 +114,7 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
                                             .budget_ns = budget_ns,
                                             .left_out = prepared.left_out,
                                             .waiving = &waiving.waiving,
+                                            .foresaid = {kg_progress_bar_note, &bar},
                                             .progress = kg_progress_bar_start(&bar, arguments)};
     bool good = kg_gate_run(&what, &options, &gate, &err);
     kg_progress_bar_clear(&bar);

@@ -68,3 +68,15 @@ void kg_progress_bar_clear(struct kg_progress_bar *bar)
     if (bar->enabled && bar->terminal)
         fprintf(stderr, "\r%*s\r", (int)bar->width, "");
 }
+
+void kg_progress_bar_note(void *user, const char *note)
+{
+    struct kg_progress_bar *bar = user;
+    struct kg_text line = {0};
+    if (!bar->enabled)
+        return;
+    kg_progress_bar_clear(bar);
+    kg_escape_terminal(&line, note, SIZE_MAX);
+    fprintf(stderr, "kgate: note: %s\n", kg_text_string(&line));
+    kg_text_free(&line);
+}

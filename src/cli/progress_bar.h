@@ -19,3 +19,5 @@ struct kg_progress_bar {
 struct kg_progress kg_progress_bar_start(struct kg_progress_bar *bar,
                                          const struct kg_arguments *arguments);
 void kg_progress_bar_clear(struct kg_progress_bar *bar);
+/* A note while the bar `user` is there, on a line of its own. */
+void kg_progress_bar_note(void *user, const char *note);

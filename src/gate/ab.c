@@ -75,6 +75,12 @@ static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
     return measured;
 }
 
+static void fewest_watch(void *user, double missing_ns)
+{
+    struct kg_ab *ab = user;
+    kg_budget_foresay(&ab->foresaid, elapsed_ns(ab), missing_ns, ab->budget_ns);
+}
+
 bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
                    double budget_ns, struct kg_ab *ab, struct kg_error *err)
 {
@@ -86,6 +92,9 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     ab->head_path = options->head_path;
     kg_allocate_pairs_first(&ab->pairing);
     ab->pairing.head.until_ns = kg_budget_end(ab->pairing.base.started_ns, budget_ns);
+    ab->budget_ns = budget_ns;
+    if (ab->foresaid.say)
+        ab->pairing.head.fewest = (struct kg_fewest_watch){fewest_watch, ab};
     const bool good = sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_measurement_interrupted(&ab->pairing.head);
     kg_pairing_end(&ab->pairing);
@@ -205,8 +214,8 @@ static bool harness_note(const struct kg_ab_options *options, struct kg_ab *ab,
         build->given);
     if (!ab->harness_note)
         return kg_error_memory(err);
-    if (options->foresaid)
-        options->foresaid(ab->harness_note);
+    if (options->foresaid.say)
+        options->foresaid.say(options->foresaid.user, ab->harness_note);
     return true;
 }
 
@@ -223,7 +232,7 @@ static bool sides_say(const struct kg_ab_options *options, struct kg_ab *ab, str
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err)
 {
-    *ab = (struct kg_ab){0};
+    *ab = (struct kg_ab){.foresaid = options->foresaid};
     if (!start(what, options, ab, err) || !harness_note(options, ab, err) ||
         !measure(what, options, ab, err) || !any_compared(ab, err))
         return false;

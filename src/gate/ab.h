@@ -7,6 +7,7 @@
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
 #include "compare/waive.h"
+#include "gate/budget_end.h"
 #include "measure/pairing.h"
 #include "suggest/suggest.h"
 #include "util/words.h"
@@ -24,8 +25,7 @@ struct kg_ab_options {
     const char *left_out;
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
     struct kg_progress progress;
-    void (*foresaid)(const char *note); /* takes a note before anything is measured, without which
-                                           the measurement may be in vain; NULL: nobody does */
+    struct kg_foresaid foresaid;
 };
 
 /* What came of it. Everything here is its own until kg_ab_free. */
@@ -43,8 +43,10 @@ struct kg_ab {
     int signal;       /* that stopped measuring, 0 without one: then all this is of what was
                          measured until then */
     /* its own */
-    const char *start_note;   /* of the machine, "" without one; NULL of pairs within a gate */
-    const char *harness_note; /* NULL: of programs that are no harness */
+    const char *start_note;      /* of the machine, "" without one; NULL of pairs within a gate */
+    const char *harness_note;    /* NULL: of programs that are no harness */
+    struct kg_foresaid foresaid; /* NULL of pairs within a gate, and once it was said */
+    double budget_ns;
     struct kg_pairing pairing;
     struct kg_baseline baseline;
     struct kg_arena arena;

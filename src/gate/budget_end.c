@@ -7,11 +7,46 @@
 #include "util/units.h"
 
 static const double WORTH_SAYING = 1.1;
+/* What is foreseen from one round of each case must be more, to be sure. */
+static const double SURELY = 1.25;
 
 uint64_t kg_budget_end(uint64_t started_ns, double budget_ns)
 {
     const double end = (double)started_ns + fmax(0, budget_ns);
     return end < 0x1p63 ? (uint64_t)end : 0;
+}
+
+/* As --budget takes it: two digits, rounded up, with some to spare. */
+static void budget_enough(double needed_ns, char *text, size_t size)
+{
+    const double wanted = WORTH_SAYING * needed_ns;
+    const double unit = wanted < 1e9 ? 1e6 : 1e9;
+    const double step = pow(10, fmax(0, floor(log10(wanted / unit)) - 1));
+    snprintf(text, size, "%.0f%s", ceil(wanted / unit / step) * step, unit < 1e9 ? "ms" : "s");
+}
+
+bool kg_budget_short(double elapsed_ns, double missing_ns, double budget_ns, char *note)
+{
+    char takes[KG_UNIT_BYTES], asked[KG_UNIT_BYTES], enough[KG_UNIT_BYTES];
+    const double needed_ns = elapsed_ns + missing_ns;
+    if (!(needed_ns > SURELY * budget_ns))
+        return false;
+    budget_enough(needed_ns, enough, sizeof enough);
+    snprintf(note, KG_BUDGET_NOTE_BYTES,
+             "the fewest rounds of every case take at least %s, --budget asks for %s: give "
+             "--budget %s or more, lower rounds.min or min_time, or measure fewer cases",
+             kg_duration_format(needed_ns, takes), kg_duration_format(budget_ns, asked), enough);
+    return true;
+}
+
+void kg_budget_foresay(struct kg_foresaid *foresaid, double elapsed_ns, double missing_ns,
+                       double budget_ns)
+{
+    char note[KG_BUDGET_NOTE_BYTES];
+    if (!foresaid->say || !kg_budget_short(elapsed_ns, missing_ns, budget_ns, note))
+        return;
+    foresaid->say(foresaid->user, note);
+    *foresaid = (struct kg_foresaid){0};
 }
 
 bool kg_budget_note(const struct kg_results *results, double budget_ns,

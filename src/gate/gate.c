@@ -83,11 +83,19 @@ static bool results_write(struct kg_gate *gate, bool measured, struct kg_error *
     return measured;
 }
 
+static void fewest_watch(void *user, double missing_ns)
+{
+    struct kg_gate *gate = user;
+    kg_budget_foresay(&gate->foresaid, elapsed_ns(gate), missing_ns, gate->budget_ns);
+}
+
 static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                     struct kg_gate *gate, struct kg_error *err)
 {
     struct kg_measurement *measurement = &gate->measurement;
     measurement->until_ns = kg_budget_end(measurement->started_ns, options->budget_ns);
+    if (gate->foresaid.say)
+        measurement->fewest = (struct kg_fewest_watch){fewest_watch, gate};
     bool good = sequence_run(what, options, gate, err);
     if (good && isinf(options->budget_ns))
         good = kg_measurement_look(measurement, err);
@@ -263,7 +271,7 @@ static bool waive(const struct kg_gate_options *options, struct kg_gate *gate, s
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                  struct kg_gate *gate, struct kg_error *err)
 {
-    *gate = (struct kg_gate){0};
+    *gate = (struct kg_gate){.foresaid = options->foresaid, .budget_ns = options->budget_ns};
     gate->decided =
         start(what, options, gate, err) && begin(what, options, gate, err) &&
         measure(what, options, gate, err) &&

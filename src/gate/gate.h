@@ -12,6 +12,7 @@
 #include "baseline/baseline.h"
 #include "compare/comparison.h"
 #include "compare/waive.h"
+#include "gate/budget_end.h"
 #include "gate/settle.h"
 #include "measure/measurement.h"
 #include "suggest/suggest.h"
@@ -38,6 +39,7 @@ struct kg_gate_options {
     const char *left_out; /* the filter in words, for the results; NULL: nothing left out */
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
     struct kg_progress progress;      /* may be all zero */
+    struct kg_foresaid foresaid;      /* likewise */
 };
 
 /* What came of it. Everything here is the gate's until kg_gate_free. */
@@ -54,6 +56,8 @@ struct kg_gate {
                                  measured until then, and nothing was recorded */
     /* the gate's own */
     struct kg_measurement measurement;
+    struct kg_foresaid foresaid; /* NULL once it was said */
+    double budget_ns;
     const char *start_note; /* of the machine, "" without one */
     const double *round_ns; /* of each case's reference */
     struct kg_build base;

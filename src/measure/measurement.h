@@ -25,6 +25,13 @@ struct kg_progress {
     void *user;
 };
 
+/* Told, before the first wave of rounds and after each, while cases have not their fewest rounds:
+ * how long the missing ones take at the least. */
+struct kg_fewest_watch {
+    void (*report)(void *user, double missing_ns);
+    void *user;
+};
+
 /* What is to be measured; all of it must outlive the measurement. */
 struct kg_prepared_suite {
     const struct kg_suite *suite;
@@ -83,6 +90,7 @@ struct kg_measurement {
     uint64_t started_ns;
     uint64_t until_ns; /* by kg_clock_ns: no round beyond a case's fewest that would end after it;
                           0: no limit. May be set at any time */
+    struct kg_fewest_watch fewest; /* likewise; all zero: nobody is told */
     size_t done;
     size_t planned;
 };

@@ -28,6 +28,35 @@ static size_t missing(const struct kg_rounds *rounds, size_t i)
     return target > good ? target - good : 0;
 }
 
+/* Rounds that a case has of its fewest, as far as they are wanted, are fewer by so many. */
+static size_t missing_of_fewest(const struct kg_rounds *rounds, size_t i)
+{
+    const struct kg_measurement *measurement = rounds->measurement;
+    const struct kg_case_result *result = &measurement->results.cases[i];
+    const size_t fewest = (size_t)measurement->plan->cases[i].spec->settings.rounds_min;
+    const size_t target = rounds->wanted[i] < fewest ? rounds->wanted[i] : fewest;
+    return kg_case_measurable(result) && target > result->round_count ? target - result->round_count
+                                                                      : 0;
+}
+
+/* A round takes as long as those before it; where that is not known, what it measures is less. */
+static void fewest_report(const struct kg_rounds *rounds)
+{
+    const struct kg_measurement *measurement = rounds->measurement;
+    double missing_ns = 0;
+    if (!measurement->fewest.report)
+        return;
+    for (size_t i = 0; i < measurement->results.case_count; i++) {
+        const size_t count = measurement->results.cases[i].round_count;
+        const double each_ns = count && measurement->elapsed_ns[i] > 0
+                                   ? measurement->elapsed_ns[i] / (double)count
+                                   : kg_measurement_round_ns(measurement, i);
+        missing_ns += (double)missing_of_fewest(rounds, i) * each_ns;
+    }
+    if (missing_ns > 0)
+        measurement->fewest.report(measurement->fewest.user, missing_ns);
+}
+
 static size_t missing_sum(const struct kg_rounds *rounds)
 {
     size_t sum = 0;
@@ -112,10 +141,12 @@ bool kg_rounds_run(const struct kg_rounds *rounds, struct kg_error *err)
     measurement->planned = measurement->done + left;
     if (rounds->confirm && left)
         kg_measurement_pause(measurement, rounds->confirm_after_ns);
+    fewest_report(rounds);
     while (left && !kg_interrupt_caught()) {
         const uint64_t start = kg_clock_ns();
         if (!wave(rounds, err))
             return false;
+        fewest_report(rounds);
         left = missing_sum(rounds);
         if (rounds->confirm && left)
             kg_measurement_pause(measurement,

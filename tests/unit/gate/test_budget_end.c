@@ -1,0 +1,58 @@
+/* Whether --budget can hold the fewest rounds, said before they are measured. */
+#include "gate/budget_end.h"
+#include "test_support.h"
+
+static void a_budget_that_holds_the_fewest_rounds_is_not_spoken_of(void **state)
+{
+    char note[KG_BUDGET_NOTE_BYTES];
+    (void)state;
+    assert_false(kg_budget_short(1e9, 8e9, 10e9, note));
+    assert_false(kg_budget_short(1e9, 8e9, INFINITY, note));
+    /* nor one that may hold them after all: the first rounds may be slow ones */
+    assert_false(kg_budget_short(1e9, 11e9, 10e9, note));
+}
+
+static void one_that_is_too_short_is_told_with_one_that_does(void **state)
+{
+    char note[KG_BUDGET_NOTE_BYTES];
+    (void)state;
+    assert_true(kg_budget_short(10e9, 120e9, 30e9, note));
+    assert_string_equal(note,
+                        "the fewest rounds of every case take at least 2.17 min, --budget asks "
+                        "for 30.0 s: give --budget 150s or more, lower rounds.min or "
+                        "min_time, or measure fewer cases");
+    assert_true(kg_budget_short(5e6, 205e6, 100e6, note));
+    assert_non_null(strstr(note, "give --budget 240ms or more"));
+    assert_true(kg_budget_short(0, 3e6, 1e6, note));
+    assert_non_null(strstr(note, "give --budget 4ms or more"));
+    assert_true(kg_budget_short(0, 40000e9, 1e9, note));
+    assert_non_null(strstr(note, "give --budget 44000s or more"));
+}
+
+static void keep(void *user, const char *note)
+{
+    assert_non_null(strstr(note, "--budget asks for"));
+    ++*(size_t *)user;
+}
+
+static void it_is_told_once(void **state)
+{
+    size_t told = 0;
+    struct kg_foresaid foresaid = {keep, &told};
+    (void)state;
+    kg_budget_foresay(&foresaid, 1e9, 8e9, 10e9);
+    assert_int_equal(told, 0);
+    kg_budget_foresay(&foresaid, 1e9, 80e9, 10e9);
+    kg_budget_foresay(&foresaid, 2e9, 79e9, 10e9);
+    assert_int_equal(told, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_budget_that_holds_the_fewest_rounds_is_not_spoken_of),
+        cmocka_unit_test(one_that_is_too_short_is_told_with_one_that_does),
+        cmocka_unit_test(it_is_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
