@@ -9,6 +9,7 @@
 #include "profile/components.h"
 #include "report/terminal_parts.h"
 #include "suggest/advice_index.h"
+#include "util/elide.h"
 #include "util/escape.h"
 #include "util/table.h"
 #include "util/units.h"
@@ -186,16 +187,28 @@ static void terminal_tell(void *user, const char *what, const char *words)
     kg_text_free(&escaped);
 }
 
-static void terminal_title(const struct kg_components *found, const struct kg_report_style *style,
-                           struct kg_text *text)
+/* The cases' names, which stay apart in little room; NULL where memory is out. */
+static const char **names_shown(struct page *page, const struct kg_report_style *style)
 {
-    struct kg_text name = {0}, title = {0};
-    kg_escape_terminal(&name, found->name, NAME_MOST);
-    kg_text_append_ends(&title, kg_text_string(&name), style->id_most ? style->id_most : NAME_MOST);
+    const char **names = kg_arena_alloc(&page->arena, page->count, sizeof *names);
+    const char **shown = kg_arena_alloc(&page->arena, page->count, sizeof *shown);
+    bool good = names && shown;
+    for (size_t i = 0; i < page->count && good; i++)
+        good = (names[i] = kg_terminal_escaped(&page->arena, page->cases[i].name)) != NULL;
+    return good && kg_elide(&page->arena, names, page->count,
+                            style->id_most ? style->id_most : SIZE_MAX, shown)
+               ? shown
+               : NULL;
+}
+
+static void terminal_title(const struct kg_components *found, const char *name,
+                           const struct kg_report_style *style, struct kg_text *text)
+{
+    struct kg_text title = {0};
+    kg_text_append(&title, name);
     title_append(found, &title);
     kg_wrap(text, "", kg_text_string(&title), style->width);
-    text->failed = text->failed || name.failed || title.failed;
-    kg_text_free(&name);
+    text->failed = text->failed || title.failed;
     kg_text_free(&title);
 }
 
@@ -206,12 +219,14 @@ void kg_report_components_text(const struct kg_profile *profile,
 {
     struct page page = {.profile = profile, .suggestions = suggestions};
     struct terminal terminal = {text, style};
-    if (page_start(&page, text)) {
+    const char **names = page_start(&page, text) ? names_shown(&page, style) : NULL;
+    text->failed = text->failed || !names;
+    if (names) {
         const size_t shown = top && top < page.count ? top : page.count;
         for (size_t i = 0; i < shown; i++) {
             struct kg_table table = {.indent = 2, .width = style->width};
             kg_text_append(text, i ? "\n" : "");
-            terminal_title(&page.cases[i], style, text);
+            terminal_title(&page.cases[i], names[i], style, text);
             table_fill(&page.cases[i], &table);
             kg_table_print(&table, style->colour, text);
             kg_table_free(&table);
