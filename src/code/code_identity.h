@@ -1,6 +1,6 @@
 /* code_identity.h: which code a case runs: its own as a hash, and the shared libraries that are
  * loaded with it. Equal, as far as it was looked at: equal code. elf.h looks into the files,
- * harness.h says which benchmark library a program has. Not thread-safe. */
+ * harness.h says which benchmark library a program has, gpu_kernels.h which kernels GPU code has. Not thread-safe. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -42,6 +42,7 @@ bool kg_elf_open(const void *bytes, size_t length, struct kg_elf *elf)
     if (length < sizeof header)
         return false;
     memcpy(&header, bytes, sizeof header);
+    elf->machine = header.e_machine;
     elf->linked = header.e_type != ET_REL;
     return header_good(&header) && counts_read(&header, elf);
 }

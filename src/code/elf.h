@@ -12,6 +12,7 @@ struct kg_elf {
     size_t section_count;
     size_t section_names; /* index of the section that holds them */
     size_t sections_at;   /* offset of the first section header */
+    unsigned machine;     /* what it runs on: EM_X86_64, … */
     bool linked;          /* a program or shared object; false: an object file, yet to be linked */
 };
 

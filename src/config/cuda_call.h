@@ -57,6 +57,7 @@ struct kg_cuda_call {
     const char *tolerance;             /* of what is expected; NULL: that of each buffer's type */
     const char *items, *bytes, *flops; /* of a call; NULL: not said */
     struct kg_mark grid_mark, block_mark; /* these in no record */
+    struct kg_mark entry_mark, args_mark; /* line 0 where the suite has no such key */
     struct kg_mark shared_mark, options_mark, tolerance_mark, work_mark;
 };
 

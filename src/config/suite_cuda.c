@@ -290,8 +290,10 @@ bool kg_suite_cuda_key_read(struct kg_suite_reader *reader, const struct kg_yaml
         call = spec->call = kg_arena_alloc(&reader->suite->arena, 1, sizeof *call);
     if (!call)
         return kg_error_memory(reader->err);
-    if (!strcmp(pair->key, "entry"))
+    if (!strcmp(pair->key, "entry")) {
+        call->entry_mark = pair->value->mark;
         return text_of(reader, pair, &spec->entry);
+    }
     if (!strcmp(pair->key, "grid")) {
         call->grid_mark = pair->value->mark;
         return texts_read(reader, pair, DIMENSIONS_MOST, &call->grid, &call->grid_count);
@@ -312,8 +314,10 @@ bool kg_suite_cuda_key_read(struct kg_suite_reader *reader, const struct kg_yaml
         call->tolerance_mark = pair->value->mark;
         return text_of(reader, pair, &call->tolerance);
     }
-    if (!strcmp(pair->key, "args"))
+    if (!strcmp(pair->key, "args")) {
+        call->args_mark = pair->value->mark;
         return args_read(reader, pair, call);
+    }
     return strcmp(pair->key, "work") != 0 || work_read(reader, pair, call);
 }
 

@@ -109,26 +109,39 @@ static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_so
     return false;
 }
 
-/* A virtual architecture (compute_90) gives PTX alone. */
+/* A form of the code. NULL where there is none, with *code other than 0 where that is an error, and 0
+ * where memory is out. */
+static const char *form_take(int (*size)(void *, size_t *), int (*take)(void *, char *),
+                             void *program, struct kg_arena *arena, size_t *bytes, int *code)
+{
+    *bytes = 0;
+    *code = size(program, bytes);
+    char *taken = *code == 0 && *bytes ? kg_arena_alloc(arena, *bytes + 1, 1) : NULL;
+    if (taken)
+        *code = take(program, taken);
+    return *code == 0 ? taken : NULL;
+}
+
+/* A virtual architecture (compute_90) gives PTX alone; of others it is what says the parameters. */
 static bool image_take(const struct nvrtc *nvrtc, void *program, struct kg_arena *arena,
                        struct kg_nvrtc_image *image, struct kg_error *err)
 {
-    size_t bytes = 0;
-    int code = nvrtc->cubin_size(program, &bytes);
-    const bool binary = code == 0 && bytes > 0;
-    if (!binary)
-        code = nvrtc->ptx_size(program, &bytes);
-    char *taken = code == 0 ? kg_arena_alloc(arena, bytes + 1, 1) : NULL;
-    if (taken)
-        code = binary ? nvrtc->cubin(program, taken) : nvrtc->ptx(program, taken);
-    else if (code == 0)
-        return kg_error_memory(err);
+    int binary_code, code;
+    const char *binary =
+        form_take(nvrtc->cubin_size, nvrtc->cubin, program, arena, &image->length, &binary_code);
+    const bool none = !binary && !image->length;
+    image->ptx = form_take(nvrtc->ptx_size, nvrtc->ptx, program, arena, &image->ptx_length, &code);
+    image->bytes = binary ? binary : none ? image->ptx : NULL;
+    if (none)
+        image->length = image->ptx_length;
+    else
+        code = binary_code;
     if (code != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code: %s",
                             nvrtc->error_string(code));
-    image->bytes = taken;
-    image->length = bytes;
-    return true;
+    if (!image->length)
+        return kg_error_set(err, KG_ERROR_USAGE, "NVRTC gave no code with these options");
+    return image->bytes ? true : kg_error_memory(err);
 }
 
 static bool symbol_take(const struct nvrtc *nvrtc, void *program, const char *entry,

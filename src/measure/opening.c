@@ -95,6 +95,20 @@ static bool plugin_open(const struct kg_measurement *measurement,
     return good;
 }
 
+/* Where in the suite an answer says that the fault is. Of a key that is not there it is the target. */
+static struct kg_mark answer_mark(const struct kg_case *planned, const struct kg_response *response)
+{
+    const struct kg_cuda_call *call = planned->call;
+    struct kg_mark mark = {0};
+    if (call && response->place == KG_OPENING_ENTRY)
+        mark = call->entry_mark;
+    else if (call && response->place == KG_OPENING_ARGS)
+        mark = response->arg && response->arg <= call->arg_count
+                   ? call->args[response->arg - 1].mark
+                   : call->args_mark;
+    return mark.line ? mark : planned->spec->target_mark;
+}
+
 static bool source_open(const struct kg_measurement *measurement,
                         const struct kg_prepared_suite *what, size_t index,
                         struct kg_opening *opening, struct kg_error *err)
@@ -110,7 +124,10 @@ static bool source_open(const struct kg_measurement *measurement,
         opening->uncompiled++;
         snprintf(opening->why_uncompiled, sizeof opening->why_uncompiled, "%s", answer.reason);
     } else if (good && answer.reason) {
-        good = at_target(what, what->plan->cases[index].spec, answer.reason, err);
+        const struct kg_case *planned = &what->plan->cases[index];
+        const struct kg_mark mark = answer_mark(planned, &answer.response);
+        good = kg_error_at(err, what->suite->path, mark.line, mark.column, "in workload '%s': %s",
+                           planned->spec->name, answer.reason);
     }
     kg_arena_free(&arena);
     return good;

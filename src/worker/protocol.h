@@ -21,6 +21,7 @@
 #include "config/suite.h"
 #include "results/results.h"
 #include "util/record.h"
+#include "workload/source.h"
 
 /* Raised when a request or response changes its meaning: a worker refuses another version. */
 #define KG_REQUEST_SCHEMA "kgate.request.v4"
@@ -113,6 +114,9 @@ struct kg_reading {
 struct kg_response {
     bool good; /* false: message says why the case failed, or was not to be had here: */
     bool unavailable;
+    enum kg_opening_place
+        place;  /* KG_TASK_OPEN that is not good: where in the suite the fault is */
+    size_t arg; /* likewise: as struct kg_source_opening has it */
     const char *message;
     double timer_resolution_ns;
     uint64_t batch;        /* KG_TASK_CHECK: calls a sample needs; KG_TASK_COUNT: those counted */

@@ -165,6 +165,8 @@ static bool workload_find(struct kg_worker *worker, struct kg_error *err)
                                    .seed = request->seed};
     worker->workload = source->open(&worker->opening, err);
     worker->response.unavailable = worker->opening.unavailable;
+    worker->response.place = worker->opening.place;
+    worker->response.arg = worker->opening.arg;
     worker->response.code_hash = worker->opening.code_hash[0] ? worker->opening.code_hash : NULL;
     if (!worker->workload)
         return false;

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code/gpu_kernels.h"
 #include "device/driver.h"
 #include "device/nvrtc.h"
 #include "util/file.h"
 #include "util/hash.h"
 #include "workload/cuda_check.h"
+#include "workload/cuda_entry.h"
 #include "workload/cuda_launch.h"
 #include "workload/host.h"
 
@@ -82,26 +84,90 @@ static bool compile(struct kg_source_opening *opening, const char *text, struct 
     return result == KG_NVRTC_GOOD || kg_error_wrap(err, "not compiled");
 }
 
-/* An image as it is. The driver says what is wrong with it; that it is another kind of file is said
- * here. */
-static bool image_take(const struct kg_source_opening *opening, const struct kg_text *file,
-                       struct kg_error *err)
+/* The kernels of what the compiler has made: it says that the one is there. What cannot be read of it
+ * is taken as good. */
+static bool compiled_check(struct kg_source_opening *opening, struct kg_error *err)
 {
-    static const struct {
-        const char *ending;
-        unsigned char mark[4];
-    } marks[] = {{".cubin", {0x7f, 'E', 'L', 'F'}}, {".fatbin", {0x50, 0xed, 0x55, 0xba}}};
-    const char *ending = strrchr(opened.file, '.');
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (!strcmp(ending, marks[i].ending) &&
-            (file->length < 4 || memcmp(file->data, marks[i].mark, 4) != 0))
-            return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' is no %s file", opened.file,
-                                ending + 1);
+    struct kg_gpu_kernels kernels;
+    const struct kg_nvrtc_image *image = &opened.image;
+    if (image->ptx && kg_gpu_kernels_ptx(image->ptx, image->ptx_length, image->symbol,
+                                         &opened.arena, &kernels, err))
+        return kg_cuda_arguments_check(&kernels, opening->call->entry, &opened.launch, opening,
+                                       err);
+    return !image->ptx || err->kind == KG_ERROR_USAGE;
+}
+
+static bool ptx_read(struct kg_gpu_kernels *kernels, struct kg_error *err)
+{
+    return kg_gpu_kernels_ptx(opened.image.bytes, opened.image.length, opened.image.symbol,
+                              &opened.arena, kernels, err);
+}
+
+static bool cubin_read(struct kg_gpu_kernels *kernels, struct kg_error *err)
+{
+    return kg_gpu_kernels_cubin(opened.image.bytes, opened.image.length, opened.image.symbol,
+                                &opened.arena, kernels, err);
+}
+
+/* The driver alone knows what is in it. */
+static bool fatbin_read(struct kg_gpu_kernels *kernels, struct kg_error *err)
+{
+    *kernels = (struct kg_gpu_kernels){.found = true};
+    return kg_gpu_fatbin_check(opened.image.bytes, opened.image.length, err);
+}
+
+/* The kinds of images: by their ending, and what a file of them begins with. */
+static const struct image_kind {
+    const char *ending;
+    unsigned char mark[4];
+    size_t mark_bytes;
+    bool (*read)(struct kg_gpu_kernels *kernels, struct kg_error *err);
+} image_kinds[] = {{".ptx", "", 0, ptx_read},
+                   {".cubin", {0x7f, 'E', 'L', 'F'}, 4, cubin_read},
+                   {".fatbin", {0x50, 0xed, 0x55, 0xba}, 4, fatbin_read}};
+enum { IMAGE_KINDS = sizeof image_kinds / sizeof *image_kinds };
+
+/* The file is no such code; perhaps it is another kind. */
+static bool image_refuse(const struct image_kind *kind, struct kg_error *err)
+{
+    char why[sizeof err->message];
+    const char *other = NULL;
+    if (err->kind != KG_ERROR_USAGE)
+        return false;
+    memcpy(why, err->message, sizeof why);
+    for (size_t i = 0; i < IMAGE_KINDS; i++)
+        if (&image_kinds[i] != kind && image_kinds[i].mark_bytes &&
+            opened.image.length >= image_kinds[i].mark_bytes &&
+            !memcmp(opened.image.bytes, image_kinds[i].mark, image_kinds[i].mark_bytes))
+            other = image_kinds[i].ending;
+    return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' %.600s%s%s", opened.file, why,
+                        other ? "; by its first bytes its name should end in " : "",
+                        other ? other : "");
+}
+
+/* An image as it is: that it is one, has the kernel, and that this takes the arguments, is found out
+ * without the driver, which says the rest. */
+static bool image_take(struct kg_source_opening *opening, const char *ending,
+                       const struct kg_text *file, struct kg_error *err)
+{
+    const char *entry = opening->call->entry;
+    struct kg_gpu_kernels kernels;
+    size_t i = 0;
     opened.image = (struct kg_nvrtc_image){
         .bytes = kg_arena_copy_bytes(&opened.arena, kg_text_string(file), file->length),
         .length = file->length,
-        .symbol = opening->call->entry};
-    return opened.image.bytes ? true : kg_error_memory(err);
+        .symbol = entry};
+    if (!opened.image.bytes)
+        return kg_error_memory(err);
+    while (i < IMAGE_KINDS && strcmp(ending, image_kinds[i].ending) != 0)
+        i++;
+    if (i == IMAGE_KINDS)
+        return kg_error_set(err, KG_ERROR_USAGE, "'%.300s' is no GPU code by its name",
+                            opened.file);
+    if (!image_kinds[i].read(&kernels, err))
+        return image_refuse(&image_kinds[i], err);
+    return kg_cuda_entry_find(&kernels, opened.file, entry, opening, err) &&
+           kg_cuda_arguments_check(&kernels, entry, &opened.launch, opening, err);
 }
 
 static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
@@ -114,9 +180,10 @@ static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
         return kg_error_memory(err);
     const char *ending = strrchr(opened.file, '.');
     bool good = kg_file_read(opened.file, FILE_MOST, &file, err);
-    if (good)
-        good = ending && !strcmp(ending, ".cu") ? compile(opening, kg_text_string(&file), err)
-                                                : image_take(opening, &file, err);
+    if (good && ending && !strcmp(ending, ".cu"))
+        good = compile(opening, kg_text_string(&file), err) && compiled_check(opening, err);
+    else if (good)
+        good = image_take(opening, ending ? ending : "", &file, err);
     kg_text_free(&file);
     return good;
 }

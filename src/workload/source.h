@@ -35,6 +35,14 @@ enum kg_build_kind {
 };
 enum { KG_BUILD_KINDS = KG_BUILD_COMMAND + 1 };
 
+/* Where in the suite it is said what is wrong. */
+enum kg_opening_place {
+    KG_OPENING_TARGET, /* at the file */
+    KG_OPENING_ENTRY,  /* at what is named in it */
+    KG_OPENING_ARGS    /* at the arguments, or one of them */
+};
+extern const char *const kg_opening_place_names[KG_OPENING_ARGS + 2]; /* then NULL */
+
 /* What is to be opened, and what came of it. */
 struct kg_source_opening {
     const char *target, *entry;      /* of the suite's entry, or of the build in its place */
@@ -43,7 +51,9 @@ struct kg_source_opening {
     const char *architecture;        /* of the GPU, "sm_90" */
     uint64_t seed;
     /* Set by it: */
-    bool unavailable;   /* on failure: something is not installed here, which is no mistake */
+    bool unavailable; /* on failure: something is not installed here, which is no mistake */
+    enum kg_opening_place place; /* on failure */
+    size_t arg;                  /* KG_OPENING_ARGS: which, from 1 on; 0: all of them */
     char code_hash[17]; /* of what is loaded onto the device, 16 hexadecimal digits; else "" */
 };
 

@@ -36,6 +36,16 @@ saxpy_suite() {
 YAML
 }
 
+# Of PTX the driver of tests reads nothing; kgate reads what kernels there are.
+saxpy_ptx() {
+    {
+        printf '.version 8.0\n.target sm_90\n.address_size 64\n'
+        for name in saxpy "$@"; do
+            printf '.visible .entry %s(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y) { ret; }\n' "$name"
+        done
+    } >saxpy.ptx
+}
+
 needs_nvrtc() {
     saxpy_suite
     ! kgate validate -c source.yaml | grep -q 'not compiled' || skip "no libnvrtc"
@@ -128,7 +138,7 @@ YAML
 @test "a wrong result names its element; each timing and every round starts from fresh buffers" {
     needs_code
     saxpy_suite saxpy.ptx
-    echo '// the driver of tests does not read it' >saxpy.ptx
+    saxpy_ptx
     sed -i 's/grid:/timing: [cold, hot, graph, wall]\n    grid:/' source.yaml
     run -0 gpu run -c source.yaml -o r.json
     jq -e '[.cases[] | .status == "OK" and .check.checked] == [true, true, true, true]' r.json
@@ -145,7 +155,7 @@ YAML
 @test "what is expected may be a file of values beside the suite" {
     needs_code
     saxpy_suite saxpy.ptx
-    echo >saxpy.ptx
+    saxpy_ptx
     sed -i 's/expect: .*/expect: {y: {file: y.bin}}/; s/n: \[1000\]/n: [4]/; s/count: "{n}"}/count: "{n}", fill: 1}/' source.yaml
     printf '\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xa0\x40' >y.bin # 2, 3, 4, 5
     run -0 gpu run -c source.yaml -o r.json
@@ -176,7 +186,7 @@ YAML
     needs_code
     export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
     saxpy_suite saxpy.ptx
-    echo >saxpy.ptx
+    saxpy_ptx
     sed -i 's/expect: .*/expect: {y: {file: y.bin}}/; s/n: \[1000\]/n: [4]/; s/count: "{n}"}/count: "{n}", fill: 1}/' source.yaml
     printf '\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xc0\x40' >y.bin # the last is 6, and must be 5
     git -c init.defaultBranch=main init -q .
@@ -247,7 +257,7 @@ YAML
 @test "a buffer that is not out must be as it was" {
     needs_code
     saxpy_suite saxpy.ptx
-    echo >saxpy.ptx
+    saxpy_ptx
     sed -i 's/, out: true//; s/{name: x, /{name: x, out: true, fill: 1, /; s/expect: .*/expect: {x: "1"}/' source.yaml
     run -3 gpu run -c source.yaml -o r.json
     jq -e '.cases[0].reason | test("y\\[0\\] is [24], but was 0.*it is not `out`")' r.json
@@ -256,7 +266,7 @@ YAML
 @test "what the driver refuses is said: no such kernel, too much shared memory, a block that is too large" {
     needs_code
     saxpy_suite saxpy.ptx
-    echo >saxpy.ptx
+    saxpy_ptx nothing
     sed -i 's/grid:/shared: 64KiB\n    grid:/' source.yaml
     run -0 gpu run -c source.yaml -o r.json
     sed -i 's/64KiB/300KiB/' source.yaml
@@ -272,6 +282,77 @@ YAML
     jq -e '.cases[0].reason | test("is no cubin file")' r.json
     run -2 kgate validate -c source.yaml
     [[ "$output" == *"'saxpy.cubin' is no cubin file"* ]]
+}
+
+@test "validate: PTX, a cubin and a fatbin must be what they say, with no GPU and no compiler" {
+    saxpy_suite saxpy.ptx
+    saxpy_ptx
+    run -0 kgate validate -c source.yaml
+    [[ "$output" == *"1 case of CUDA sources opened or compiled"* ]]
+    echo 'not at all' >saxpy.ptx
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"source.yaml:6:13: in workload 'saxpy': 'saxpy.ptx' is no PTX: line 1 has 'not' where '.version', such as '.version 8.0', must stand"* ]]
+    saxpy_ptx
+    printf '{ ret;' >>saxpy.ptx
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"the '{' of line 5 is not closed: is the file whole?"* ]]
+    cp "$KGATE" saxpy.cubin
+    saxpy_suite saxpy.cubin
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"'saxpy.cubin' is no cubin file: it is an ELF file for the machine "*", and CUDA's is 190"* ]]
+    saxpy_suite saxpy.fatbin
+    printf '\x50\xed\x55\xba\1\0\x10\0\x8\0\0\0\0\0\0\0' >saxpy.fatbin
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"'saxpy.fatbin' is no fatbin file: it is shorter than its header says: is it whole?"* ]]
+    printf '12345678' >>saxpy.fatbin
+    run -0 kgate validate -c source.yaml
+    mv saxpy.fatbin saxpy.ptx
+    saxpy_suite saxpy.ptx
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"'saxpy.ptx' is no PTX"*"; by its first bytes its name should end in .fatbin" ]]
+}
+
+@test "validate: a kernel that is not there names those that are, the nearest first, at entry" {
+    saxpy_suite saxpy.ptx
+    saxpy_ptx other _Z5sxapyifPKfPf sxapx
+    sed -i 's/grid:/entry: sxapy\n    grid:/' source.yaml
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"source.yaml:7:12: in workload 'saxpy': 'saxpy.ptx' has no kernel 'sxapy': write one of its kernels as \`entry\`: 'saxpy', '_Z5sxapyifPKfPf', 'other', 'sxapx'"* ]]
+    printf '.version 8.0\n.target sm_90\n' >saxpy.ptx
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"'saxpy.ptx' has no kernel 'sxapy', and no other one"* ]]
+}
+
+# What `args` gives must be what the kernel takes: validate of such a suite says so at its place.
+arguments_refused() {
+    saxpy_suite "$1"
+    sed -i "$2" source.yaml
+    run -2 kgate validate -c source.yaml
+    [[ "$output" == *"source.yaml:$3"* ]]
+}
+
+@test "validate: arguments are as many and as large as the kernel's parameters, of PTX and of a source" {
+    saxpy_ptx
+    files=saxpy.ptx
+    saxpy_suite
+    ! kgate validate -c source.yaml | grep -q 'not compiled' && files='saxpy.ptx saxpy.cu'
+    for file in $files; do
+        arguments_refused $file '/f32: 2.0/d' "11:7: in workload 'saxpy': 'saxpy' takes 4 parameters of 4, 4, 8, 8 bytes, but \`args\` has 3: give one for each parameter, in their order"
+        arguments_refused $file '/expect:/s/^/      - {i32: 1}\n/' "11:7: in workload 'saxpy': 'saxpy' takes 4 parameters of 4, 4, 8, 8 bytes, but \`args\` has 5"
+        arguments_refused $file '/args:/,/name: y/d; /expect:/d' "6:13: in workload 'saxpy': 'saxpy' takes 4 parameters of 4, 4, 8, 8 bytes, but \`args\` has 0"
+        arguments_refused $file 's/a, f32/a, f64/' "12:9: in workload 'saxpy': argument 2 ('a') is a scalar of f64, 8 bytes, but parameter 2 of 'saxpy' has 4: write a scalar of 4 bytes"
+        arguments_refused $file 's/a, f32/a, f16/' "12:9: in workload 'saxpy': argument 2 ('a') is a scalar of f16, 2 bytes, but"
+        arguments_refused $file 's/x, buffer: f32, count: "{n}"/x, f32: 1/; s/x\[i\]/x/' "13:9: in workload 'saxpy': argument 3 ('x') is a scalar of f32, 4 bytes, but parameter 3 of 'saxpy' has 8: write a buffer, or a scalar of 8 bytes"
+    done
+}
+
+@test "too few arguments are never launched" {
+    needs_code
+    saxpy_suite saxpy.ptx
+    saxpy_ptx
+    sed -i '/name: y/d; /expect:/d' source.yaml
+    run -3 gpu run -c source.yaml -o r.json
+    jq -e '.cases[0] | .status == "FAILED" and (.reason | test("takes 4 parameters .*has 3"))' r.json
 }
 
 @test "a baseline's gate: a source that became slower is no new case" {
