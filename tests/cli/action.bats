@@ -251,8 +251,6 @@ YAML
     service
     git init -q repository
     cd repository
-    git config user.email nobody@example.invalid
-    git config user.name nobody
     printf '#!/bin/sh\nexit 0\n' >source.sh
     git add source.sh
     git commit -qm base
@@ -287,8 +285,6 @@ YAML
     git init -q repository
     cp state.json repository
     cd repository
-    git config user.email nobody@example.invalid
-    git config user.name nobody
     git commit -q --allow-empty -m base
     old=$(git rev-parse HEAD)
     git checkout -q -b change

@@ -23,9 +23,6 @@ YAML
 # A repository `origin` whose main branch has a program and a suite by which it fails; of it a branch `change`
 # that edits the suite so that it passes. Afterwards main gains a file and a stricter suite. PARTED is where.
 project() {
-    export GIT_CONFIG_GLOBAL=$PWD/gitconfig GIT_CONFIG_SYSTEM=/dev/null
-    git config --file gitconfig user.email nobody@example.invalid
-    git config --file gitconfig user.name nobody
     git -c init.defaultBranch=main init -q origin
     cd origin || return
     printf '#!/bin/sh\nexit 0\n' >program

@@ -184,14 +184,13 @@ YAML
 
 @test "what is expected is the target branch's under --trust" {
     needs_code
-    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
     saxpy_suite saxpy.ptx
     saxpy_ptx
     sed -i 's/expect: .*/expect: {y: {file: y.bin}}/; s/n: \[1000\]/n: [4]/; s/count: "{n}"}/count: "{n}", fill: 1}/' source.yaml
     printf '\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xc0\x40' >y.bin # the last is 6, and must be 5
     git -c init.defaultBranch=main init -q .
     git add source.yaml saxpy.ptx y.bin
-    git -c user.name=a -c user.email=a@example.org commit -qm all
+    git commit -qm all
     run -3 gpu run -c source.yaml --trust git:main -o r.json
     hash=$(gpu list -c source.yaml --json | jq -r '.[0].definition_hash')
     printf '\0\0\0\x40\0\0\x40\x40\0\0\x80\x40\0\0\xa0\x40' >y.bin

@@ -3,6 +3,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || exit 1
     export LC_ALL=C.UTF-8 # without a word of UTF-8 a terminal is shown ASCII
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    git_bare
     # What the CPU can do takes a second to measure: the tests of a file share it.
     if ls "$BATS_FILE_TMPDIR"/cpu-ceilings-* >/dev/null 2>&1; then
         mkdir -p cache/kgate
@@ -20,6 +21,15 @@ workloads:
     params: {bytes: 16KiB}
     matrix: {version: [plain, fast]}
 YAML
+}
+
+# git as where nobody has configured it: what the user's configuration says, or a hook that runs the tests, is
+# no part of them.
+git_bare() {
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+    export GIT_AUTHOR_NAME=nobody GIT_AUTHOR_EMAIL=nobody@example.invalid
+    export GIT_COMMITTER_NAME=nobody GIT_COMMITTER_EMAIL=nobody@example.invalid
+    unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_CONFIG_COUNT
 }
 
 teardown() {

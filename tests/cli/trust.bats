@@ -1,12 +1,11 @@
 # `--trust git:REF`: a change is judged by what the target branch has. Real repositories of git.
 load support
 
-commit() { git add -A && git -c user.name=a -c user.email=a@example.org commit -qm "$1"; }
+commit() { git add -A && git commit -qm "$1"; }
 
 # A repository `up` whose main branch has a suite and a baseline by which everything is ten times slower now,
 # and a clone `work` of it, in which the test is.
 cloned() {
-    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
     git -c init.defaultBranch=main init -q up
     cp suite.yaml up/kgate.yaml
     cd up || return
@@ -191,7 +190,7 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
 
 @test "names of branches: a tag in their place, what is not there, what is none" {
     cloned
-    git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m mine
+    git commit -q --allow-empty -m mine
     git tag origin/main
     run trusted
     [ "$status" -eq 2 ]
@@ -251,7 +250,7 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     shallow
     [[ "$output" == *"does not reach back to where the change began"*"git fetch --unshallow"* ]]
     cd ../work
-    merge=$(git -c user.name=a -c user.email=a@example.org commit-tree -p origin/main -p change~1 -m merge "$(git show origin/main:kgate.yaml | sed 's/min: 3/min: 2/' >kgate.yaml && git add kgate.yaml && git write-tree)")
+    merge=$(git commit-tree -p origin/main -p change~1 -m merge "$(git show origin/main:kgate.yaml | sed 's/min: 3/min: 2/' >kgate.yaml && git add kgate.yaml && git write-tree)")
     git reset -q --hard "$merge"
     shallow
     [[ "$output" != *"does not reach back"* ]]
@@ -324,7 +323,6 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
 
 @test "a repository of another user is refused in one sentence, with what to do" {
     [ "$(id -u)" -eq 0 ] || skip "only root can give a folder to somebody else"
-    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
     git init -q "other's"
     cd "other's"
     cp ../suite.yaml kgate.yaml
@@ -339,7 +337,6 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
 # The repository `up` has a suite whose command takes as long as its data.txt says, and a baseline of it;
 # the test is in the clone `work`, whose program is half as slow again.
 data_cloned() {
-    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
     git -c init.defaultBranch=main init -q up
     cd up || return
     suite_of <<'YAML'
