@@ -9,12 +9,21 @@
 #include "cli/sides.h"
 #include "cli/waiving.h"
 #include "report/two.h"
+#include "util/escape.h"
 #include "util/file.h"
 
-static void files_line(const struct kg_ab *ab, const char *directory, struct kg_text *text)
+static void sides_line(const struct kg_sides *sides, struct kg_text *text)
 {
-    kg_text_printf(text, "  base: %s, head: %s\n  reports: %s/", ab->base_build.given,
-                   ab->head_build.given, directory);
+    kg_text_append(text, "  base: ");
+    kg_escape_terminal(text, sides->said[0] ? sides->said[0] : sides->given[0], SIZE_MAX);
+    kg_text_append(text, ", head: ");
+    kg_escape_terminal(text, sides->said[1] ? sides->said[1] : sides->given[1], SIZE_MAX);
+    kg_text_append(text, "\n");
+}
+
+static void files_line(const char *directory, struct kg_text *text)
+{
+    kg_text_printf(text, "  reports: %s/", directory);
     kg_report_files_list(directory, text);
     kg_text_append(text, ", base.json, head.json\n");
 }
@@ -36,9 +45,12 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (!arguments->json && ab->same_code && !commands)
         kg_text_printf(&text, "  note: %zu of %zu cases have the same code on both sides\n",
                        ab->same_code, ab->head->case_count);
-    if (!arguments->json && !arguments->quiet &&
-        (sides->kind == KG_SIDES_BUILDS || arguments->output))
-        files_line(ab, directory, &text);
+    const bool told = !arguments->json && !arguments->quiet;
+    const bool kept = sides->kind == KG_SIDES_BUILDS || arguments->output;
+    if (told && (kept || (sides->said[0] && arguments->names.count && !commands)))
+        sides_line(sides, &text);
+    if (told && kept)
+        files_line(directory, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;
@@ -88,7 +100,8 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
                                           .head = sides->given[1],
                                           .base_label = sides->labels[0],
                                           .head_label = sides->labels[1],
-                                          .sides_said = sides->kind != KG_SIDES_BUILDS,
+                                          .base_said = sides->said[0],
+                                          .head_said = sides->said[1],
                                           .base_words = sides->words[0],
                                           .head_words = sides->words[1],
                                           .directory = directory,

@@ -104,7 +104,7 @@ static const struct kg_option options[] = {
     OPTION("shell", 0, KG_OPTION_FLAG, NULL, shell,
            "let `sh -c` run a command, for pipes and redirections; the shell is timed too"),
     OPTION("name", 0, KG_OPTION_TEXTS, "NAME", names,
-           "what the first command is called, given again what the second is"),
+           "what reports call the old side, given again what they call the new one"),
     OPTION("export", 0, KG_OPTION_TEXTS, "FILE", exports,
            "write a report to a file; its ending says which: .json .md .csv .html .xml .svg .png "
            ".prom .txt; repeatable"),

@@ -142,6 +142,25 @@ static bool names_make(const struct kg_arguments *arguments, struct kg_sides *si
     return true;
 }
 
+/* What reports call the sides. */
+static bool said_make(const struct kg_arguments *arguments, struct kg_sides *sides,
+                      struct kg_error *err)
+{
+    for (size_t side = 0; side < SIDES; side++) {
+        const char *given = sides->given[side];
+        if (side < arguments->names.count)
+            sides->said[side] =
+                kg_arena_printf(&sides->arena, "%s (%s)", arguments->names.at[side], given);
+        else if (arguments->names.count || sides->kind != KG_SIDES_BUILDS)
+            sides->said[side] = kg_arena_copy(&sides->arena, given);
+        else
+            continue;
+        if (!sides->said[side])
+            return kg_error_memory(err);
+    }
+    return true;
+}
+
 /* --- Both -------------------------------------------------------------------------------------- */
 
 static bool kinds_agree(const struct kg_sides *sides, const enum kg_sides_kind kinds[SIDES],
@@ -174,16 +193,22 @@ static bool operands_read(const struct kg_arguments *arguments, struct kg_sides 
     return sides->kind == KG_SIDES_BUILDS || names_make(arguments, sides, err);
 }
 
-bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
-                   struct kg_error *err)
+static bool names_check(const struct kg_arguments *arguments, struct kg_error *err)
 {
-    *sides = (struct kg_sides){.kind = KG_SIDES_BUILDS,
-                               .given = {arguments->base, arguments->head},
-                               .labels = {options[0], options[1]}};
     if (arguments->names.count > SIDES)
         return kg_error_set(err, KG_ERROR_USAGE,
-                            "--name is given %zu times, and there are two commands",
+                            "--name is given %zu times, and there are two sides",
                             arguments->names.count);
+    for (size_t i = 0; i < arguments->names.count; i++)
+        if (!*arguments->names.at[i])
+            return kg_error_set(err, KG_ERROR_USAGE,
+                                "--name is '', but must be what a side is called");
+    return true;
+}
+
+static bool both_read(const struct kg_arguments *arguments, struct kg_sides *sides,
+                      struct kg_error *err)
+{
     if (arguments->positional_count == SIDES && !arguments->base && !arguments->head)
         return operands_read(arguments, sides, err);
     if (!arguments->positional_count && arguments->base && arguments->head)
@@ -196,6 +221,16 @@ bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
         err, KG_ERROR_USAGE,
         "`kgate ab` compares two: kgate ab './old --bench' './new --bench', or by a "
         "suite kgate ab -c SUITE --base A --head B");
+}
+
+bool kg_sides_read(const struct kg_arguments *arguments, struct kg_sides *sides,
+                   struct kg_error *err)
+{
+    *sides = (struct kg_sides){.kind = KG_SIDES_BUILDS,
+                               .given = {arguments->base, arguments->head},
+                               .labels = {options[0], options[1]}};
+    return names_check(arguments, err) && both_read(arguments, sides, err) &&
+           said_make(arguments, sides, err);
 }
 
 void kg_sides_free(struct kg_sides *sides)

@@ -15,6 +15,8 @@ struct kg_sides {
     const char *given[2];     /* as on the command line */
     const char *labels[2];    /* how errors name them: "--base", or "OLD" of an operand */
     const char *names[2];     /* of commands, to be shown: harmless */
+    const char *said[2];      /* what reports call each: "NAME (GIVEN)", or as given; of builds
+                                 without a --name both NULL */
     struct kg_words words[2]; /* of commands */
     struct kg_text yaml;      /* the suite in memory, but for builds */
 };

@@ -161,7 +161,10 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(kgate_version, STRING, "of the program"),
     KG_FIELD(suite, STRING, "its name"),
     KG_FIELD(suite_path, STRING, "as given", KG_OPTIONAL),
-    KG_FIELD(base, STRING, "of `ab OLD NEW`: OLD as given, what is compared with", KG_OPTIONAL),
+    KG_FIELD(
+        base, STRING,
+        "of `ab OLD NEW`: OLD as given, behind its --name if it has one: what is compared with",
+        KG_OPTIONAL),
     KG_FIELD(head, STRING, "likewise NEW: what is judged", KG_OPTIONAL),
     KG_FIELD(verdict, ENUM, "of the whole gate", KG_NAMES(kg_verdict_names)),
     KG_FIELD(exit_status, SIZE, "of kgate", KG_WORDS("0", "1", "3", "4")),

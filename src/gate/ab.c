@@ -222,10 +222,10 @@ static bool harness_note(const struct kg_ab_options *options, struct kg_ab *ab,
 static bool sides_say(const struct kg_ab_options *options, struct kg_ab *ab, struct kg_error *err)
 {
     bool good = true;
-    if (!options->sides_said)
+    if (!options->base_said)
         return true;
-    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base, &good);
-    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head, &good);
+    ab->comparison.base = kg_arena_keep(&ab->comparison.arena, options->base_said, &good);
+    ab->comparison.head = kg_arena_keep(&ab->comparison.arena, options->head_said, &good);
     return good || kg_error_memory(err);
 }
 

@@ -17,7 +17,8 @@ struct kg_ab_options {
     const char *head;
     const char *base_label; /* as errors name it: "--base", or "OLD" of an operand */
     const char *head_label;
-    bool sides_said;            /* the comparison names both sides, as given */
+    const char *base_said; /* what the comparison calls the sides; both NULL: it does not */
+    const char *head_said;
     struct kg_words base_words; /* the command that this side is; without any it is a build */
     struct kg_words head_words;
     const char *directory; /* for base.json, head.json and the reports; made where it is missing */

@@ -176,5 +176,24 @@ YAML
 @test "a third name is one too many" {
     run kgate ab "true a" "true b" --rounds 3 --name one --name two --name three
     [ "$status" -eq 2 ]
-    [[ "$output" == *"--name is given 3 times, and there are two commands"* ]]
+    [[ "$output" == *"--name is given 3 times, and there are two sides"* ]]
+    run kgate ab "true a" "true b" --name ''
+    [ "$status" -eq 2 ]
+    [ "$output" = "kgate: --name is '', but must be what a side is called" ]
+}
+
+@test "builds and plugins have the names that they are given, in every report" {
+    ab_suite
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" -o out --name v1 --name v2
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"  base: v1 ($PLUGINS/libreporting.so), head: v2 ($PLUGINS/libreporting_slow.so)"* ]]
+    jq -e '.base | startswith("v1 (")' out/comparison.json
+    grep -q 'Base: v1 (.*, head: v2 (' out/report.md
+    # one name is the base's
+    run kgate ab "$PLUGINS/libreporting.so" "$PLUGINS/libreporting_slow.so" --rounds 3 --name old --export ab.json
+    [[ "$output" == *"  base: old ($PLUGINS/libreporting.so), head: $PLUGINS/libreporting_slow.so"* ]]
+    jq -e '(.base | startswith("old (")) and (.head | endswith("libreporting_slow.so"))' ab.json
+    # nobody asked: as ever
+    kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out -q --rounds 3 || true
+    jq -e '.base == null' out/comparison.json
 }
