@@ -10,12 +10,27 @@
 
 #include "results/results_v1.h"
 #include "util/file.h"
+#include "util/units.h"
+
+static bool too_long(const struct kg_journal *journal, struct kg_error *err)
+{
+    char most[KG_UNIT_BYTES];
+    return kg_error_set(err, KG_ERROR_SYSTEM,
+                        "'%.300s' would be longer than the %s that kgate reads: measure fewer "
+                        "cases at a time (`--filter`, `--shard`), or fewer rounds",
+                        journal->path, kg_size_format((double)journal->most, most));
+}
 
 /* Writes the line and frees it. */
 static bool line_write(struct kg_journal *journal, struct kg_text *line, struct kg_error *err)
 {
     kg_text_append(line, "\n");
     const bool whole = !line->failed;
+    if (whole && line->length > journal->most - journal->length) {
+        kg_text_free(line);
+        return too_long(journal, err);
+    }
+    journal->length += line->length;
     /* flushed, the line outlives the process; only a power cut could lose it */
     const bool good = whole && fwrite(line->data, 1, line->length, journal->file) == line->length &&
                       fflush(journal->file) == 0;
@@ -57,7 +72,7 @@ static bool file_open(struct kg_journal *journal, struct kg_error *err)
 bool kg_journal_open(const char *results_path, const struct kg_results *results,
                      struct kg_journal *journal, struct kg_error *err)
 {
-    *journal = (struct kg_journal){0};
+    *journal = (struct kg_journal){.most = KG_RECORD_FILE_MOST};
     const int length = snprintf(journal->path, sizeof journal->path, "%s.journal", results_path);
     if (length < 0 || (size_t)length >= sizeof journal->path)
         return kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", results_path);

@@ -18,13 +18,16 @@
 struct kg_journal {
     FILE *file;
     char path[4096]; /* of the journal */
+    size_t length;
+    size_t most; /* that a reader takes: a line that would pass it is refused */
 };
 
 /* Starts the journal of the results file `results_path`, and holds its lock. A symbolic link in its
  * place is refused, and so is one that another process holds: KG_ERROR_USAGE. */
 bool kg_journal_open(const char *results_path, const struct kg_results *results,
                      struct kg_journal *journal, struct kg_error *err);
-/* Appends a round, or the changed state of a case, and hands it to the kernel. */
+/* Appends a round, or the changed state of a case, and hands it to the kernel. What would make it
+ * longer than can be read is refused before it is written, so that the rounds before are not lost. */
 bool kg_journal_round(struct kg_journal *journal, size_t index, const struct kg_round *round,
                       struct kg_error *err);
 bool kg_journal_case(struct kg_journal *journal, size_t index, const struct kg_case_result *result,

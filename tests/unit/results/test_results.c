@@ -389,6 +389,39 @@ static void journal_reads_as_incomplete_results(void **state)
     kg_results_free(&results);
 }
 
+/* What a reader takes is a parameter here: nobody writes a GiB for this. */
+static void a_journal_ends_before_it_is_too_long_to_be_read(void **state)
+{
+    struct kg_results results, read;
+    struct kg_journal journal;
+    struct kg_error err;
+    struct kg_text text = {0};
+    char name[sizeof journal.path];
+    size_t written = 0;
+    (void)state;
+    support_results(&results, 1, 1, 100);
+    struct kg_round round = results.cases[0].rounds[0];
+    results.cases[0].round_count = 0;
+    assert_true(kg_journal_open(path, &results, &journal, &err));
+    assert_int_equal(journal.most, KG_RECORD_FILE_MOST);
+    journal.most = journal.length + 10000;
+    while (written < 1000 && kg_journal_round(&journal, 0, &round, &err))
+        written++;
+    assert_in_range(written, 2, 999);
+    assert_int_equal(err.kind, KG_ERROR_SYSTEM);
+    assert_non_null(strstr(err.message, "journal' would be longer than the "));
+    assert_non_null(strstr(err.message, "`--shard`"));
+    snprintf(name, sizeof name, "%s", journal.path);
+    assert_true(kg_file_read(name, journal.most, &text, &err));
+    assert_int_equal(text.length, journal.length);
+    kg_text_free(&text);
+    kg_journal_close(&journal);
+    assert_true(kg_results_load(name, &read, &err));
+    assert_int_equal(read.cases[0].round_count, written);
+    kg_results_free(&read);
+    kg_results_free(&results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +435,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(nonsense_of_what_was_seen_apart_is_named, begin, end),
         cmocka_unit_test_setup_teardown(summary_is_of_rounds, begin, end),
         cmocka_unit_test_setup_teardown(p95_is_of_all_samples_where_all_are_kept, begin, end),
+        cmocka_unit_test_setup_teardown(a_journal_ends_before_it_is_too_long_to_be_read, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(journal_reads_as_incomplete_results, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
