@@ -170,6 +170,13 @@ bool kg_budget_option(const struct kg_arguments *arguments, double *ns, struct k
                         arguments->budget);
 }
 
+bool kg_comparison_advised(const struct kg_comparison *comparison,
+                           const struct kg_arguments *arguments)
+{
+    const struct kg_report_style style = kg_style(arguments);
+    return !arguments->json && kg_report_comparison_advised(comparison, &style);
+}
+
 bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,

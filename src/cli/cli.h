@@ -98,6 +98,9 @@ bool kg_comparison_summary(const struct kg_comparison *comparison,
                            const struct kg_suggestions *suggestions,
                            const struct kg_arguments *arguments, struct kg_text *text,
                            struct kg_error *err);
+/* Whether that has anything of the suggestions. */
+bool kg_comparison_advised(const struct kg_comparison *comparison,
+                           const struct kg_arguments *arguments);
 
 /* The folder of baselines. */
 const char *kg_baseline_directory(const struct kg_arguments *arguments);

@@ -69,13 +69,14 @@ static int fail(const struct kg_arguments *arguments, const struct kg_error *err
 static int finish(const struct kg_arguments *arguments, const struct kg_comparison *comparison,
                   const struct kg_suggest_input *input, struct kg_error *err)
 {
-    struct kg_suggestions suggestions;
+    struct kg_suggestions suggestions = {0};
+    const bool advised = arguments->output || kg_comparison_advised(comparison, arguments);
     const struct kg_report_subject subject = {.comparison = comparison,
                                               .suggestions = &suggestions,
                                               .results = input->results,
                                               .baseline = input->baseline};
     const bool good =
-        kg_suggest(input, &suggestions, err) &&
+        (!advised || kg_suggest(input, &suggestions, err)) &&
         (!arguments->output || kg_report_files_write(&subject, arguments->output, err));
     const bool printed = good && summary_print(arguments, comparison, &suggestions, err);
     kg_suggestions_free(&suggestions);

@@ -32,6 +32,7 @@ struct comparer {
     char busy[KG_DISTURBANCE_WORDS]; /* why the case's rounds say nothing; "" where they do */
     struct kg_budget_grounds budgets;
     struct kg_arena scratch;
+    struct kg_evidence_room room; /* cleared after each case */
 };
 
 static const char *keep(struct comparer *comparer, const char *string)
@@ -46,7 +47,7 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
 {
     struct kg_metric *metric = &change->metrics[change->metric_count];
     struct kg_evidence *evidence = &comparer->evidence[comparer->evidence_count];
-    if (!kg_evidence_make(&comparer->scratch, result, reference, series, KG_ROUNDS_DECIDING,
+    if (!kg_evidence_make(&comparer->room, result, reference, series, KG_ROUNDS_DECIDING,
                           comparer->bandwidth, metric, evidence))
         return kg_error_memory(comparer->err);
     if (!evidence->metric)
@@ -134,13 +135,13 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
                               const char *pin, struct kg_case_change *change)
 {
     struct kg_reference reference;
-    if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
+    if (!kg_reference_collect(&comparer->room.scratch, &comparer->index, entries, count, result,
                               comparer->current->pair, pin, &reference))
         return kg_error_memory(comparer->err);
     if (!reference.case_count)
         return true;
     const char *against = against_name(comparer, &reference, pin);
-    if (!against || (!pin && !kg_past_keep(&comparer->comparison->arena, &comparer->scratch,
+    if (!against || (!pin && !kg_past_keep(&comparer->comparison->arena, &comparer->room.scratch,
                                            &reference, change)))
         return kg_error_memory(comparer->err);
     for (size_t i = 0; i < result->series_count; i++)
@@ -306,9 +307,9 @@ static bool screening_store(struct comparer *comparer, const struct kg_case_resu
         return true;
     const struct kg_reference_entry *entries =
         kg_reference_find(&comparer->index, result->id, &count);
-    if (!kg_reference_collect(&comparer->scratch, &comparer->index, entries, count, result,
+    if (!kg_reference_collect(&comparer->room.scratch, &comparer->index, entries, count, result,
                               comparer->current->pair, NULL, &reference) ||
-        !kg_evidence_make(&comparer->scratch, result, &reference,
+        !kg_evidence_make(&comparer->room, result, &reference,
                           kg_case_series(result, KG_METRIC_TIME), KG_ROUNDS_SCREENING,
                           comparer->bandwidth, &first, &evidence))
         return kg_error_memory(comparer->err);
@@ -350,16 +351,21 @@ static bool cases_compare(struct comparer *comparer)
         kg_arena_alloc(&comparison->arena, cases_most(comparer), sizeof *comparison->cases);
     if (!comparison->cases)
         return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < current->case_count; i++)
+    for (size_t i = 0; i < current->case_count; i++) {
         if (!case_compare(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
+        kg_arena_clear(&comparer->room.scratch);
+    }
     comparison->case_count = current->case_count;
     if (!kg_evidence_decide(&comparer->scratch, comparer->evidence, comparer->evidence_count,
-                            comparer->stage, current->tests, comparison->policy.alpha))
+                            comparer->stage, current->tests, comparison->policy.alpha,
+                            &comparer->room.points))
         return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < current->case_count; i++)
+    for (size_t i = 0; i < current->case_count; i++) {
         if (!case_decide(comparer, &current->cases[i], &comparison->cases[i]))
             return false;
+        kg_arena_clear(&comparer->room.scratch);
+    }
     const bool profile = comparer->stage == KG_STAGE_PROFILE;
     const bool whole = comparer->same_machine && comparer->index.newest != SIZE_MAX;
     return !whole || kg_removed_append(&comparer->baseline->runs[comparer->index.newest], current,
@@ -432,6 +438,7 @@ bool kg_compare(const struct kg_baseline *baseline, const struct kg_results *cur
            /* the paths of a profile are inside each other */
            (stage == KG_STAGE_PROFILE || kg_overall_make(comparison, err));
     kg_arena_free(&comparer.scratch);
+    kg_arena_free(&comparer.room.scratch);
     if (!good)
         kg_comparison_free(comparison);
     return good;

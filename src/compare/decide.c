@@ -16,7 +16,7 @@ static bool by_interval(const struct kg_evidence *evidence)
 /* Settles every metric with what is usual among the times of the suite's cases, which helps where a
  * case has few rounds or few runs. Other metrics have no usual noise. */
 static bool metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                           double alpha)
+                           double alpha, struct kg_student_points *points)
 {
     static const struct kg_metric_usual unknown = {{NAN, 0}, {NAN, 0}};
     size_t times = 0, tests = 0;
@@ -32,7 +32,7 @@ static bool metrics_settle(struct kg_arena *scratch, struct kg_evidence *evidenc
     const struct kg_metric_usual usual = kg_metric_usual(states, times, room);
     for (size_t i = 0; i < count; i++) {
         kg_metric_settle(evidence[i].metric, &evidence[i].state,
-                         evidence[i].row->timed ? &usual : &unknown, alpha, tests);
+                         evidence[i].row->timed ? &usual : &unknown, alpha, tests, points);
         kg_metric_raise(evidence[i].metric);
     }
     return true;
@@ -200,11 +200,12 @@ static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, en
 static const double INTERVAL_TAIL = 0.025;
 
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                        enum kg_stage stage, size_t tests, double asked_alpha)
+                        enum kg_stage stage, size_t tests, double asked_alpha,
+                        struct kg_student_points *points)
 {
     const double alpha = fmin(asked_alpha, INTERVAL_TAIL);
     double *p = kg_arena_alloc(scratch, count, sizeof *p);
-    if (!p || !metrics_settle(scratch, evidence, count, alpha) ||
+    if (!p || !metrics_settle(scratch, evidence, count, alpha, points) ||
         !p_values_adjust(evidence, count, stage, tests, p))
         return false;
     const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;

@@ -13,4 +13,5 @@
  * together, and sets `change`, `doubt`, `suspected` and `p_value` of every metric, and the members
  * they were decided from. false where memory is out. */
 bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, size_t count,
-                        enum kg_stage stage, size_t tests, double asked_alpha);
+                        enum kg_stage stage, size_t tests, double asked_alpha,
+                        struct kg_student_points *points);

@@ -335,7 +335,7 @@ static bool code_compare(struct kg_arena *scratch, const struct kg_case_result *
     return evidence->metric->code != NULL;
 }
 
-bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
+bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result *result,
                       const struct kg_reference *reference, const struct kg_series *series,
                       enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
                       struct kg_evidence *evidence)
@@ -343,12 +343,12 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     const struct kg_metric_row *row = kg_series_row(series);
     const struct kg_disturbance disturbance = kg_disturbance_of(result);
     struct gathering gathering = {
-        .scratch = scratch,
+        .scratch = &room->scratch,
         .result = result,
         .reference = reference,
         .series = series,
         .row = row,
-        .values = kg_series_values(scratch, result, series),
+        .values = kg_series_values(&room->scratch, result, series),
         .apart = !kg_series_by_round(series),
         .rounds = rounds,
         /* memory and counts do not wait: they are known of a busy machine too */
@@ -357,7 +357,8 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
                       means_known(reference);
     struct kg_metric_input input = {.proof = row->proof,
                                     .threshold = series->threshold,
-                                    .min_effect = kg_series_min_effect(series)};
+                                    .min_effect = kg_series_min_effect(series),
+                                    .points = &room->points};
     for (size_t i = 0; i < result->round_count; i++)
         gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
     *evidence =
@@ -393,5 +394,5 @@ bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *res
     evidence->confirmed = gathering.any_confirms || gathering.apart;
     evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
-    return code_compare(scratch, result, reference, evidence);
+    return code_compare(&room->scratch, result, reference, evidence);
 }

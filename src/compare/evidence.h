@@ -32,13 +32,18 @@ struct kg_evidence {
     enum kg_code_match code; /* the machine code beside that of the reference's newest run */
 };
 
-/* Estimates a metric.
- * scratch    holds what is not needed afterwards
+/* What estimates take besides figures. Zero-initialise. */
+struct kg_evidence_room {
+    struct kg_arena scratch;         /* what is not needed afterwards; to be freed */
+    struct kg_student_points points; /* that the cases have in common */
+};
+
+/* Estimates a metric. What it keeps in the room's scratch is the words of metric->code.
  * series     the metric's values in `result`
  * bandwidth  bytes a second that the results' probe read from memory; NaN: unknown
  * metric     gets its name, unit, better and figures; the caller sets `against`
  * returns    true, evidence->metric NULL where a side has no values; false where memory is out */
-bool kg_evidence_make(struct kg_arena *scratch, const struct kg_case_result *result,
+bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result *result,
                       const struct kg_reference *reference, const struct kg_series *series,
                       enum kg_evidence_rounds rounds, double bandwidth, struct kg_metric *metric,
                       struct kg_evidence *evidence);

@@ -85,8 +85,8 @@ static double runs_floor(const struct kg_metric_input *input)
     }
     if (input->run_count < 2)
         return NAN;
-    return fmin(MOST, expm1(kg_student_point(0.025, runs - 1) * sqrt(1 + 1 / runs) *
-                            kg_log_deviation(medians, input->run_count)));
+    return fmin(MOST, expm1(kg_student_point_kept(input->points, 0.025, runs - 1) *
+                            sqrt(1 + 1 / runs) * kg_log_deviation(medians, input->run_count)));
 }
 
 /* By the bootstrap of the median of all rounds together. */
@@ -234,7 +234,7 @@ void kg_metric_estimate(struct kg_metric_input *input, struct kg_metric *metric,
         sides_estimate(input, base, metric, state);
     metric->baseline -= shifted;
     metric->current -= shifted;
-    kg_metric_settle(metric, state, &unknown, 1, 1);
+    kg_metric_settle(metric, state, &unknown, 1, 1, input->points);
 }
 
 /* --- What is usual among the cases ------------------------------------------------------------ */
@@ -284,7 +284,8 @@ static struct kg_variance difference_variance(const struct kg_metric_state *stat
 }
 
 void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,
-                      const struct kg_metric_usual *usual, double alpha, size_t tests)
+                      const struct kg_metric_usual *usual, double alpha, size_t tests,
+                      struct kg_student_points *points)
 {
     struct kg_variance runs;
     if (!state->tested)
@@ -296,14 +297,15 @@ void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *st
     if (!(variance.freedom > 0))
         return;
     const double deviation = sqrt(variance.value);
-    const double half = kg_student_point(0.025, variance.freedom) * deviation;
+    const double half = kg_student_point_kept(points, 0.025, variance.freedom) * deviation;
     metric->interval_low = exp(state->difference - half);
     metric->interval_high = exp(state->difference + half);
     metric->p_value = kg_student_tail(fabs(state->difference) / deviation, variance.freedom);
     if (RANKS_SPARE * (double)tests * state->rank_least <= alpha)
         metric->p_value = fmax(metric->p_value, state->rank_p);
     if (runs.freedom > 0)
-        metric->noise_floor = expm1(kg_student_point(0.025, runs.freedom) * sqrt(runs.value));
+        metric->noise_floor =
+            expm1(kg_student_point_kept(points, 0.025, runs.freedom) * sqrt(runs.value));
 }
 
 void kg_metric_raise(struct kg_metric *metric)

@@ -16,6 +16,7 @@ struct kg_metric_input {
     size_t current_count;
     double *log_ratios; /* of current_count pairs measured together; NULL: not paired */
     double *scratch;    /* room for 3 doubles a value and 2 a run */
+    struct kg_student_points *points; /* of all estimates; or NULL */
     enum kg_proof proof;
     double threshold; /* the suite's */
     double min_effect;
@@ -59,9 +60,11 @@ struct kg_metric_usual kg_metric_usual(const struct kg_metric_state *states, siz
 
 /* Estimates interval, p_value and noise_floor again, with what is usual among the cases.
  * tests  made together at `alpha`: where the rounds are enough for a test by ranks at that level,
- *        it must agree */
+ *        it must agree
+ * points  of all estimates; or NULL */
 void kg_metric_settle(struct kg_metric *metric, const struct kg_metric_state *state,
-                      const struct kg_metric_usual *usual, double alpha, size_t tests);
+                      const struct kg_metric_usual *usual, double alpha, size_t tests,
+                      struct kg_student_points *points);
 
 /* Adds to the threshold what the clock, the memory and waiting for a CPU leave in doubt; where
  * nothing was tested, it is at least what runs differ by. */

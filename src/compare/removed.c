@@ -22,20 +22,30 @@ static bool removed_make(struct kg_arena *arena, const char *id, bool missing,
     return change->id && change->workload && change->device;
 }
 
+static const char **ids_sorted(struct kg_arena *scratch, const struct kg_results *results)
+{
+    const char **ids = kg_arena_alloc(scratch, results->case_count, sizeof *ids);
+    for (size_t i = 0; ids && i < results->case_count; i++)
+        ids[i] = results->cases[i].id;
+    if (ids)
+        qsort(ids, results->case_count, sizeof *ids, kg_compare_ids);
+    return ids;
+}
+
 bool kg_removed_append(const struct kg_baseline_run *newest, const struct kg_results *current,
                        bool missing, struct kg_arena *scratch, struct kg_comparison *comparison,
                        struct kg_error *err)
 {
     if (current->filter || !current->complete)
         return true;
-    const char **ids = kg_arena_alloc(scratch, current->case_count, sizeof *ids);
-    if (!ids)
-        return kg_error_memory(err);
-    for (size_t i = 0; i < current->case_count; i++)
-        ids[i] = current->cases[i].id;
-    qsort(ids, current->case_count, sizeof *ids, kg_compare_ids);
+    const char **ids =
+        NULL; /* sorted; most suites have the cases where they were, and need it not */
     for (size_t j = 0; j < newest->case_count; j++) {
         const char *id = newest->cases[j].id;
+        if (j < current->case_count && !strcmp(id, current->cases[j].id))
+            continue;
+        if (!ids && !(ids = ids_sorted(scratch, current)))
+            return kg_error_memory(err);
         if (bsearch(&id, ids, current->case_count, sizeof *ids, kg_compare_ids))
             continue;
         struct kg_case_change *change = &comparison->cases[comparison->case_count++];

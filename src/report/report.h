@@ -31,6 +31,9 @@ struct kg_report_style {
 void kg_report_comparison_text(const struct kg_comparison *comparison,
                                const struct kg_suggestions *suggestions,
                                const struct kg_report_style *style, struct kg_text *text);
+/* Whether that shows anything of suggestions: what is quiet shows them below what fails alone. */
+bool kg_report_comparison_advised(const struct kg_comparison *comparison,
+                                  const struct kg_report_style *style);
 void kg_report_results_text(const struct kg_results *results, const struct kg_report_style *style,
                             struct kg_text *text);
 

@@ -309,6 +309,15 @@ static void suggestions_line(const struct kg_suggestions *suggestions, size_t wi
     kg_text_free(&shown);
 }
 
+bool kg_report_comparison_advised(const struct kg_comparison *comparison,
+                                  const struct kg_report_style *style)
+{
+    bool advised = !style->quiet;
+    for (size_t i = 0; i < comparison->case_count && !advised; i++)
+        advised = row_wanted(&comparison->cases[i], style);
+    return advised;
+}
+
 void kg_report_comparison_text(const struct kg_comparison *comparison,
                                const struct kg_suggestions *suggestions,
                                const struct kg_report_style *style, struct kg_text *text)

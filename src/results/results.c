@@ -292,16 +292,23 @@ static bool is_journal(const struct kg_text *text)
     return text->length >= sizeof mark - 1 && !memcmp(text->data, mark, sizeof mark - 1);
 }
 
+static bool text_parse(const char *path, const struct kg_text *text, struct kg_results *results,
+                       struct kg_error *err)
+{
+    return is_journal(text)
+               ? kg_journal_parse(path, text->data, text->length, results, err)
+               : kg_record_parse(&kg_results_record, KG_RESULTS_SCHEMA, path, kg_text_string(text),
+                                 text->length, &results->arena, results, err);
+}
+
 bool kg_results_load(const char *path, struct kg_results *results, struct kg_error *err)
 {
     struct kg_text text = {0};
     *results = (struct kg_results){0};
-    bool good = kg_file_read(path, KG_RECORD_FILE_MOST, &text, err);
-    if (good && is_journal(&text))
-        good = kg_journal_parse(path, text.data, text.length, results, err);
-    else if (good)
-        good = kg_record_take(&kg_results_record, KG_RESULTS_SCHEMA, path, &text, &results->arena,
-                              results, err);
+    const bool good = kg_record_load_parts(&kg_results_record, KG_RESULTS_SCHEMA, path,
+                                           &results->arena, results) ||
+                      (kg_file_read(path, KG_RECORD_FILE_MOST, &text, err) &&
+                       text_parse(path, &text, results, err));
     kg_text_free(&text);
     if (good && kg_results_validate(results, err))
         return true;

@@ -5,6 +5,7 @@
  * n, but n - 1 for the median of an even count, which makes the interval wider by a hair; r is the
  * whole part of q (m - 1) + 1. */
 #include <math.h>
+#include <string.h>
 
 #include "stats/stats.h"
 
@@ -64,10 +65,9 @@ static void weights_fill(double *weight, size_t n, double share)
     }
 }
 
-/* The bootstrap distribution of a quantile of n sorted values, or of as many as fit,
- * spread evenly. */
-static void distribution_make(const double *x, size_t n, bool logarithm, double share,
-                              struct distribution *distribution)
+/* The values of the bootstrap distribution of n sorted ones, or of as many as fit, spread evenly. */
+static void values_fill(const double *x, size_t n, bool logarithm,
+                        struct distribution *distribution)
 {
     const size_t count = n <= KG_BOOTSTRAP_MOST ? n : KG_BOOTSTRAP_MOST - 1;
     distribution->count = count;
@@ -75,7 +75,13 @@ static void distribution_make(const double *x, size_t n, bool logarithm, double 
         const double value = x[count == n ? i : i * (n - 1) / (count - 1)];
         distribution->value[i] = logarithm ? log(value) : value;
     }
-    weights_fill(distribution->weight, count, share);
+}
+
+static void distribution_make(const double *x, size_t n, bool logarithm, double share,
+                              struct distribution *distribution)
+{
+    values_fill(x, n, logarithm, distribution);
+    weights_fill(distribution->weight, distribution->count, share);
 }
 
 static double quantile(const struct distribution *distribution, double p)
@@ -153,7 +159,11 @@ struct kg_ratio kg_ratio_estimate(const double *base, size_t base_count, const d
 {
     struct distribution from, to;
     distribution_make(base, base_count, true, share, &from);
-    distribution_make(current, current_count, true, share, &to);
+    values_fill(current, current_count, true, &to);
+    if (to.count == from.count)
+        memcpy(to.weight, from.weight, to.count * sizeof *to.weight);
+    else
+        weights_fill(to.weight, to.count, share);
     return (struct kg_ratio){
         .ratio = kg_quantile_sorted(current, current_count, share) /
                  kg_quantile_sorted(base, base_count, share),

@@ -73,6 +73,17 @@ struct kg_variance kg_variance_sum(const struct kg_variance *parts, size_t count
 double kg_student_tail(double t, double freedom);
 double kg_student_point(double tail, double freedom);
 
+/* The points that were asked for last: the cases of a suite have few different ones between them, each of
+ * which takes some ten of the tails. Zero-initialise; of one thread at a time. */
+struct kg_student_points {
+    struct {
+        double tail, freedom, point;
+    } kept[8];
+    size_t next; /* to be replaced */
+};
+/* The same point, kept in `points`, which may be NULL. */
+double kg_student_point_kept(struct kg_student_points *points, double tail, double freedom);
+
 /* The rank test of two samples (Mann and Whitney 1947), two-sided, exact but for thousands of
  * pairs; ties count against. Both sorted ascending, counts at least 1. */
 double kg_mann_whitney(const double *base, size_t base_count, const double *current,

@@ -99,3 +99,19 @@ double kg_student_point(double tail, double freedom)
     }
     return t;
 }
+
+double kg_student_point_kept(struct kg_student_points *points, double tail, double freedom)
+{
+    const size_t most = sizeof points->kept / sizeof *points->kept;
+    for (size_t i = 0; points && tail > 0 && i < most; i++)
+        if (points->kept[i].tail == tail && points->kept[i].freedom == freedom)
+            return points->kept[i].point;
+    const double point = kg_student_point(tail, freedom);
+    if (points && tail > 0) { /* of a tail of 0 is what has not been filled */
+        points->kept[points->next].tail = tail;
+        points->kept[points->next].freedom = freedom;
+        points->kept[points->next].point = point;
+        points->next = (points->next + 1) % most;
+    }
+    return point;
+}

@@ -134,6 +134,20 @@ void kg_arena_join(struct kg_arena *arena, struct kg_arena *other)
     other->head = NULL;
 }
 
+void kg_arena_clear(struct kg_arena *arena)
+{
+    struct kg_arena_block *head = arena->head;
+    if (!head)
+        return;
+    struct kg_arena others = {.head = head->next};
+    kg_arena_free(&others);
+    free(head->owned);
+    head->owned = NULL;
+    head->next = NULL;
+    memset(head->data, 0, head->used);
+    head->used = 0;
+}
+
 void kg_arena_free(struct kg_arena *arena)
 {
     for (struct kg_arena_block *block = arena->head, *next; block; block = next) {

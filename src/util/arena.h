@@ -44,5 +44,9 @@ bool kg_arena_own(struct kg_arena *arena, void *memory);
 /* What lives in `other` lives in `arena` from now on; `other` is empty and usable again. */
 void kg_arena_join(struct kg_arena *arena, struct kg_arena *other);
 
+/* Forgets what lives in the arena, and keeps room for as much again: for what is needed for one item of
+ * many at a time. */
+void kg_arena_clear(struct kg_arena *arena);
+
 /* Frees every block; the arena is empty and usable again. */
 void kg_arena_free(struct kg_arena *arena);

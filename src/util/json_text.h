@@ -15,9 +15,12 @@ struct kg_json_text {
     struct kg_arena *arena;  /* of strings with escapes, and of the lists of names */
     unsigned depth;          /* of objects and lists that are open */
     struct kg_shared shared; /* of strings that are kept */
-    char *
-        spent; /* where pages begin that go back to the system when they are read; NULL: all stay */
+    char *window;            /* where parts of a file are read to; NULL: the text is all there is */
+    int file;                /* that they are of */
 };
+
+/* Of a window. As much of a file as LEFT is there from wherever kg_json_text_pass is called. */
+enum { KG_JSON_WINDOW = 4 << 20, KG_JSON_LEFT = KG_JSON_WINDOW / 4 };
 
 /* Bytes of the text, or of the arena where there were escapes; not terminated, and without NUL. */
 struct kg_json_string {
@@ -77,9 +80,16 @@ bool kg_json_word(struct kg_json_text *text, const char *word);
 bool kg_json_number(struct kg_json_text *text, struct kg_json_number *number);
 bool kg_json_text_string(struct kg_json_text *text, struct kg_json_string *string);
 
-/* Between two values of which nothing in the text is needed again: memory that was read goes back to the
- * system, if the text is spent so. */
-void kg_json_text_pass(struct kg_json_text *text);
+/* Reads the next part of the file into the window, behind what is left there, which moves. Whether there is any;
+ * none where reading fails. */
+bool kg_json_text_more(struct kg_json_text *text);
+/* Between two values of which nothing in the text is needed again, but not inside of one: reads the next
+ * part of a file where less than KG_JSON_LEFT is left. */
+static inline void kg_json_text_pass(struct kg_json_text *text)
+{
+    if (text->window && text->end - text->at < KG_JSON_LEFT)
+        kg_json_text_more(text);
+}
 
 /* Names of an object's members, to refuse the same twice. Zero-initialise, and do not move. */
 struct kg_json_names {

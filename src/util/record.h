@@ -191,11 +191,11 @@ bool kg_record_load(const struct kg_record *record, const char *schema, const ch
 bool kg_record_parse(const struct kg_record *record, const char *schema, const char *path,
                      const char *bytes, size_t length, struct kg_arena *arena, void *object,
                      struct kg_error *err);
-/* The same from the text of the file at `path`, which is freed, a large one as it is read: it is not there
- * beside all that was made of it. What is wrong with such a file is found by reading it again. */
-bool kg_record_take(const struct kg_record *record, const char *schema, const char *path,
-                    struct kg_text *text, struct kg_arena *arena, void *object,
-                    struct kg_error *err);
+/* As kg_record_load does first, without saying why not: the file is read part by part, and its text is not in
+ * memory beside all that is made of it. false also of what is no regular file, which is left untouched, and of
+ * older versions: the object is as it was. */
+bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
+                          struct kg_arena *arena, void *object);
 /* Brings a parsed file to the version that `schema` names, step by step; its `schema` member stays.
  * false where it has another schema, or a newer version of it: err says which. */
 bool kg_record_migrate(const struct kg_record *record, json_t *file, const char *schema,

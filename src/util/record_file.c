@@ -130,31 +130,16 @@ bool kg_record_parse(const struct kg_record *record, const char *schema, const c
            tree_read(record, schema, path, bytes, length, arena, object, err);
 }
 
-/* Whether the file is there to be read a second time, as a pipe is not. */
-static bool is_regular(const char *path)
+bool kg_record_load_parts(const struct kg_record *record, const char *schema, const char *path,
+                          struct kg_arena *arena, void *object)
 {
     struct stat status;
-    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-bool kg_record_take(const struct kg_record *record, const char *schema, const char *path,
-                    struct kg_text *text, struct kg_arena *arena, void *object,
-                    struct kg_error *err)
-{
-    static const size_t SPENT_LEAST = (size_t)64 << 20;
-    bool good;
-    if (text->length < SPENT_LEAST || !is_regular(path)) {
-        good = kg_record_parse(record, schema, path, kg_text_string(text), text->length, arena,
-                               object, err);
-    } else {
-        good = kg_record_text_spend(record, schema, text, arena, object);
-        kg_text_free(text);
-        if (!good) /* what is wrong with it is told by all of it */
-            good = kg_file_read(path, KG_RECORD_FILE_MOST, text, err) &&
-                   tree_read(record, schema, path, kg_text_string(text), text->length, arena,
-                             object, err);
-    }
-    kg_text_free(text);
+    const int file = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    const bool good = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                      (size_t)status.st_size <= KG_RECORD_FILE_MOST &&
+                      kg_record_file_read(record, schema, file, arena, object);
+    if (file >= 0)
+        close(file);
     return good;
 }
 
@@ -162,10 +147,12 @@ bool kg_record_load(const struct kg_record *record, const char *schema, const ch
                     struct kg_arena *arena, void *object, struct kg_error *err)
 {
     struct kg_text text = {0};
-    if (kg_file_read(path, KG_RECORD_FILE_MOST, &text, err))
-        return kg_record_take(record, schema, path, &text, arena, object, err);
+    const bool good = kg_record_load_parts(record, schema, path, arena, object) ||
+                      (kg_file_read(path, KG_RECORD_FILE_MOST, &text, err) &&
+                       kg_record_parse(record, schema, path, kg_text_string(&text), text.length,
+                                       arena, object, err));
     kg_text_free(&text);
-    return false;
+    return good;
 }
 
 /* The `schema` of a regular file whose first member it is, as of all that kgate writes. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "util/grow.h"
 #include "util/json_text.h"
@@ -322,6 +321,16 @@ static bool object_read(struct kg_json_text *text, const struct kg_record *recor
     return good && !schema;
 }
 
+/* Whether what follows is white space. */
+static bool nothing_follows(struct kg_json_text *text)
+{
+    do {
+        if (kg_json_peek(text) || text->at < text->end)
+            return false;
+    } while (kg_json_text_more(text));
+    return true;
+}
+
 static bool whole_read(const struct kg_record *record, const char *schema,
                        struct kg_json_text *text, struct kg_arena *arena, void *object)
 {
@@ -334,8 +343,7 @@ static bool whole_read(const struct kg_record *record, const char *schema,
     text->arena = &trial;
     if (text->end - text->at > SMALL_BYTES)
         kg_shared_begin(&text->shared);
-    const bool good =
-        object_read(text, record, schema, object) && !kg_json_peek(text) && text->at == text->end;
+    const bool good = object_read(text, record, schema, object) && nothing_follows(text);
     kg_shared_end(&text->shared);
     if (good)
         kg_arena_join(arena, &trial);
@@ -354,12 +362,13 @@ bool kg_record_text_read(const struct kg_record *record, const char *schema, con
     return whole_read(record, schema, &text, arena, object);
 }
 
-bool kg_record_text_spend(const struct kg_record *record, const char *schema, struct kg_text *text,
-                          struct kg_arena *arena, void *object)
+bool kg_record_file_read(const struct kg_record *record, const char *schema, int file,
+                         struct kg_arena *arena, void *object)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)text->data;
-    struct kg_json_text rest = {.at = text->data,
-                                .end = text->data + text->length,
-                                .spent = text->data + (page - start % page) % page};
-    return whole_read(record, schema, &rest, arena, object);
+    char *window = malloc(KG_JSON_WINDOW);
+    struct kg_json_text text = {.at = window, .end = window, .window = window, .file = file};
+    const bool good =
+        window && kg_json_text_more(&text) && whole_read(record, schema, &text, arena, object);
+    free(window);
+    return good;
 }

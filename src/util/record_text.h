@@ -6,7 +6,6 @@
 
 #include "util/arena.h"
 #include "util/record.h"
-#include "util/text.h"
 
 /* Fills `object` (which the caller has zeroed) as kg_json_parse and kg_record_read do.
  * returns false where those refuse the text, but also where it is of another version, or memory is out,
@@ -15,7 +14,8 @@
 bool kg_record_text_read(const struct kg_record *record, const char *schema, const char *bytes,
                          size_t length, struct kg_arena *arena, void *object);
 
-/* The same, and the memory of the text goes back to the system as it is read: what is left is only to be
- * freed, by kg_text_free. */
-bool kg_record_text_spend(const struct kg_record *record, const char *schema, struct kg_text *text,
-                          struct kg_arena *arena, void *object);
+/* The same of a file that is open, part by part: its text is never in memory as a whole.
+ * returns false also where reading fails, and where one of the objects of a list is longer than
+ *         KG_JSON_LEFT and happens to end behind what was read */
+bool kg_record_file_read(const struct kg_record *record, const char *schema, int file,
+                         struct kg_arena *arena, void *object);

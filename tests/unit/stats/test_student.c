@@ -109,10 +109,31 @@ static void a_sum_has_the_freedom_of_welch(void **state)
     near("freedom", 9 / (4.0 / 4 + 1.0 / 8), sum.freedom, 1e-12);
 }
 
+/* More of them than are kept, again and again, and what no point is of. */
+static void points_that_are_kept_are_the_same(void **state)
+{
+    static const double tails[] = {0.025, 0.005, 0, 0.5, 0.7};
+    struct kg_student_points points = {0};
+    (void)state;
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < 5; i++)
+            for (double freedom = 0; freedom < 6.5; freedom += 1.5) {
+                const double expected = kg_student_point(tails[i], freedom);
+                for (int again = 0; again < 2; again++) {
+                    const double found = kg_student_point_kept(&points, tails[i], freedom);
+                    assert_memory_equal(&found, &expected, sizeof found);
+                }
+            }
+    const double expected = kg_student_point(0.025, 8),
+                 found = kg_student_point_kept(NULL, 0.025, 8);
+    assert_memory_equal(&found, &expected, sizeof found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tails_are_those_of_the_tables),
+        cmocka_unit_test(points_that_are_kept_are_the_same),
         cmocka_unit_test(a_fifth_at_each_end_has_no_say),
         cmocka_unit_test(few_values_are_all_kept),
         cmocka_unit_test(cases_that_are_alike_are_a_strong_prior),

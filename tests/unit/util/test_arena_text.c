@@ -31,6 +31,23 @@ static void arena_refuses_overflow(void **state)
     kg_arena_free(&arena);
 }
 
+static void a_cleared_arena_gives_the_same_memory_zeroed_again(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    kg_arena_clear(&arena);
+    char *first = kg_arena_alloc(&arena, 1000, 1);
+    assert_non_null(first);
+    memset(first, 'x', 1000);
+    assert_non_null(kg_arena_alloc(&arena, 1000000, 1)); /* a block of its own */
+    kg_arena_clear(&arena);
+    char *again = kg_arena_alloc(&arena, 2000, 1);
+    assert_ptr_equal(again, first);
+    for (size_t i = 0; i < 2000; i++)
+        assert_int_equal(again[i], 0);
+    kg_arena_free(&arena);
+}
+
 static void arena_formats(void **state)
 {
     struct kg_arena arena = {0};
@@ -161,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(arena_refuses_overflow),
+        cmocka_unit_test(a_cleared_arena_gives_the_same_memory_zeroed_again),
         cmocka_unit_test(arena_formats),
         cmocka_unit_test(arrays_keep_what_they_hold_as_they_grow),
         cmocka_unit_test(an_array_without_a_capacity_is_full),

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/json_text.h"
 #include "util/record_text.h"
 #include "util/shared.h"
 
@@ -189,6 +190,23 @@ static void numbers_are_those_of_the_tree(void **state)
     }
 }
 
+/* Numbers of a digit, and of two around a point, are taken at once in a list. */
+static void short_numbers_of_a_list_are_those_of_the_tree(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"0,9,3", "0.0,9.9,0.5,5.0", "1.5 ,2\n,3",
+                                       "10,0.25,1e3,1.5e1,-1.5,-0,00.5"};
+    static const char *const ends[] = {"",  " ", ",7",  ",7.5", "x",
+                                       ",", ".", ",7.", ",07",  ",0.0.0"};
+    char member[200];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        for (size_t end = 0; end < sizeof ends / sizeof *ends; end++) {
+            snprintf(member, sizeof member, "\"one\": {\"samples\": [%s%s]}", good[i], ends[end]);
+            if (member_read(member) != (i < 3 && end < 4))
+                fail_msg("%s is %s", member, i < 3 && end < 4 ? "refused" : "read");
+        }
+}
+
 /* Digits are read eight at a time where as many bytes are left, one by one at the end of a text. */
 static void digits_before_and_after_a_point_may_be_any_number(void **state)
 {
@@ -365,7 +383,20 @@ static void large_text(struct kg_text *text, size_t rounds, const char *end)
     assert_false(text->failed);
 }
 
-static void a_spent_text_gives_what_a_kept_one_gives(void **state)
+/* Of a file with this text. */
+static bool file_read(const struct kg_text *text, struct kg_arena *arena, struct sample *sample)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+    const bool good = kg_record_file_read(&sample_record, SCHEMA, fileno(file), arena, sample);
+    fclose(file);
+    return good;
+}
+
+static void a_file_longer_than_the_window_gives_what_its_text_gives(void **state)
 {
     (void)state;
     enum { ROUNDS = 150000 };
@@ -374,8 +405,8 @@ static void a_spent_text_gives_what_a_kept_one_gives(void **state)
     struct sample sample = {0};
     size_t copies = 0;
     large_text(&text, ROUNDS, "");
-    assert_true(kg_record_text_spend(&sample_record, SCHEMA, &text, &arena, &sample));
-    assert_int_equal(text.data[text.length / 2], 0); /* pages are gone */
+    assert_true(text.length > 2 * KG_JSON_WINDOW);
+    assert_true(file_read(&text, &arena, &sample));
     assert_int_equal(sample.many_count, ROUNDS);
     for (size_t i = 0; i < ROUNDS; i++) {
         char own[24];
@@ -391,15 +422,71 @@ static void a_spent_text_gives_what_a_kept_one_gives(void **state)
     kg_arena_free(&arena);
 }
 
-/* The name is compared with one whose page is gone. */
-static void a_member_again_behind_a_spent_text_is_refused(void **state)
+/* The name is compared with one that is in the window no more. */
+static void a_member_again_behind_a_window_is_refused(void **state)
 {
     (void)state;
     struct kg_text text = {0};
     struct kg_arena arena = {0};
     struct sample sample = {0};
     large_text(&text, 150000, ", \"newer\": 1");
-    assert_false(kg_record_text_spend(&sample_record, SCHEMA, &text, &arena, &sample));
+    assert_false(file_read(&text, &arena, &sample));
+    kg_text_free(&text);
+    kg_arena_free(&arena);
+}
+
+/* Behind the end is white space alone, however much of it, and also where the file is cut off nothing is made up. */
+static void what_follows_the_end_is_seen_in_a_later_window(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"", "x", "{}"};
+    struct kg_arena arena = {0};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct kg_text text = {0};
+        struct sample sample = {0};
+        large_text(&text, 10, "");
+        kg_text_printf(&text, "%*s%s", 2 * KG_JSON_WINDOW, "", ends[i]);
+        assert_int_equal(file_read(&text, &arena, &sample), !*ends[i]);
+        kg_text_free(&text);
+    }
+    struct kg_text cut = {0};
+    struct sample sample = {0};
+    large_text(&cut, 150000, "");
+    kg_text_truncate(&cut, cut.length - 1);
+    assert_false(file_read(&cut, &arena, &sample));
+    assert_int_equal(sample.many_count, 0);
+    kg_text_free(&cut);
+    kg_arena_free(&arena);
+}
+
+/* The path of a file of this text, to be unlinked. */
+static void file_write(const struct kg_text *text, char *path)
+{
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What no window has room for is read from the whole text. */
+static void an_object_longer_than_the_window_is_read_all_the_same(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/kgate_long_XXXXXX";
+    struct kg_text text = {0};
+    struct kg_arena arena = {0};
+    struct sample sample = {0};
+    struct kg_error err = {0};
+    kg_text_append(&text,
+                   "{\"schema\": \"" SCHEMA "\", \"name\": \"n\", \"many\": [{\"label\": \"");
+    for (size_t i = 0; i < 2 * KG_JSON_WINDOW; i += 8)
+        kg_text_append(&text, "longlong");
+    kg_text_append(&text, "\", \"own\": \"o\"}]}");
+    assert_false(file_read(&text, &arena, &sample));
+    file_write(&text, path);
+    assert_true(kg_record_load(&sample_record, SCHEMA, path, &arena, &sample, &err));
+    assert_int_equal(strlen(sample.many[0].label), 2 * KG_JSON_WINDOW);
+    unlink(path);
     kg_text_free(&text);
     kg_arena_free(&arena);
 }
@@ -427,7 +514,7 @@ static void strings_that_come_again_are_kept_once(void **state)
     kg_arena_free(&arena);
 }
 
-/* What is wrong with a file whose text was spent is said as of any other. */
+/* What is wrong with a file that was read in parts is said as of any other. */
 static void a_large_file_is_refused_as_a_small_one(void **state)
 {
     (void)state;
@@ -452,14 +539,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_those_of_the_tree),
+        cmocka_unit_test(short_numbers_of_a_list_are_those_of_the_tree),
         cmocka_unit_test(digits_before_and_after_a_point_may_be_any_number),
         cmocka_unit_test(whole_numbers_and_ranges_are_those_of_the_tree),
         cmocka_unit_test(strings_are_those_of_the_tree),
         cmocka_unit_test(structure_is_that_of_the_tree),
         cmocka_unit_test(a_text_of_every_other_byte_is_read_alike),
         cmocka_unit_test(what_is_refused_leaves_the_object_as_it_was),
-        cmocka_unit_test(a_spent_text_gives_what_a_kept_one_gives),
-        cmocka_unit_test(a_member_again_behind_a_spent_text_is_refused),
+        cmocka_unit_test(a_file_longer_than_the_window_gives_what_its_text_gives),
+        cmocka_unit_test(a_member_again_behind_a_window_is_refused),
+        cmocka_unit_test(what_follows_the_end_is_seen_in_a_later_window),
+        cmocka_unit_test(an_object_longer_than_the_window_is_read_all_the_same),
         cmocka_unit_test(a_large_file_is_refused_as_a_small_one),
         cmocka_unit_test(strings_that_come_again_are_kept_once),
     };
