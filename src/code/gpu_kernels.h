@@ -36,6 +36,11 @@ bool kg_gpu_kernels_cubin(const void *bytes, size_t length, const char *wanted,
                           struct kg_arena *arena, struct kg_gpu_kernels *kernels,
                           struct kg_error *err);
 
+/* Names in CUDA C++: what stands after __global__ and before its parameters, as far as that can be seen
+ * without a compiler; each once, 256 at most. For errors. false with KG_ERROR_MEMORY alone. */
+bool kg_gpu_kernels_source(const char *text, size_t length, struct kg_arena *arena,
+                           struct kg_gpu_kernels *kernels, struct kg_error *err);
+
 /* Whether the file is a fat binary by its header, as fatbinary.h of the CUDA Toolkit has that, and as
  * long as it says. Its parts, most of them compressed, are not looked at. returns as above */
 bool kg_gpu_fatbin_check(const void *bytes, size_t length, struct kg_error *err);

@@ -48,6 +48,7 @@ static const struct kg_symbol symbols[] = {
     {"cuLaunchKernel", NULL, CALL(launch), false},
     {"cuFuncGetAttribute", NULL, CALL(function_attribute), false},
     {"cuFuncSetAttribute", NULL, CALL(function_set), true},
+    {"cuFuncGetParamInfo", NULL, CALL(function_parameter), true},
     {"cuFuncGetName", NULL, CALL(function_name), true},
     {"cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL, CALL(occupancy_blocks), false},
     {"cuGraphInstantiateWithFlags", NULL, CALL(graph_instantiate), false},

@@ -157,6 +157,8 @@ struct kg_driver {
                   void *stream, void **parameters, void **extra);
     int (*function_attribute)(int *value, int attribute, void *function);
     int (*function_set)(void *function, int attribute, int value); /* may be NULL */
+    /* CUDA_ERROR_INVALID_VALUE beyond the last one; may be NULL: before CUDA 12.4 */
+    int (*function_parameter)(void *function, size_t i, size_t *offset, size_t *bytes);
     int (*function_name)(const char **name, void *function); /* may be NULL: before CUDA 12.3 */
     int (*occupancy_blocks)(int *blocks, void *function, int threads, size_t shared_bytes);
 

@@ -96,11 +96,12 @@ static void errors_append(struct kg_text *text, const char *log)
 
 /* A mistake in the file is often why a kernel is not found in it: it is said first. */
 static bool failed(const struct nvrtc *nvrtc, int code, const struct kg_nvrtc_source *source,
-                   const char *log, struct kg_error *err)
+                   const char *log, struct kg_nvrtc_image *image, struct kg_error *err)
 {
     struct kg_text text = {0};
     errors_append(&text, log);
-    if (strstr(log, lookup))
+    image->no_kernel = strstr(log, lookup) != NULL;
+    if (image->no_kernel)
         kg_text_printf(&text, "%s'%s' has no kernel '%s'", text.length ? "; " : "", source->file,
                        source->entry);
     kg_error_set(err, KG_ERROR_USAGE, "%s",
@@ -166,7 +167,7 @@ static bool program_compile(const struct nvrtc *nvrtc, void *program,
                             source->entry, nvrtc->error_string(code));
     code = nvrtc->compile(program, (int)source->option_count, source->options);
     if (code != 0)
-        return failed(nvrtc, code, source, log_take(nvrtc, program, arena), err);
+        return failed(nvrtc, code, source, log_take(nvrtc, program, arena), image, err);
     return symbol_take(nvrtc, program, source->entry, arena, image, err) &&
            image_take(nvrtc, program, arena, image, err);
 }
@@ -182,7 +183,7 @@ enum kg_nvrtc_result kg_nvrtc_compile(const char *const *libraries,
         return KG_NVRTC_MISSING;
     const int code = nvrtc.create(&program, source->text, source->file, 0, NULL, NULL);
     if (code != 0) {
-        failed(&nvrtc, code, source, "", err);
+        failed(&nvrtc, code, source, "", image, err);
         return KG_NVRTC_FAILED;
     }
     const bool good = program_compile(&nvrtc, program, source, arena, image, err);

@@ -23,6 +23,7 @@ struct kg_nvrtc_image {
     size_t length;
     const char *ptx; /* the same as PTX, ended by 0; NULL where the compiler gives none */
     size_t ptx_length;
+    bool no_kernel; /* on failure: there is no such kernel in it, which is the end of the error */
     const char *symbol; /* the kernel's in the image */
 };
 

@@ -1,5 +1,6 @@
 #include "workload/cuda_entry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "util/nearest.h"
@@ -44,13 +45,12 @@ static void names_append(struct kg_text *message, const struct kg_gpu_kernels *k
         kg_text_printf(message, " and %zu more", kernels->count - shown);
 }
 
-bool kg_cuda_entry_find(const struct kg_gpu_kernels *kernels, const char *file, const char *entry,
-                        struct kg_source_opening *opening, struct kg_error *err)
+bool kg_cuda_entry_missing(const struct kg_gpu_kernels *kernels, const char *what,
+                           const char *entry, struct kg_source_opening *opening,
+                           struct kg_error *err)
 {
     struct kg_text message = {0};
-    if (kernels->found)
-        return true;
-    kg_text_printf(&message, "'%.300s' has no kernel '%.*s'", file, NAME_SHOWN, entry);
+    kg_text_printf(&message, "%s", what);
     if (kernels->count) {
         kg_text_printf(&message, ": write one of its kernels as `entry`: ");
         names_append(&message, kernels, entry);
@@ -58,6 +58,14 @@ bool kg_cuda_entry_find(const struct kg_gpu_kernels *kernels, const char *file, 
         kg_text_printf(&message, ", and no other one");
     }
     return refuse(opening, KG_OPENING_ENTRY, 0, &message, err);
+}
+
+bool kg_cuda_entry_find(const struct kg_gpu_kernels *kernels, const char *file, const char *entry,
+                        struct kg_source_opening *opening, struct kg_error *err)
+{
+    char what[512];
+    snprintf(what, sizeof what, "'%.300s' has no kernel '%.*s'", file, NAME_SHOWN, entry);
+    return kernels->found || kg_cuda_entry_missing(kernels, what, entry, opening, err);
 }
 
 /* --- Its parameters ---------------------------------------------------------------------------- */

@@ -16,6 +16,13 @@
 bool kg_cuda_entry_find(const struct kg_gpu_kernels *kernels, const char *file, const char *entry,
                         struct kg_source_opening *opening, struct kg_error *err);
 
+/* The error of a kernel that is not there.
+ * what     says so
+ * returns  false */
+bool kg_cuda_entry_missing(const struct kg_gpu_kernels *kernels, const char *what,
+                           const char *entry, struct kg_source_opening *opening,
+                           struct kg_error *err);
+
 /* Compares the kernel's parameters, in number and size, with the arguments. What is not known of
  * them is taken as good.
  * entry    the kernel, as the suite names it

@@ -24,6 +24,7 @@ static struct opened {
     struct kg_cuda_launch launch;
     struct kg_nvrtc_image image;
     const char *file;
+    bool parameters_known; /* the kernel's, of the file */
     struct kgate_workload workload;
 } opened;
 
@@ -71,6 +72,19 @@ static bool options_make(const struct kg_source_opening *opening, const char *co
     return true;
 }
 
+/* Where the kernel alone was not found: those that are there, as far as they can be seen. */
+static bool compile_refuse(struct kg_source_opening *opening, const char *text,
+                           struct kg_error *err)
+{
+    struct kg_gpu_kernels kernels;
+    char what[sizeof err->message];
+    kg_error_wrap(err, "not compiled");
+    memcpy(what, err->message, sizeof what);
+    return opened.image.no_kernel &&
+           kg_gpu_kernels_source(text, strlen(text), &opened.arena, &kernels, err) &&
+           kg_cuda_entry_missing(&kernels, what, opening->call->entry, opening, err);
+}
+
 static bool compile(struct kg_source_opening *opening, const char *text, struct kg_error *err)
 {
     const char *const named[] = {getenv("KGATE_NVRTC"), NULL};
@@ -81,19 +95,26 @@ static bool compile(struct kg_source_opening *opening, const char *text, struct 
     const enum kg_nvrtc_result result =
         kg_nvrtc_compile(named[0] ? named : NULL, &source, &opened.arena, &opened.image, err);
     opening->unavailable = result == KG_NVRTC_MISSING;
+    if (result == KG_NVRTC_FAILED)
+        return compile_refuse(opening, text, err);
     return result == KG_NVRTC_GOOD || kg_error_wrap(err, "not compiled");
 }
 
-/* The kernels of what the compiler has made: it says that the one is there. What cannot be read of it
- * is taken as good. */
+static bool arguments_check(struct kg_source_opening *opening, const struct kg_gpu_kernels *kernels,
+                            struct kg_error *err)
+{
+    opened.parameters_known = kernels->parameters_known;
+    return kg_cuda_arguments_check(kernels, opening->call->entry, &opened.launch, opening, err);
+}
+
+/* The compiler says that the kernel is there. What cannot be read of its PTX is taken as good. */
 static bool compiled_check(struct kg_source_opening *opening, struct kg_error *err)
 {
     struct kg_gpu_kernels kernels;
     const struct kg_nvrtc_image *image = &opened.image;
     if (image->ptx && kg_gpu_kernels_ptx(image->ptx, image->ptx_length, image->symbol,
                                          &opened.arena, &kernels, err))
-        return kg_cuda_arguments_check(&kernels, opening->call->entry, &opened.launch, opening,
-                                       err);
+        return arguments_check(opening, &kernels, err);
     return !image->ptx || err->kind == KG_ERROR_USAGE;
 }
 
@@ -167,7 +188,7 @@ static bool image_take(struct kg_source_opening *opening, const char *ending,
     if (!image_kinds[i].read(&kernels, err))
         return image_refuse(&image_kinds[i], err);
     return kg_cuda_entry_find(&kernels, opened.file, entry, opening, err) &&
-           kg_cuda_arguments_check(&kernels, entry, &opened.launch, opening, err);
+           arguments_check(opening, &kernels, err);
 }
 
 static bool file_take(struct kg_source_opening *opening, struct kg_error *err)
@@ -215,6 +236,28 @@ static bool refuse(struct kgate_context *context, const char *what, int code)
     return false;
 }
 
+/* What the driver knows of the kernel, where the file told nothing. A driver that says nothing of the first
+ * parameter is not asked further. */
+static bool parameters_check(struct kgate_context *context)
+{
+    enum { MOST = KG_CUDA_ARGS_MOST + 1 };
+    size_t sizes[MOST], offset, count = 0;
+    struct kg_source_opening unused = {0};
+    struct kg_error err;
+    while (loaded.driver->function_parameter && count < MOST &&
+           loaded.driver->function_parameter(loaded.function, count, &offset, &sizes[count]) ==
+               KG_DRIVER_SUCCESS)
+        count++;
+    const struct kg_gpu_kernels kernels = {.found = true,
+                                           .parameters_known = count > 0,
+                                           .parameter_bytes = sizes,
+                                           .parameter_count = count};
+    if (kg_cuda_arguments_check(&kernels, opened.image.symbol, &opened.launch, &unused, &err))
+        return true;
+    snprintf(context->message, sizeof context->message, "%.250s", err.message);
+    return false;
+}
+
 static bool load(struct kgate_context *context)
 {
     char what[96];
@@ -226,6 +269,8 @@ static bool load(struct kgate_context *context)
         snprintf(what, sizeof what, "the code has no kernel '%.60s'", opened.image.symbol);
         return refuse(context, what, code);
     }
+    if (!opened.parameters_known && !parameters_check(context))
+        return false;
     if (opened.launch.shared_bytes <= SHARED_WITHOUT_ASKING || !loaded.driver->function_set)
         return true;
     code = loaded.driver->function_set(loaded.function, KG_FUNCTION_DYNAMIC_SHARED_MOST,

@@ -84,7 +84,7 @@ needs_code() {
     saxpy_suite
     sed -i 's/grid:/entry: other\n    grid:/' source.yaml
     run -2 kgate validate -c source.yaml
-    [[ "$output" == *"'saxpy.cu' has no kernel 'other'"* ]]
+    [[ "$output" == *"source.yaml:7:12: in workload 'saxpy': not compiled: 'saxpy.cu' has no kernel 'other': write one of its kernels as \`entry\`: 'saxpy'"* ]]
     saxpy_suite missing.cu
     run -2 kgate validate -c source.yaml
     [[ "$output" == *"cannot read 'missing.cu'"* ]]
@@ -343,6 +343,18 @@ arguments_refused() {
         arguments_refused $file 's/a, f32/a, f16/' "12:9: in workload 'saxpy': argument 2 ('a') is a scalar of f16, 2 bytes, but"
         arguments_refused $file 's/x, buffer: f32, count: "{n}"/x, f32: 1/; s/x\[i\]/x/' "13:9: in workload 'saxpy': argument 3 ('x') is a scalar of f32, 4 bytes, but parameter 3 of 'saxpy' has 8: write a buffer, or a scalar of 8 bytes"
     done
+}
+
+@test "of a fatbin the driver says what its kernel takes" {
+    needs_code
+    saxpy_suite saxpy.fatbin
+    printf '\x50\xed\x55\xba\1\0\x10\0\x8\0\0\0\0\0\0\00012345678' >saxpy.fatbin
+    run -0 gpu run -c source.yaml -o r.json
+    jq -e '.cases[0] | .status == "OK" and .check.checked' r.json
+    sed -i '/name: y/d; /expect:/d' source.yaml
+    run -0 kgate validate -c source.yaml
+    run -3 gpu run -c source.yaml -o r.json
+    jq -e '.cases[0] | .status == "FAILED" and (.reason | test("takes 4 parameters of 4, 4, 8, 8 bytes, but `args` has 3"))' r.json
 }
 
 @test "too few arguments are never launched" {

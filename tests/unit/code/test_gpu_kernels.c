@@ -286,6 +286,35 @@ static void a_fat_binary_is_known_by_its_header(void **state)
     assert_string_equal(err.message, "is no fatbin file: it does not begin with 0xBA55ED50");
 }
 
+/* --- CUDA C++ ---------------------------------------------------------------------------------- */
+
+static void names_of_kernels_are_seen_in_a_source(void **state)
+{
+    static const char text[] =
+        "// __global__ void comment();\n#define MACRO __global__ void macro()\n"
+        "template <typename T> __global__ void __launch_bounds__(sizeof(T) * 64, 2) axpy(T *y);\n"
+        "static __global__ __cluster_dims__(2, 1, 1) void two(int n) { f(\"__global__ void "
+        "string()\"); }\n"
+        "extern \"C\" __global__ void\n  three\n(void) {}\n"
+        "template <typename T> __global__ void axpy(T *y) {}\n"
+        "__global__ int variable; __global__ (*pointer)(); __global__ void last(";
+    static const char *const names[] = {"axpy", "two", "three", "last"};
+    struct kg_gpu_kernels kernels;
+    struct kg_error err;
+    (void)state;
+    for (size_t length = 0; length <= sizeof text; length++) {
+        struct kg_arena arena = {0};
+        char *copy = malloc(length + !length);
+        memcpy(copy, text, length);
+        assert_true(kg_gpu_kernels_source(copy, length, &arena, &kernels, &err));
+        free(copy);
+        for (size_t i = 0; i < kernels.count; i++)
+            assert_string_equal(kernels.names[i], names[i]);
+        assert_true(length < sizeof text || kernels.count == 4);
+        kg_arena_free(&arena);
+    }
+}
+
 /* --- What the compiler makes ------------------------------------------------------------------- */
 
 static const char source[] = "struct three { int a[3]; };\n"
@@ -342,6 +371,7 @@ int main(void)
         cmocka_unit_test(what_is_no_cubin_is_said),
         cmocka_unit_test(a_cubin_cut_off_at_any_byte_or_with_one_changed_is_read_without_harm),
         cmocka_unit_test(a_fat_binary_is_known_by_its_header),
+        cmocka_unit_test(names_of_kernels_are_seen_in_a_source),
         cmocka_unit_test(ptx_and_cubin_of_one_source_say_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
