@@ -8,6 +8,7 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
+#include "measure/impossible_pass.h"
 #include "report/formats.h"
 #include "util/file.h"
 
@@ -17,9 +18,10 @@
 static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
 {
     struct kg_ab *ab = user;
-    if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err))
+    if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err) ||
+        !kg_impossible_refuse(&ab->pairing.base, err) ||
+        !kg_impossible_refuse(&ab->pairing.head, err))
         return false;
-    kg_pairing_summarize(&ab->pairing);
     kg_baseline_free(&ab->baseline);
     return kg_baseline_from_results(ab->base, &ab->baseline, err);
 }

@@ -13,6 +13,8 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
+#include "measure/cpu_ceilings_pass.h"
+#include "measure/impossible_pass.h"
 #include "report/formats.h"
 #include "util/file.h"
 
@@ -25,8 +27,11 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
     const bool first = measurement->results.measured_ns <= 0;
     const bool good = first ? kg_allocate_first(measurement, wanted, gate->round_ns, err)
                             : kg_measurement_rounds(measurement, wanted, confirm, err);
+    if (good)
+        return (isfinite(gate->budget_ns) || kg_cpu_ceilings_pass(measurement, err)) &&
+               kg_impossible_refuse(measurement, err);
     kg_measurement_summarize(measurement);
-    return good;
+    return false;
 }
 
 static bool rounds_plan(void *user, size_t index, struct kg_round_plan *plan)

@@ -11,6 +11,12 @@
  * stored are no failure: `reason` says why. */
 bool kg_cpu_ceilings_pass(struct kg_measurement *measurement, struct kg_error *err);
 
-/* Where they are an earlier run's, measures them now, and stores that. For a verdict that they decide:
- * what was measured days ago, beside who knows what, fails no case. */
-bool kg_cpu_ceilings_renew(struct kg_measurement *measurement, struct kg_error *err);
+/* What is known of them without measuring: the results', else an earlier run's, else more than any
+ * CPU has. */
+void kg_cpu_ceilings_known(struct kg_measurement *measurement, struct kg_cpu_ceilings *ceilings);
+
+/* Those of this run: what was measured days ago, beside who knows what, fails no case. Where the
+ * results have none, or an earlier run's, measures them now by a process of case `index`, and stores
+ * that; an earlier run's are replaced. Where that cannot be, more than any CPU has. */
+bool kg_cpu_ceilings_renew(struct kg_measurement *measurement, size_t index,
+                           struct kg_cpu_ceilings *ceilings, struct kg_error *err);

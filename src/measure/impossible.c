@@ -20,10 +20,9 @@ static bool does(const struct kg_case_result *result, const char *arithmetic)
     return result->work.arithmetic && !strcmp(result->work.arithmetic, arithmetic);
 }
 
-static size_t cpu_rates(const struct kg_results *results, const struct kg_case_result *result,
+static size_t cpu_rates(const struct kg_cpu_ceilings *ceilings, const struct kg_case_result *result,
                         struct rate rates[2])
 {
-    const struct kg_cpu_ceilings *ceilings = &results->cpu_ceilings;
     const double threads = result->threads ? (double)result->threads : ceilings->all.threads;
     const bool known = ceilings->measured;
     const bool f32 = does(result, KG_ARITHMETIC_F32);
@@ -49,13 +48,12 @@ static size_t gpu_rates(const struct kg_case_result *result, struct rate rates[2
     return 2;
 }
 
-bool kg_case_impossible(const struct kg_results *results, const struct kg_case_result *result,
-                        char *reason, size_t bytes)
+bool kg_case_impossible(const struct kg_cpu_ceilings *cpu, const struct kg_ceilings *gpu,
+                        const struct kg_case_result *result, char *reason, size_t bytes)
 {
     struct rate rates[2];
-    const size_t count =
-        result->timing ? gpu_rates(result, rates) : cpu_rates(results, result, rates);
-    const bool doubtful = result->timing ? results->ceilings.note : results->cpu_ceilings.note;
+    const size_t count = result->timing ? gpu_rates(result, rates) : cpu_rates(cpu, result, rates);
+    const bool doubtful = result->timing ? gpu->note : cpu->note;
     const double times = doubtful ? KG_IMPOSSIBLE_DOUBTFUL : KG_IMPOSSIBLE;
     for (size_t i = 0; i < count; i++) {
         const struct rate *rate = &rates[i];

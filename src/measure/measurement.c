@@ -18,7 +18,7 @@
 #include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
 #include "measure/hot_pass.h"
-#include "measure/impossible.h"
+#include "measure/impossible_pass.h"
 #include "measure/measured_files.h"
 #include "measure/pass.h"
 #include "measure/rounds.h"
@@ -299,37 +299,10 @@ bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wan
     return kg_rounds_run(&rounds, err);
 }
 
-/* The first from `index` on that is faster than the machine; all of them where none is. */
-static size_t impossible_next(const struct kg_results *results, size_t index, char reason[256])
-{
-    while (index < results->case_count &&
-           !(results->cases[index].status == KG_STATUS_OK &&
-             kg_case_impossible(results, &results->cases[index], reason, 256)))
-        index++;
-    return index;
-}
-
-/* A case that is faster than the machine is FAILED. What the machine can do is then this run's. */
-static bool impossible_refuse(struct kg_measurement *measurement, struct kg_error *err)
-{
-    char reason[256];
-    struct kg_results *results = &measurement->results;
-    kg_measurement_summarize(measurement);
-    if (impossible_next(results, 0, reason) == results->case_count)
-        return true;
-    if (!kg_cpu_ceilings_renew(measurement, err))
-        return false;
-    kg_measurement_summarize(measurement);
-    for (size_t i = 0; (i = impossible_next(results, i, reason)) < results->case_count; i++)
-        if (!kg_case_fail(measurement, i, reason, "", err))
-            return false;
-    return true;
-}
-
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
     return kg_ceilings_pass(measurement, err) && kg_cpu_ceilings_pass(measurement, err) &&
-           impossible_refuse(measurement, err) && kg_cpu_counters_pass(measurement, err) &&
+           kg_impossible_refuse(measurement, err) && kg_cpu_counters_pass(measurement, err) &&
            kg_hot_pass(measurement, err) && kg_trace_pass(measurement, err);
 }
 

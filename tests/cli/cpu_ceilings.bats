@@ -61,13 +61,46 @@ YAML
     jq -e '.cpu_ceilings | .reason == null and .one.vector_flops_per_s > 0' r.json
 }
 
+# A plugin that says of itself that it moves 1e15 bytes a call: libboast.so, and honest: libhonest.so.
+boast_build() {
+    sed 's/work->items = .*/&\n    work->bytes = BYTES;/' "$SOURCE/tests/plugins/good.c" >boast.c
+    cc -std=c17 -fPIC -shared -I"$SOURCE/include" -DBYTES=1e15 boast.c -o libboast.so
+    cc -std=c17 -fPIC -shared -I"$SOURCE/include" -DBYTES=1e2 boast.c -o libhonest.so
+}
+IMPOSSIBLE='.status == "FAILED" and (.reason | test("^impossible: moving data at .* B/s is .* times the .* B/s that the first level"))'
+
 @test "a rate far above a ceiling is FAILED as impossible" {
-    sed 's/work->items = .*/&\n    work->bytes = 1e15;/' "$SOURCE/tests/plugins/good.c" >boast.c
-    cc -std=c17 -fPIC -shared -I"$SOURCE/include" boast.c -o libboast.so
+    boast_build
     looked_suite_of <<<"  - {name: boast, plugin: libboast.so, workload: spin, rounds: {min: 1, max: 1}}"
     run -3 kgate run -c one.yaml -o r.json
-    jq -e '.cases[0] | .status == "FAILED"
-        and (.reason | test("^impossible: moving data at .* B/s is .* times the .* B/s that the first level"))' r.json
+    jq -e ".cases[0] | $IMPOSSIBLE" r.json
+    # also where nothing else looks at what the CPU can do
+    suite_of <<<"  - {name: boast, plugin: libboast.so, workload: spin, rounds: {min: 1, max: 1}}"
+    run -3 kgate run -c one.yaml -o r.json
+    jq -e ".cases[0] | $IMPOSSIBLE" r.json
+}
+
+@test "gate and ab judge by the same: an impossible rate is no improvement, in no report" {
+    boast_build
+    cp libhonest.so it.so
+    looked_suite_of <<<"  - {name: boast, plugin: it.so, workload: spin, metrics: [time]}"
+    run -0 kgate baseline record -c one.yaml -b store --runs 2
+    cp libboast.so it.so
+    for more in "" "--budget 20s"; do
+        rm -rf out
+        # shellcheck disable=SC2086
+        run -3 kgate gate -c one.yaml -b store -o out $more
+        jq -e ".cases[0] | $IMPOSSIBLE" out/results.json
+        jq -e '.cases[0].change == "FAILED"' out/comparison.json
+        grep -q 'impossible: moving data' out/report.md
+        grep -q '<error' out/junit.xml
+    done
+    run -3 kgate gate -c one.yaml -b none -o out --update-missing
+    [ ! -e none ] || [ "$(find none -name '*.json' | wc -l)" = 0 ]
+    run -3 kgate ab -c one.yaml --base ./libhonest.so --head ./libboast.so -o pair
+    jq -e ".cases[0] | $IMPOSSIBLE" pair/head.json
+    jq -e '.cases[0].status == "OK"' pair/base.json
+    jq -e '.cases[0].change == "FAILED"' pair/comparison.json
 }
 
 @test "ceilings that an earlier run measured too low fail nothing: they are measured again" {
