@@ -8,7 +8,6 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
-#include "measure/impossible_pass.h"
 #include "report/formats.h"
 #include "util/file.h"
 
@@ -19,8 +18,8 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
 {
     struct kg_ab *ab = user;
     if (!kg_pairing_rounds(&ab->pairing, wanted, confirm, err) ||
-        !kg_impossible_refuse(&ab->pairing.base, err) ||
-        !kg_impossible_refuse(&ab->pairing.head, err))
+        !kg_measurement_judge(&ab->pairing.base, false, err) ||
+        !kg_measurement_judge(&ab->pairing.head, false, err))
         return false;
     kg_baseline_free(&ab->baseline);
     return kg_baseline_from_results(ab->base, &ab->baseline, err);

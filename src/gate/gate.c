@@ -13,8 +13,6 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
-#include "measure/cpu_ceilings_pass.h"
-#include "measure/impossible_pass.h"
 #include "report/formats.h"
 #include "util/file.h"
 
@@ -28,8 +26,7 @@ static bool rounds_measure(void *user, const size_t *wanted, bool confirm, struc
     const bool good = first ? kg_allocate_first(measurement, wanted, gate->round_ns, err)
                             : kg_measurement_rounds(measurement, wanted, confirm, err);
     if (good)
-        return (isfinite(gate->budget_ns) || kg_cpu_ceilings_pass(measurement, err)) &&
-               kg_impossible_refuse(measurement, err);
+        return kg_measurement_judge(measurement, isinf(gate->budget_ns), err);
     kg_measurement_summarize(measurement);
     return false;
 }

@@ -131,10 +131,15 @@ void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index
 bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
                            struct kg_error *err);
 
+/* Summarises the results, and makes cases FAILED whose rates are impossible (docs/cpu.md): after
+ * rounds, and before they are compared.
+ * observes  whether what the CPU can do is found out for it, unless the suite says `trace: no` */
+bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, struct kg_error *err);
+
 /* Observes the cases apart from their rounds, unless the suite says `trace: no`: the ceilings of
- * the GPU, again where its clock has changed since, and of the CPU; the counters of cases on the
- * CPU (cpu_counters_pass.h); what each call puts on the GPU. To be called after the rounds, since
- * no verdict depends on it. Stops early when asked to stop. */
+ * the GPU, again where its clock has changed since; the counters of cases on the CPU
+ * (cpu_counters_pass.h); what each call puts on the GPU. To be called after the rounds, since no
+ * verdict depends on it. Stops early when asked to stop. */
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
 
 /* Waits, but not when asked to stop. */
