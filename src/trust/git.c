@@ -1,159 +1,15 @@
 #include "trust/git.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "trust/git_ask.h"
 #include "util/escape.h"
 
-enum { ARGUMENTS_MOST = 16, ENVIRONMENT_MORE = 8, BLOB_MOST = 1 << 30, SAID_MOST = 400 };
-
-/* --- Asking git --------------------------------------------------------------------------------- */
-
-/* Variables that lead git to another repository, or make it write elsewhere; where it runs in a hook they
- * are set. GIT_CONFIG_… stays: it is how a pipeline tells which folders are safe. */
-static bool is_left_out(const char *variable)
-{
-    return !strncmp(variable, "GIT_", 4) && strncmp(variable, "GIT_CONFIG", 10) != 0 &&
-           strncmp(variable, "GIT_SSH", 7) != 0 && strncmp(variable, "GIT_ASKPASS", 11) != 0;
-}
-
-static char **environment_make(struct kg_arena *arena)
-{
-    static const char *const own[] = {"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
-                                      "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1",
-                                      "LC_ALL=C"};
-    size_t count = 0, kept = 0;
-    while (environ[count])
-        count++;
-    char **made = kg_arena_alloc(arena, count + ENVIRONMENT_MORE, sizeof *made);
-    for (size_t i = 0; made && i < count; i++)
-        if (!is_left_out(environ[i]) && strncmp(environ[i], "LC_ALL=", 7) != 0)
-            made[kept++] = environ[i];
-    for (size_t i = 0; made && i < sizeof own / sizeof *own; i++)
-        made[kept++] = (char *)own[i];
-    return made;
-}
-
-/* Reads until the end, or beyond `most` bytes. */
-static bool pipe_read(int from, size_t most, struct kg_text *text)
-{
-    char bytes[65536];
-    ssize_t length;
-    while ((length = read(from, bytes, sizeof bytes)) != 0) {
-        if (length < 0 && errno == EINTR)
-            continue;
-        if (length < 0 || text->length + (size_t)length > most)
-            return false;
-        kg_text_append_bytes(text, bytes, (size_t)length);
-    }
-    return !text->failed;
-}
-
-static pid_t start(char *const *arguments, char *const *environment, int output, int errors)
-{
-    pid_t child = -1;
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0)
-        return -1;
-    const bool good =
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
-        posix_spawn_file_actions_adddup2(&actions, output, 1) == 0 &&
-        posix_spawn_file_actions_adddup2(&actions, errors, 2) == 0;
-    errno = good ? posix_spawnp(&child, "git", &actions, NULL, arguments, environment) : ENOMEM;
-    posix_spawn_file_actions_destroy(&actions);
-    return errno ? -1 : child;
-}
-
-static int status_wait(pid_t child)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* What it wrote to standard error, on one line: a blank for every line end, tab and row of these. */
-static void said_take(FILE *errors, char said[SAID_MOST])
-{
-    rewind(errors);
-    const size_t length = fread(said, 1, SAID_MOST - 1, errors);
-    char *to = said;
-    for (size_t i = 0; i < length; i++) {
-        const char c = strchr("\n\t\r", said[i]) ? ' ' : said[i];
-        if (c != ' ' || (to > said && to[-1] != ' '))
-            *to++ = c;
-    }
-    while (to > said && to[-1] == ' ')
-        to--;
-    *to = '\0';
-}
-
-/* Runs git and appends what it prints.
- * said     SAID_MOST bytes, for what it says of a failure
- * status   its exit status; -1 where it was killed
- * returns  false where it could not be run or read */
-static bool ask(const char *const *words, size_t most, struct kg_text *text, char *said,
-                int *status, struct kg_error *err)
-{
-    char *arguments[ARGUMENTS_MOST] = {(char *)"git"};
-    struct kg_arena arena = {0};
-    int ends[2];
-    for (size_t i = 0; words[i] && i + 2 < ARGUMENTS_MOST; i++)
-        arguments[i + 1] = (char *)words[i];
-    char **environment = environment_make(&arena);
-    FILE *errors = environment ? tmpfile() : NULL;
-    if (!errors || pipe2(ends, O_CLOEXEC) != 0) {
-        if (errors)
-            fclose(errors);
-        kg_arena_free(&arena);
-        return environment
-                   ? kg_error_set(err, KG_ERROR_SYSTEM, "cannot start git: %s", strerror(errno))
-                   : kg_error_memory(err);
-    }
-    const pid_t child = start(arguments, environment, ends[1], fileno(errors));
-    const int why = errno;
-    close(ends[1]);
-    const bool whole = child > 0 && pipe_read(ends[0], most, text);
-    close(ends[0]);
-    *status = child > 0 ? status_wait(child) : -1;
-    said_take(errors, said);
-    fclose(errors);
-    kg_arena_free(&arena);
-    if (child <= 0)
-        return kg_error_set(err, KG_ERROR_SYSTEM,
-                            "--trust asks the program git, which could not be started: %s",
-                            strerror(why));
-    if (!whole && !*status)
-        return text->failed ? kg_error_memory(err)
-                            : kg_error_set(err, KG_ERROR_SYSTEM, "what git says is too long");
-    return true;
-}
-
-/* The one line that git prints; *line is NULL where it fails. */
-static bool line_ask(struct kg_repository *repository, const char *const *words, const char **line,
-                     struct kg_error *err)
-{
-    struct kg_text text = {0};
-    char said[SAID_MOST];
-    int status;
-    *line = NULL;
-    bool good = ask(words, PATH_MAX, &text, said, &status, err);
-    if (good && !status) {
-        *line = kg_arena_copy_bytes(&repository->arena, kg_text_string(&text),
-                                    strcspn(kg_text_string(&text), "\n"));
-        good = *line ? true : kg_error_memory(err);
-    }
-    kg_text_free(&text);
-    return good;
-}
+enum { BLOB_MOST = 1 << 30 };
 
 bool kg_git_user(struct kg_arena *arena, const char **name, struct kg_error *err)
 {
@@ -161,7 +17,7 @@ bool kg_git_user(struct kg_arena *arena, const char **name, struct kg_error *err
     struct kg_repository here = {0};
     struct kg_error unknown = {0};
     const char *line = NULL;
-    bool good = line_ask(&here, words, &line, &unknown) || unknown.kind != KG_ERROR_MEMORY;
+    bool good = kg_git_line(&here.arena, words, &line, &unknown) || unknown.kind != KG_ERROR_MEMORY;
     *name = good ? kg_arena_keep(arena, line, &good) : NULL;
     kg_repository_free(&here);
     return good || kg_error_memory(err);
@@ -191,17 +47,18 @@ bool kg_repository_open(struct kg_repository *repository, struct kg_error *err)
     static const char *const words[] = {"rev-parse", "--show-toplevel", NULL};
     static const char *const outer[] = {"rev-parse", "--show-superproject-working-tree", NULL};
     struct kg_text text = {0};
-    char said[SAID_MOST];
+    char said[KG_GIT_SAID_MOST];
     const char *super;
     int status;
     *repository = (struct kg_repository){0};
-    bool good = ask(words, PATH_MAX, &text, said, &status, err);
+    bool good = kg_git_ask(words, PATH_MAX, &text, said, &status, err);
     if (good && status)
         good = open_refuse(said, err);
     if (good) {
         repository->top = kg_arena_copy_bytes(&repository->arena, kg_text_string(&text),
                                               text.length ? text.length - 1 : 0);
-        good = repository->top ? line_ask(repository, outer, &super, err) : kg_error_memory(err);
+        good = repository->top ? kg_git_line(&repository->arena, outer, &super, err)
+                               : kg_error_memory(err);
     }
     kg_text_free(&text);
     if (good && super && *super)
@@ -245,7 +102,7 @@ static bool commit_of(struct kg_repository *repository, const char *name, const 
     const char *whole = kg_arena_printf(&repository->arena, "%s^{commit}", name);
     const char *const words[] = {"rev-parse",        "--verify", "--quiet",
                                  "--end-of-options", whole,      NULL};
-    return whole ? line_ask(repository, words, commit, err) : kg_error_memory(err);
+    return whole ? kg_git_line(&repository->arena, words, commit, err) : kg_error_memory(err);
 }
 
 /* A fetch of depth 1 into a clone that has everything would cut its history. */
@@ -253,7 +110,7 @@ static bool unknown(struct kg_repository *repository, const char *name, struct k
 {
     static const char *const words[] = {"rev-parse", "--is-shallow-repository", NULL};
     const char *shallow;
-    if (!line_ask(repository, words, &shallow, err))
+    if (!kg_git_line(&repository->arena, words, &shallow, err))
         return false;
     const char *slash = strchr(name, '/');
     const char *branch = slash && slash[1] ? slash + 1 : name;
@@ -314,7 +171,7 @@ bool kg_commit_common(struct kg_repository *repository, const char *one, const c
                       const char **commit, struct kg_error *err)
 {
     const char *const words[] = {"merge-base", one, other, NULL};
-    return line_ask(repository, words, commit, err);
+    return kg_git_line(&repository->arena, words, commit, err);
 }
 
 bool kg_commit_merges(struct kg_repository *repository, const char *commit, const char *into,
@@ -323,10 +180,10 @@ bool kg_commit_merges(struct kg_repository *repository, const char *commit, cons
     static const char parent[] = "\nparent ";
     const char *const words[] = {"-C", repository->top, "cat-file", "commit", commit, NULL};
     struct kg_text text = {0};
-    char said[SAID_MOST];
+    char said[KG_GIT_SAID_MOST];
     int status;
     *merges = false;
-    const bool good = ask(words, BLOB_MOST, &text, said, &status, err);
+    const bool good = kg_git_ask(words, BLOB_MOST, &text, said, &status, err);
     const char *first = good && !status ? strstr(kg_text_string(&text), parent) : NULL;
     const char *end = first ? strstr(kg_text_string(&text), "\n\n") : NULL;
     if (first && first < end) {
@@ -405,7 +262,7 @@ static bool blob_find(struct kg_repository *repository, const char *commit, cons
     const char *line;
     char mode[8], type[16], hash[80];
     *blob = NULL;
-    if (!line_ask(repository, words, &line, err))
+    if (!kg_git_line(&repository->arena, words, &line, err))
         return false;
     if (!line)
         return kg_error_set(err, KG_ERROR_SYSTEM, "git cannot read the commit %.64s", commit);
@@ -432,7 +289,7 @@ const char *kg_commit_pointer(const struct kg_text *text)
 bool kg_commit_blob(struct kg_repository *repository, const char *commit, const char *inside,
                     struct kg_text *text, bool *there, struct kg_error *err)
 {
-    char said[SAID_MOST];
+    char said[KG_GIT_SAID_MOST];
     const char *blob;
     int status;
     *there = false;
@@ -441,7 +298,7 @@ bool kg_commit_blob(struct kg_repository *repository, const char *commit, const 
     if (!blob)
         return true;
     const char *const words[] = {"cat-file", "blob", blob, NULL};
-    if (!ask(words, BLOB_MOST, text, said, &status, err))
+    if (!kg_git_ask(words, BLOB_MOST, text, said, &status, err))
         return false;
     if (status)
         return kg_error_set(err, KG_ERROR_SYSTEM, "git cannot read '%.300s' of %.12s: %s", inside,
