@@ -19,17 +19,11 @@
 #include "measure/descendants.h"
 #include "measure/guard.h"
 #include "measure/interrupt.h"
+#include "measure/worker_environment.h"
 #include "timing/clock.h"
 #include "worker/protocol.h"
 
-enum { RESPONSE_MOST = 64 * 1024 * 1024, ENVIRONMENT_EXTRA = 10 };
-
-/* Variables of a worker's own, as text of malloc's. */
-struct environment {
-    char *text[ENVIRONMENT_EXTRA];
-    size_t added;
-    bool failed; /* memory is out */
-};
+enum { RESPONSE_MOST = 64 * 1024 * 1024 };
 
 static void close_if_open(int *descriptor)
 {
@@ -66,119 +60,6 @@ static int request_file(const struct kg_launch *launch)
     if (file >= 0)
         lseek(file, 0, SEEK_SET);
     return file;
-}
-
-/* Adds "NAME=value". */
-static void variable_add(struct environment *environment, const char *name, const char *value)
-{
-    char *text;
-    if (asprintf(&text, "%s=%s", name, value) < 0)
-        environment->failed = true;
-    else
-        environment->text[environment->added++] = text;
-}
-
-static void variables_free(struct environment *environment)
-{
-    for (size_t i = 0; i < environment->added; i++)
-        free(environment->text[i]);
-}
-
-static bool users_has(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value;
-}
-
-/* Puts a variable into the environment unless the user has: what a user says of threads holds. */
-static void variable_offer(struct environment *environment, const char *name, const char *value)
-{
-    if (!users_has(name))
-        variable_add(environment, name, value);
-}
-
-/* Beside what the user preloads. The loader takes a blank or a colon for the end of a path. */
-static void preload_add(struct environment *environment, const char *library)
-{
-    static const char NAME[] = "LD_PRELOAD";
-    char *both;
-    if (strpbrk(library, " :"))
-        return;
-    if (!users_has(NAME))
-        variable_add(environment, NAME, library);
-    else if (asprintf(&both, "%s:%s", getenv(NAME), library) < 0)
-        environment->failed = true;
-    else {
-        variable_add(environment, NAME, both);
-        free(both);
-    }
-}
-
-/* The variables of a worker. Where two processes take turns, threads that wait must sleep:
- * spinning, they would take the cores from the process whose turn it is, and make it a hundred
- * times slower. Where instructions are counted, those of spinning threads would be counted too.
- *
- * The threads of a command cannot be put on CPUs of their own. Those of libgomp spin 300,000 times
- * before they sleep, which is longer than the scheduler's tick: where two share a CPU, each
- * parallel region costs that much. Spinning for a tenth of a millisecond, they make room. */
-static void variables_add(struct environment *environment, const struct kg_launch *launch)
-{
-    static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-                                         "MKL_NUM_THREADS"};
-    char threads[32], mark[KG_GUARD_MARK_BYTES];
-    kg_guard_mark(mark);
-    variable_add(environment, KG_GUARD_VARIABLE, mark);
-    snprintf(threads, sizeof threads, "%" PRIu64, launch->threads);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (launch->threads_said)
-            variable_add(environment, counts[i], threads);
-        else
-            variable_offer(environment, counts[i], threads);
-    variable_offer(environment, "OMP_DYNAMIC", "false");
-    if (launch->waits_asleep)
-        variable_offer(environment, "OMP_WAIT_POLICY", "passive");
-    else if (launch->spins_briefly && !users_has("OMP_WAIT_POLICY"))
-        variable_offer(environment, "GOMP_SPINCOUNT", "3000");
-    if (launch->huge_pages)
-        variable_offer(environment, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
-    if (launch->keeps_memory)
-        variable_offer(environment, "GLIBC_TUNABLES",
-                       "glibc.malloc.mmap_threshold=33554432:"
-                       "glibc.malloc.trim_threshold=17179869184");
-    if (launch->gpu)
-        variable_add(environment, "CUDA_VISIBLE_DEVICES", launch->gpu);
-    if (launch->preload)
-        preload_add(environment, launch->preload);
-}
-
-static bool replaced(const struct environment *environment, const char *variable)
-{
-    for (size_t j = 0; j < environment->added; j++) {
-        const size_t length = strcspn(environment->text[j], "=") + 1;
-        if (!strncmp(variable, environment->text[j], length))
-            return true;
-    }
-    return false;
-}
-
-/* The caller's environment with those put in; NULL where memory is out. Freed by free(); the strings
- * are borrowed. */
-static char **environment_make(struct environment *environment, const struct kg_launch *launch)
-{
-    size_t count = 0, used = 0;
-    *environment = (struct environment){0};
-    variables_add(environment, launch);
-    while (environ[count])
-        count++;
-    char **all = environment->failed ? NULL : calloc(count + ENVIRONMENT_EXTRA + 1, sizeof *all);
-    if (!all)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!replaced(environment, environ[i]))
-            all[used++] = environ[i];
-    for (size_t j = 0; j < environment->added; j++)
-        all[used++] = environment->text[j];
-    return all;
 }
 
 /* What a child needs to begin. */
@@ -245,10 +126,10 @@ static pid_t child_make(struct start *start)
 bool kg_process_start(const struct kg_launch *launch, struct kg_process *process,
                       struct kg_error *err)
 {
-    struct environment own;
+    struct kg_worker_environment own;
     int response[2] = {-1, -1}, errors[2] = {-1, -1};
     int request = request_file(launch);
-    char **environment = environment_make(&own, launch);
+    char **environment = kg_worker_environment_make(&own, launch);
     *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
@@ -262,8 +143,7 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     close_if_open(&request);
     close_if_open(&response[1]);
     close_if_open(&errors[1]);
-    free(environment);
-    variables_free(&own);
+    kg_worker_environment_free(&own);
     process->response = response[0];
     process->errors = errors[0];
     if (process->pid > 0) {
