@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +12,7 @@
 
 #include "cpu/blas.h"
 #include "cpu/vectors.h"
-#include "device/architectures.h"
-#include "device/driver.h"
-#include "device/gpus.h"
-#include "device/nvml.h"
+#include "device/machine_gpus.h"
 #include "util/hash.h"
 
 #define STRUCT kg_gpu
@@ -214,129 +210,6 @@ bool kg_fingerprint_check(const char *what, const char *fingerprint, struct kg_e
                         what, length ? fingerprint : "");
 }
 
-/* The same of a text that is "" where it is not known. */
-static const char *copy_known(struct kg_arena *arena, const char *string, bool *good)
-{
-    return kg_arena_keep(arena, *string ? string : NULL, good);
-}
-
-static const char *switch_name(int value)
-{
-    return value < 0 ? NULL : value ? "on" : "off";
-}
-
-static const char *compute_mode_name(enum kg_compute_mode mode)
-{
-    switch (mode) {
-    case KG_COMPUTE_MODE_DEFAULT:
-        return "default";
-    case KG_COMPUTE_MODE_PROHIBITED:
-        return "prohibited";
-    case KG_COMPUTE_MODE_EXCLUSIVE:
-        return "exclusive";
-    case KG_COMPUTE_MODE_UNKNOWN:
-        break;
-    }
-    return NULL;
-}
-
-static uint64_t known(int64_t value)
-{
-    return value > 0 ? (uint64_t)value : 0;
-}
-
-static double known_real(int64_t value)
-{
-    return value > 0 ? (double)value : NAN;
-}
-
-static bool gpu_make(struct kg_arena *arena, const struct kg_gpu_facts *facts, struct kg_gpu *gpu)
-{
-    bool good = true;
-    *gpu = (struct kg_gpu){
-        .name = kg_arena_keep(arena, facts->name, &good),
-        .uuid = kg_arena_keep(arena, facts->uuid, &good),
-        .compute_capability = kg_arena_printf(arena, "%d.%d", facts->major, facts->minor),
-        .memory_bytes = facts->memory_bytes,
-        .multiprocessors = known(facts->multiprocessors),
-        .sm_clock_hz = known_real(facts->sm_clock_hz),
-        .memory_clock_hz = known_real(facts->memory_clock_hz),
-        .memory_bus_bits = known(facts->memory_bus_bits),
-        .l2_bytes = known(facts->l2_bytes),
-        .pci_bus_id = copy_known(arena, facts->pci_bus_id, &good),
-        .ecc = switch_name(facts->ecc),
-        .mig = switch_name(facts->mig),
-        .compute_mode = compute_mode_name(facts->compute_mode),
-        .integrated = facts->integrated == 1,
-    };
-    return good && gpu->compute_capability;
-}
-
-/* Why kgate's own code does not run on this device; in `arena`. NULL where it does. */
-static const char *code_missing(struct kg_arena *arena, const struct kg_gpu_facts *facts,
-                                bool *good)
-{
-#ifdef KGATE_CUDA_ARCHITECTURES
-    char words[128];
-    if (!facts || kg_architectures_fit(KGATE_CUDA_ARCHITECTURES, facts->major, facts->minor))
-        return NULL;
-    kg_architectures_words(KGATE_CUDA_ARCHITECTURES, words, sizeof words);
-    const char *phrase =
-        kg_arena_printf(arena, "this kgate has code for compute capability %s; %s has %d.%d", words,
-                        facts->name, facts->major, facts->minor);
-    *good = *good && phrase;
-    return phrase;
-#else
-    (void)arena;
-    (void)facts;
-    (void)good;
-    return "this kgate was built without CUDA";
-#endif
-}
-
-static bool gpus_make(struct kg_arena *arena, const struct kg_gpus *gpus,
-                      struct kg_machine *machine)
-{
-    bool good = true;
-    machine->gpus = kg_arena_alloc(arena, gpus->count, sizeof *machine->gpus);
-    if (!machine->gpus)
-        return false;
-    for (size_t i = 0; i < gpus->count; i++)
-        if (!gpu_make(arena, &gpus->devices[i], &machine->gpus[i]))
-            return false;
-    machine->gpu_count = gpus->count;
-    machine->gpu_chosen = gpus->chosen;
-    machine->nvidia_driver = copy_known(arena, gpus->nvidia_driver, &good);
-    if (gpus->cuda_version) {
-        machine->cuda_driver = kg_arena_printf(arena, "%d.%d", gpus->cuda_version / 1000,
-                                               gpus->cuda_version % 1000 / 10);
-        good = good && machine->cuda_driver;
-    }
-    if (gpus->count)
-        machine->gpus[gpus->chosen].problem = copy_known(arena, gpus->problem, &good);
-    else
-        machine->cuda_missing = kg_arena_keep(arena, gpus->why, &good);
-    machine->cuda_code_missing =
-        code_missing(arena, gpus->count ? &gpus->devices[gpus->chosen] : NULL, &good);
-    return good;
-}
-
-static bool gpus_read(struct kg_arena *arena, const char *device, struct kg_machine *machine,
-                      struct kg_error *err)
-{
-    const struct kg_gpus_query query = {.library = KG_DRIVER_LIBRARY,
-                                        .nvml = KG_NVML_LIBRARY,
-                                        .root = "",
-                                        .device = device,
-                                        .timeout_ms = KG_GPUS_TIMEOUT_MS};
-    struct kg_gpus *gpus = kg_arena_alloc(arena, 1, sizeof *gpus);
-    if (!gpus)
-        return kg_error_memory(err);
-    if (!kg_gpus_read(&query, gpus, err))
-        return false;
-    return gpus_make(arena, gpus, machine) ? true : kg_error_memory(err);
-}
-
 /* DMI names the machine's maker; the flag `hypervisor` alone only says that there is one. */
 static const char *hypervisor_name(char *buffer, size_t bytes)
 {
@@ -373,7 +246,7 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
 #endif
     if (!machine->cpu_model)
         return kg_error_memory(err);
-    if (!gpus_read(arena, device, machine, err))
+    if (!kg_machine_gpus_read(arena, device, machine, err))
         return false;
     machine->fingerprint = kg_machine_fingerprint(arena, machine);
     if (uname(&name) == 0)
@@ -385,51 +258,6 @@ bool kg_machine_read(struct kg_arena *arena, const char *device, struct kg_machi
     if (hypervisor_name(text, sizeof text))
         machine->hypervisor = kg_arena_copy(arena, text);
     return machine->fingerprint ? true : kg_error_memory(err);
-}
-
-const struct kg_gpu *kg_machine_gpu(const struct kg_machine *machine)
-{
-    return machine->gpu_chosen < machine->gpu_count ? &machine->gpus[machine->gpu_chosen] : NULL;
-}
-
-/* The first driver of each major version of CUDA; one of them runs what any toolkit of its major
- * version, or of an earlier one, has built (NVIDIA, CUDA Compatibility, "Minor Version
- * Compatibility"). The runtime refuses others. */
-static const struct {
-    long cuda_major;
-    int driver;
-} first_drivers[] = {{11, 450}, {12, 525}, {13, 580}};
-
-bool kg_machine_driver_old(const struct kg_machine *machine, char *why, size_t why_bytes,
-                           char *needed, size_t needed_bytes)
-{
-    const char *driver = machine->cuda_driver, *toolkit = machine->cuda_toolkit;
-    const long major = toolkit ? strtol(toolkit, NULL, 10) : 0;
-    if (!driver || strtol(driver, NULL, 10) >= major)
-        return false;
-    snprintf(why, why_bytes, "kgate's GPU code is built with CUDA %s; the driver is for CUDA %s",
-             toolkit, driver);
-    snprintf(needed, needed_bytes, "an NVIDIA driver for CUDA %ld", major);
-    for (size_t i = 0; i < sizeof first_drivers / sizeof *first_drivers; i++)
-        if (first_drivers[i].cuda_major == major)
-            snprintf(needed, needed_bytes, "an NVIDIA driver of version %d or later",
-                     first_drivers[i].driver);
-    return true;
-}
-
-static bool gpu_copy(struct kg_arena *arena, const struct kg_gpu *gpu, struct kg_gpu *into)
-{
-    bool good = true;
-    *into = *gpu;
-    into->name = kg_arena_keep(arena, gpu->name, &good);
-    into->uuid = kg_arena_keep(arena, gpu->uuid, &good);
-    into->compute_capability = kg_arena_keep(arena, gpu->compute_capability, &good);
-    into->pci_bus_id = kg_arena_keep(arena, gpu->pci_bus_id, &good);
-    into->ecc = kg_arena_keep(arena, gpu->ecc, &good);
-    into->mig = kg_arena_keep(arena, gpu->mig, &good);
-    into->compute_mode = kg_arena_keep(arena, gpu->compute_mode, &good);
-    into->problem = kg_arena_keep(arena, gpu->problem, &good);
-    return good;
 }
 
 bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
@@ -458,6 +286,6 @@ bool kg_machine_copy(struct kg_arena *arena, const struct kg_machine *machine,
         .cuda_code_missing = kg_arena_keep(arena, machine->cuda_code_missing, &good),
     };
     for (size_t i = 0; into->gpus && i < machine->gpu_count; i++)
-        good = gpu_copy(arena, &machine->gpus[i], &into->gpus[i]) && good;
+        good = kg_gpu_copy(arena, &machine->gpus[i], &into->gpus[i]) && good;
     return good && into->gpus;
 }
