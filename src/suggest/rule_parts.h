@@ -15,6 +15,7 @@ extern const struct kg_rule_family kg_rules_compare; /* against other cases */
 extern const struct kg_rule_family kg_rules_calls;   /* calls of scopes, starting, waiting */
 extern const struct kg_rule_family kg_rules_memory;  /* what is moved and held */
 extern const struct kg_rule_family kg_rules_threads; /* CPUs that are idle, threads in conflict */
+extern const struct kg_rule_family kg_rules_vectors; /* one element at a time */
 extern const struct kg_rule_family kg_rules_gpu;
 extern const struct kg_rule_family kg_rules_causes;        /* what the time goes to */
 extern const struct kg_rule_family kg_rules_causes_system; /* likewise: the kernel, other threads */

@@ -13,7 +13,7 @@ const char *const kg_basis_names[KG_BASIS_COUNT + 1] = {"measured", "modelled", 
 /* In the order of the reference. Of suggestions with the same rank the first rule's is first. */
 static const struct kg_rule_family *const families[] = {
     &kg_rules_compare, &kg_rules_causes,  &kg_rules_causes_system, &kg_rules_calls,
-    &kg_rules_memory,  &kg_rules_threads, &kg_rules_gpu,
+    &kg_rules_memory,  &kg_rules_threads, &kg_rules_vectors,       &kg_rules_gpu,
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
