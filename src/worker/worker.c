@@ -20,7 +20,6 @@
 #include "worker/changes.h"
 #include "worker/settle.h"
 #include "worker/worker_state.h"
-#include "workload/params.h"
 #include "workload/source.h"
 
 uint64_t kg_worker_status_bytes(const char *key)
@@ -71,7 +70,7 @@ static bool respond(struct kg_worker *worker)
     return written;
 }
 
-static struct kg_command_run command_of(struct kg_worker *worker, const char **words)
+struct kg_command_run kg_worker_command(struct kg_worker *worker, const char **words)
 {
     return (struct kg_command_run){.argv = (char *const *)words,
                                    .fail = command_fail,
@@ -88,7 +87,7 @@ static void command_clean_up(struct kg_worker *worker)
     if (!worker->cleanup_due)
         return;
     worker->cleanup_due = false;
-    struct kg_command_run cleanup = command_of(worker, request->setting.cleanup);
+    struct kg_command_run cleanup = kg_worker_command(worker, request->setting.cleanup);
     kg_command_call(&cleanup);
 }
 
@@ -130,111 +129,6 @@ static bool limit_memory(const struct kg_worker *worker, struct kg_error *err)
     return setrlimit(RLIMIT_AS, &limit) == 0
                ? true
                : kg_error_set(err, KG_ERROR_MEASURE, "cannot set memory_limit");
-}
-
-/* The command, and those before and after it, whose programs are found in the same way. */
-static bool command_open(struct kg_worker *worker, struct kg_error *err)
-{
-    const struct kg_request *request = &worker->request;
-    const struct kg_command_setting *setting = &request->setting;
-    if (!kg_worker_harness_open(worker, err))
-        return false;
-    worker->command = command_of(worker, request->command);
-    worker->command.shows = request->task == KG_TASK_CHECK;
-    return kg_worker_output_open(worker, err) &&
-           kg_command_prepare(&worker->arena, setting, worker->request.command, err) &&
-           (!setting->setup_count ||
-            kg_command_prepare(&worker->arena, setting, setting->setup, err)) &&
-           (!setting->cleanup_count ||
-            kg_command_prepare(&worker->arena, setting, setting->cleanup, err));
-}
-
-static bool workload_find(struct kg_worker *worker, struct kg_error *err)
-{
-    const struct kg_request *request = &worker->request;
-    size_t at;
-    const struct kg_source_operations *source = kg_sources[request->source];
-    if (!source->open)
-        return command_open(worker, err);
-    worker->opening =
-        (struct kg_source_opening){.target = request->target,
-                                   .entry = request->entry,
-                                   .entry_given = request->entry_given,
-                                   .call = request->call_count ? request->calls : NULL,
-                                   .architecture = request->architecture,
-                                   .seed = request->seed};
-    worker->workload = source->open(&worker->opening, err);
-    worker->response.unavailable = worker->opening.unavailable;
-    worker->response.place = worker->opening.place;
-    worker->response.arg = worker->opening.arg;
-    worker->response.code_hash = worker->opening.code_hash[0] ? worker->opening.code_hash : NULL;
-    if (!worker->workload)
-        return false;
-    if (source->call) /* its parameters are in the texts of the call */
-        return true;
-    if (worker->workload->param_count > KG_PARAMS_MOST || !worker->workload->run ||
-        !worker->workload->set_up)
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "workload '%s' has no run or set_up, or more than %d parameters",
-                            worker->workload->name, KG_PARAMS_MOST);
-    return kg_params_resolve(worker->workload, request->params, request->param_count,
-                             worker->values, &at, err);
-}
-
-bool kg_worker_host_error(struct kg_worker *worker, const char *step, struct kg_error *err)
-{
-    char *message = worker->host.context.message;
-    message[sizeof worker->host.context.message - 1] = '\0'; /* the workload may have filled it */
-    const char *reason = message[0] ? message : "the workload gave no reason";
-    worker->response.unavailable = worker->host.context.unavailable;
-    if (worker->response.unavailable)
-        return kg_error_set(err, KG_ERROR_MEASURE, "%s", reason);
-    return kg_error_set(err, KG_ERROR_MEASURE, "%s failed: %s%s", step, reason,
-                        worker->host.limit_met ? " (the suite's `memory_limit` refused it)" : "");
-}
-
-static const char *arithmetic_name(enum kgate_arithmetic arithmetic)
-{
-    static const char *const names[] = {[KGATE_ARITHMETIC_F32] = KG_ARITHMETIC_F32,
-                                        [KGATE_ARITHMETIC_BF16_TENSOR] = KG_ARITHMETIC_BF16_TENSOR};
-    return (size_t)arithmetic < sizeof names / sizeof *names ? names[arithmetic] : NULL;
-}
-
-/* What reports print must be a word or two. */
-static bool item_name_good(const char *name)
-{
-    enum { MOST = 32 };
-    static const char allowed[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_";
-    const size_t length = strnlen(name, MOST + 1);
-    return length > 0 && length <= MOST && strspn(name, allowed) == length;
-}
-
-static bool describe(struct kg_worker *worker, struct kg_error *err)
-{
-    struct kgate_work work = {0};
-    const struct kgate_workload *workload = worker->workload;
-    if (workload && workload->describe && !workload->describe(&worker->host.context, &work))
-        return kg_worker_host_error(worker, "describe", err);
-    if (workload && !(workload->devices & 1U << worker->request.device)) {
-        worker->response.unavailable = true;
-        return kg_error_set(err, KG_ERROR_MEASURE, "workload '%s' has no version for this device",
-                            workload->name);
-    }
-    if (work.item_name && !item_name_good(work.item_name))
-        return kg_error_set(err, KG_ERROR_USAGE,
-                            "workload '%s': item_name must be 1 to 32 letters, digits, blanks, "
-                            "'-' or '_'",
-                            workload->name);
-    worker->response.work = (struct kg_case_work){
-        .items = work.items > 0 ? work.items : NAN,
-        .bytes = work.bytes > 0 ? work.bytes : NAN,
-        .flops = work.flops > 0 ? work.flops : NAN,
-        .arithmetic = arithmetic_name(work.arithmetic),
-        .written_bytes = work.written_bytes > 0 ? work.written_bytes : NAN,
-        .item_name = work.items > 0 ? work.item_name : NULL,
-    };
-    return true;
 }
 
 /* What the worker does there is not the workload's, in case that somebody traces it. */
@@ -319,7 +213,7 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
     if (on_stream && !kg_worker_gpu_start(worker, err))
         return false;
     if (worker->request.setting.setup_count) {
-        struct kg_command_run before = command_of(worker, worker->request.setting.setup);
+        struct kg_command_run before = kg_worker_command(worker, worker->request.setting.setup);
         kg_command_call(&before);
     }
     worker->cleanup_due = worker->request.setting.cleanup_count > 0;
@@ -351,7 +245,7 @@ static bool work(struct kg_worker *worker, struct kg_error *err)
     if (request->task == KG_TASK_CPU_CEILINGS)
         return kg_cpu_ceilings_measure(&worker->arena, &worker->response.cpu_ceilings, err);
     worker->response.timer_resolution_ns = kg_clock_resolution_ns();
-    if (!limit_memory(worker, err) || !workload_find(worker, err) || !describe(worker, err) ||
+    if (!limit_memory(worker, err) || !kg_worker_workload_open(worker, err) ||
         !count_prepare(worker, err))
         return false;
     if (request->task == KG_TASK_OPEN)

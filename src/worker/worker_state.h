@@ -1,5 +1,5 @@
 /* worker_state.h: a worker process's own state, for worker.c, which sets the workload up and
- * answers, and worker_tasks.c, which does with it what is asked. */
+ * answers, worker_workload.c, which opens it, and worker_tasks.c, which does with it what is asked. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,6 +57,12 @@ struct kg_worker {
 
 /* Does the request's task and fills the response. */
 bool kg_worker_task(struct kg_worker *worker, struct kg_error *err);
+
+/* Opens the workload that the request names, and notes what it says of a call's work. */
+bool kg_worker_workload_open(struct kg_worker *worker, struct kg_error *err);
+
+/* A program of the request's, to be started; its failure ends the worker with a response. */
+struct kg_command_run kg_worker_command(struct kg_worker *worker, const char **words);
 
 /* What the workload's check draws by, from here on; 0: left as it is. */
 void kg_worker_check_seed(uint64_t seed);
