@@ -20,7 +20,7 @@ uint64_t kg_budget_end(uint64_t started_ns, double budget_ns)
 static void budget_enough(double needed_ns, char *text, size_t size)
 {
     const double wanted = WORTH_SAYING * needed_ns;
-    const double unit = wanted < 1e9 ? 1e6 : 1e9;
+    const double unit = wanted < 1e10 ? 1e6 : 1e9;
     const double step = pow(10, fmax(0, floor(log10(wanted / unit)) - 1));
     snprintf(text, size, "%.0f%s", ceil(wanted / unit / step) * step, unit < 1e9 ? "ms" : "s");
 }
@@ -33,7 +33,7 @@ bool kg_budget_short(double elapsed_ns, double missing_ns, double budget_ns, cha
         return false;
     budget_enough(needed_ns, enough, sizeof enough);
     snprintf(note, KG_BUDGET_NOTE_BYTES,
-             "the fewest rounds of every case take at least %s, --budget asks for %s: give "
+             "the fewest rounds of every case take about %s, --budget asks for %s: give "
              "--budget %s or more, lower rounds.min or min_time, or measure fewer cases",
              kg_duration_format(needed_ns, takes), kg_duration_format(budget_ns, asked), enough);
     return true;

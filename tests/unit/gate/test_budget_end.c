@@ -17,12 +17,13 @@ static void one_that_is_too_short_is_told_with_one_that_does(void **state)
     char note[KG_BUDGET_NOTE_BYTES];
     (void)state;
     assert_true(kg_budget_short(10e9, 120e9, 30e9, note));
-    assert_string_equal(note,
-                        "the fewest rounds of every case take at least 2.17 min, --budget asks "
-                        "for 30.0 s: give --budget 150s or more, lower rounds.min or "
-                        "min_time, or measure fewer cases");
+    assert_string_equal(note, "the fewest rounds of every case take about 2.17 min, --budget asks "
+                              "for 30.0 s: give --budget 150s or more, lower rounds.min or "
+                              "min_time, or measure fewer cases");
     assert_true(kg_budget_short(5e6, 205e6, 100e6, note));
     assert_non_null(strstr(note, "give --budget 240ms or more"));
+    assert_true(kg_budget_short(90e6, 1800e6, 500e6, note));
+    assert_non_null(strstr(note, "give --budget 2100ms or more"));
     assert_true(kg_budget_short(0, 3e6, 1e6, note));
     assert_non_null(strstr(note, "give --budget 4ms or more"));
     assert_true(kg_budget_short(0, 40000e9, 1e9, note));
