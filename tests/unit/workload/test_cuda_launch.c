@@ -95,6 +95,19 @@ static void each_of_16_bits_is_what_ieee_754_says_and_comes_back(void **state)
     }
 }
 
+static void a_nan_stays_one_where_its_first_bits_are_0(void **state)
+{
+    static const uint64_t nan = UINT64_C(0xfff0000000000001); /* signals, by its last bit */
+    double value;
+    (void)state;
+    memcpy(&value, &nan, sizeof value);
+    for (size_t k = 0; k < 2; k++) {
+        const struct short_float *kind = &short_floats[k];
+        assert_int_equal(stored(kind, value),
+                         0x8000U | infinity_of(kind) | 1U << (kind->digits - 1));
+    }
+}
+
 /* The nearest by looking at all that may be it: neighbours by bits are neighbours by value, and
  * infinity stands for the next power of two (IEEE 754, 4.3.1). long double holds what is compared. */
 static unsigned nearest_by_search(const struct short_float *kind, double value)
@@ -407,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_comes_back_from_its_bytes_as_the_type_holds_it),
         cmocka_unit_test(each_of_16_bits_is_what_ieee_754_says_and_comes_back),
+        cmocka_unit_test(a_nan_stays_one_where_its_first_bits_are_0),
         cmocka_unit_test(a_number_between_two_becomes_the_nearer_and_of_two_the_even),
         cmocka_unit_test(any_double_becomes_the_nearest),
         cmocka_unit_test(half_precision_is_what_the_compiler_makes_of_it),
