@@ -295,7 +295,7 @@ static bool unconfirmed(const struct kg_case_change *change)
            change->change != KG_CHANGE_IMPROVEMENT;
 }
 
-/* Of such a case: keeps what had made it suspect. */
+/* Of such a case: keeps what had made it suspect, unless that is all that could be judged. */
 static bool screening_store(struct comparer *comparer, const struct kg_case_result *result,
                             struct kg_case_change *change)
 {
@@ -313,7 +313,7 @@ static bool screening_store(struct comparer *comparer, const struct kg_case_resu
                           kg_case_series(result, KG_METRIC_TIME), KG_ROUNDS_SCREENING,
                           comparer->bandwidth, &first, &evidence))
         return kg_error_memory(comparer->err);
-    if (evidence.metric && kg_metric_large(&first)) {
+    if (evidence.metric && !evidence.unbacked && kg_metric_large(&first)) {
         metric->screened_ratio = first.ratio;
         metric->screened_rounds = evidence.current_rounds;
     }

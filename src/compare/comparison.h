@@ -52,6 +52,7 @@ enum kg_doubt {
     KG_DOUBT_CLOCK_MAY,      /* the time moved with the GPU's clock, which may not be why */
     KG_DOUBT_CYCLES,         /* the time moved; in cycles it moved too little */
     KG_DOUBT_UNCONFIRMED,    /* suspected, and not measured again */
+    KG_DOUBT_ALL_DISTURBED,  /* suspected, and all rounds that were to confirm it were disturbed */
     KG_DOUBT_UNPROVEN,       /* beyond the threshold, but not significant */
     KG_DOUBT_EFFECT,         /* the interval includes an absolute effect that would count */
     KG_DOUBT_STEPPED,        /* beyond both levels that the stored runs have */
@@ -64,7 +65,7 @@ enum kg_doubt {
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
-extern const char *const kg_doubt_names[25];
+extern const char *const kg_doubt_names[26];
 
 /* One metric of a case against one reference. */
 struct kg_metric {

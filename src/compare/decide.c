@@ -104,7 +104,9 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
         return KG_DOUBT_CLOCK_MAY;
     if (large && !kg_metric_in_cycles(metric))
         return KG_DOUBT_CYCLES;
-    return metric->suspected ? KG_DOUBT_UNCONFIRMED : kg_metric_doubt(metric);
+    if (metric->suspected)
+        return evidence->unbacked ? KG_DOUBT_ALL_DISTURBED : KG_DOUBT_UNCONFIRMED;
+    return kg_metric_doubt(metric);
 }
 
 /* Whether the machine was so busy that its caches and memory were not the case's alone either: then
@@ -168,10 +170,11 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
     change_decide(evidence, confirmed && !screening, alpha);
 }
 
-/* Whether the evidence is of rounds that were looked at while they were added. */
+/* Whether the evidence is of rounds that were looked at while they were added. Beside confirming
+ * rounds that all were disturbed they are so whatever the stage. */
 static bool looked_at(const struct kg_evidence *evidence, enum kg_stage stage)
 {
-    return stage == KG_STAGE_SCREEN && !evidence->confirmed;
+    return evidence->unbacked || (stage == KG_STAGE_SCREEN && !evidence->confirmed);
 }
 
 /* The p-values as the family of tests sees them. What was looked at on the way counts as a test,

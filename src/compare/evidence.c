@@ -20,7 +20,8 @@ struct gathering {
     const double *values;            /* likewise */
     bool apart;                      /* not by round: nobody looks at it on the way */
     enum kg_evidence_rounds rounds;
-    bool any_confirms; /* a round of the result does */
+    bool any_confirms; /* a round of the result does, and is judged */
+    bool unbacked;     /* those that confirm are all disturbed */
     bool all_judged;
     bool means; /* the means of rounds stand for their medians */
 };
@@ -139,6 +140,24 @@ static bool all_known(const struct kg_metric_input *input, size_t base)
         if (isnan(input->values[base + i]))
             return false;
     return true;
+}
+
+/* Where all confirming rounds were disturbed, the others say what they can: that is a suspicion.
+ * Memory and counts do not wait: they are confirmed all the same. */
+static void confirming_find(struct gathering *gathering)
+{
+    const struct kg_case_result *result = gathering->result;
+    bool taken = false;
+    for (size_t i = 0; i < result->round_count && !gathering->any_confirms; i++) {
+        if (!result->rounds[i].confirms)
+            continue;
+        taken = true;
+        gathering->any_confirms = gathering->all_judged || kg_round_judged(result, i);
+    }
+    if (!taken || gathering->any_confirms)
+        return;
+    gathering->unbacked = gathering->row->proof == KG_PROOF_TEST;
+    gathering->any_confirms = gathering->all_judged = !gathering->unbacked;
 }
 
 static void metric_start(const struct gathering *gathering, struct kg_metric *metric)
@@ -359,8 +378,7 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
                                     .threshold = series->threshold,
                                     .min_effect = kg_series_min_effect(series),
                                     .points = &room->points};
-    for (size_t i = 0; i < result->round_count; i++)
-        gathering.any_confirms = gathering.any_confirms || result->rounds[i].confirms;
+    confirming_find(&gathering);
     *evidence =
         (struct kg_evidence){.row = row, .mean_ratio = NAN, .mean_effect = NAN, .mean_p = NAN};
     if (!gathering.values || !input_start(&gathering, &input))
@@ -392,6 +410,7 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || gathering.apart;
+    evidence->unbacked = gathering.unbacked && !gathering.apart;
     evidence->clock_governs = clock_governs(result, metric);
     evidence->processes = result->rounds_are_processes;
     return code_compare(&room->scratch, result, reference, evidence);

@@ -11,7 +11,7 @@
 
 /* Which rounds an estimate takes. */
 enum kg_evidence_rounds {
-    KG_ROUNDS_DECIDING, /* the confirming ones where there are any, else all */
+    KG_ROUNDS_DECIDING, /* the confirming ones where any of them is judged, else all */
     KG_ROUNDS_SCREENING /* those that do not confirm */
 };
 
@@ -27,6 +27,7 @@ struct kg_evidence {
     double mean_p;           /* p-value of "the means are equal" */
     bool disturbed;          /* of a time: more than a third of its rounds waited for a CPU */
     bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
+    bool unbacked;           /* they were, and all of them were disturbed: it only suspects */
     bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
     bool processes;          /* rounds are processes of a profile */
     enum kg_code_match code; /* the machine code beside that of the reference's newest run */

@@ -184,6 +184,11 @@ static const struct sentence {
     [KG_DOUBT_CYCLES] = {.say = cycles_say},
     [KG_DOUBT_UNCONFIRMED] = {.text = "suspected, but no later rounds were taken to confirm it",
                               .of_code = true},
+    [KG_DOUBT_ALL_DISTURBED] =
+        {.text =
+             "suspected, but no later round was undisturbed enough to confirm it: measure again "
+             "when less else runs on this machine",
+         .of_code = true},
     [KG_DOUBT_UNPROVEN] = {.say = unproven_say, .of_code = true},
     [KG_DOUBT_EFFECT] = {.say = effect_say, .of_code = true},
     [KG_DOUBT_STEPPED] = {.say = stepped_say, .of_code = true},

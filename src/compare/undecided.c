@@ -118,7 +118,7 @@ static enum remedy remedy_of(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metrics;
     if (!change->metric_count || metric->doubt == KG_DOUBT_BUSY ||
-        metric->doubt == KG_DOUBT_DISTURBED)
+        metric->doubt == KG_DOUBT_DISTURBED || metric->doubt == KG_DOUBT_ALL_DISTURBED)
         return REMEDY_QUIET; /* without a metric it is a pair that waited too much */
     if (metric->of_processes)
         return REMEDY_PROCESSES;

@@ -112,7 +112,10 @@ struct kg_disturbance kg_disturbance_of(const struct kg_case_result *result)
     struct kg_disturbance found = {.rounds = result->round_count, .limit = limit_of(result)};
     double sum = 0;
     for (size_t i = 0; i < result->round_count; i++) {
-        found.judged += kg_round_judged(result, i);
+        const bool judged = kg_round_judged(result, i);
+        found.judged += judged;
+        found.confirming += result->rounds[i].confirms;
+        found.confirmed += judged && result->rounds[i].confirms;
         found.spoilt += is_spoilt(result, i);
         found.disturbed += is_disturbed(result, i);
         sum += is_disturbed(result, i) ? result->rounds[i].disturbance : 0;
@@ -127,10 +130,28 @@ bool kg_disturbance_too_busy(const struct kg_disturbance *found)
     return found->spoilt && found->judged < least;
 }
 
+/* Which rounds decide all the same. */
+enum { JUDGED_WORDS = 96 };
+static void judged_words(const struct kg_disturbance *found, char words[JUDGED_WORDS])
+{
+    if (!found->confirming)
+        snprintf(words, JUDGED_WORDS, "only the %zu that waited least are judged", found->judged);
+    else if (!found->confirmed)
+        snprintf(words, JUDGED_WORDS,
+                 "none of the %zu later ones, which were to confirm, is "
+                 "judged",
+                 found->confirming);
+    else
+        snprintf(words, JUDGED_WORDS, "of the %zu later ones, which decide, %zu %s judged",
+                 found->confirming, found->confirmed, found->confirmed == 1 ? "is" : "are");
+}
+
 const char *kg_disturbance_words(const struct kg_disturbance *found,
                                  char words[KG_DISTURBANCE_WORDS])
 {
+    char judged[JUDGED_WORDS];
     words[0] = '\0';
+    judged_words(found, judged);
     if (kg_disturbance_too_busy(found))
         snprintf(words, KG_DISTURBANCE_WORDS,
                  "the machine is too busy: %zu of %zu rounds waited for a CPU for %.0f %% of their "
@@ -140,9 +161,7 @@ const char *kg_disturbance_words(const struct kg_disturbance *found,
     else if (3 * found->disturbed > found->rounds)
         snprintf(words, KG_DISTURBANCE_WORDS,
                  "%zu of %zu rounds waited for a CPU for more than %.3g %% of their time (%.0f %% "
-                 "on average): only the %zu that waited least are judged. Measure again when less "
-                 "else runs here",
-                 found->disturbed, found->rounds, 100 * found->limit, 100 * found->share,
-                 found->judged);
+                 "on average): %s. Measure again when less else runs here",
+                 found->disturbed, found->rounds, 100 * found->limit, 100 * found->share, judged);
     return words;
 }

@@ -40,7 +40,9 @@ struct kg_disturbance {
     size_t disturbed; /* of them */
     size_t spoilt;    /* of those */
     size_t judged;
-    double share; /* mean over the disturbed ones; NaN without any */
+    size_t confirming; /* of the rounds */
+    size_t confirmed;  /* of these judged: where there are any, they alone decide */
+    double share;      /* mean over the disturbed ones; NaN without any */
     double limit;
 };
 struct kg_disturbance kg_disturbance_of(const struct kg_case_result *result);

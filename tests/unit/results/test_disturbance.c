@@ -170,6 +170,27 @@ static void a_machine_that_is_too_busy_is_told(void **state)
     assert_false(kg_disturbance_too_busy(&found));
 }
 
+/* The part of what is said that names the rounds that decide. */
+static void expect_words(struct kg_round *rounds, size_t count, const char *part)
+{
+    char words[KG_DISTURBANCE_WORDS];
+    const struct kg_disturbance found = disturbance_of(rounds, count);
+    if (!strstr(kg_disturbance_words(&found, words), part))
+        fail_msg("'%s' is not in '%s'", part, words);
+}
+
+static void which_rounds_decide_is_said_as_it_is(void **state)
+{
+    (void)state;
+    struct kg_round rounds[9] = {0};
+    for (size_t i = 5; i < 9; i++)
+        rounds[i] = (struct kg_round){.confirms = true, .disturbance = 0.5};
+    expect_words(rounds, 9, ": none of the 4 later ones, which were to confirm, is judged. ");
+    rounds[5].disturbance = 0;
+    rounds[0].disturbance = 0.5;
+    expect_words(rounds, 9, ": of the 4 later ones, which decide, 1 is judged. ");
+}
+
 static void what_disturbed_the_gpu_is_counted_and_said(void **state)
 {
     (void)state;
@@ -207,6 +228,7 @@ int main(void)
         cmocka_unit_test(the_calmest_rounds_are_judged_and_spoilt_ones_never),
         cmocka_unit_test(a_device_that_is_always_held_back_is_judged),
         cmocka_unit_test(a_machine_that_is_too_busy_is_told),
+        cmocka_unit_test(which_rounds_decide_is_said_as_it_is),
         cmocka_unit_test(what_disturbed_the_gpu_is_counted_and_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
