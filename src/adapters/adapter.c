@@ -117,6 +117,101 @@ const char *kg_foreign_name_restore(struct kg_arena *arena, const char *value)
     return name;
 }
 
+const char *kg_foreign_benchmark_text(struct kg_arena *arena, const char *name,
+                                      const struct kg_pair *axes, size_t axis_count)
+{
+    const char *text = kg_foreign_name_escape(arena, name);
+    for (size_t i = 0; text && i < axis_count; i++) {
+        const char *axis = kg_foreign_name_escape(arena, axes[i].name);
+        const char *value = kg_foreign_name_escape(arena, axes[i].value);
+        text = axis && value ? kg_arena_printf(arena, "%s,%s=%s", text, axis, value) : NULL;
+    }
+    return text;
+}
+
+bool kg_foreign_name_add(struct kg_arena *arena, struct kg_foreign_names *names, const char *name,
+                         struct kg_error *err)
+{
+    enum { NAMES_MOST = 10000 };
+    if (names->count == NAMES_MOST)
+        return kg_error_set(err, KG_ERROR_MEASURE, "the program has more than %d benchmarks",
+                            NAMES_MOST);
+    if (!kg_arena_grow(arena, &names->at, names->count, &names->capacity, sizeof *names->at) ||
+        !(names->at[names->count] = kg_arena_copy(arena, name)))
+        return kg_error_memory(err);
+    names->count++;
+    return true;
+}
+
+/* A number is equal however it is written: "1" and "1.0". */
+static bool values_equal(const char *a, const char *b)
+{
+    char *end_a, *end_b;
+    const double x = strtod(a, &end_a), y = strtod(b, &end_b);
+    return !strcmp(a, b) || (*a && *b && !*end_a && !*end_b && !(x < y) && !(x > y));
+}
+
+/* `found` has names and values as they are in ids. */
+static bool has_axis(struct kg_arena *arena, const struct kg_foreign_case *found,
+                     const struct kg_pair *axis)
+{
+    for (size_t i = 0; i < found->param_count; i++) {
+        const char *name = kg_foreign_name_restore(arena, found->params[i].name);
+        const char *value = kg_foreign_name_restore(arena, found->params[i].value);
+        if (name && value && !strcmp(name, axis->name) && values_equal(value, axis->value))
+            return true;
+    }
+    return false;
+}
+
+static bool has_axes(const struct kg_foreign_case *found, const struct kg_foreign_run *run)
+{
+    struct kg_arena arena = {0};
+    bool all = !strcmp(found->name, run->name);
+    for (size_t i = 0; i < run->axis_count && all; i++)
+        all = has_axis(&arena, found, &run->axes[i]);
+    kg_arena_free(&arena);
+    return all;
+}
+
+const struct kg_foreign_case *kg_foreign_run_find(const struct kg_foreign *foreign,
+                                                  const struct kg_foreign_run *run,
+                                                  struct kg_error *err)
+{
+    const struct kg_foreign_case *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < foreign->case_count; i++)
+        if (has_axes(&foreign->cases[i], run)) {
+            found = &foreign->cases[i];
+            count++;
+        }
+    if (count == 1)
+        return found;
+    kg_error_set(err, KG_ERROR_MEASURE,
+                 count ? "the benchmark '%.200s' was measured %zu times in one process, as on "
+                         "several devices or for several values of an axis: choose one device, as "
+                         "by `--devices 0`, and give each axis beside `benchmark`"
+                       : "the program has no benchmark '%.300s'",
+                 run->name, count);
+    return NULL;
+}
+
+bool kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
+                             const char *const *added, size_t added_count, struct kg_error *err)
+{
+    const char **all = kg_arena_alloc(arena, *count + added_count + 1, sizeof *all);
+    if (!all)
+        return kg_error_memory(err);
+    memcpy(all, *words, *count * sizeof *all);
+    for (size_t i = 0; i < added_count; i++) {
+        if (!added[i])
+            return kg_error_memory(err);
+        all[(*count)++] = added[i];
+    }
+    *words = all;
+    return true;
+}
+
 double kg_foreign_number(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);

@@ -51,6 +51,23 @@ struct kg_foreign {
     struct kg_names names; /* of the cases, to their indices */
 };
 
+/* One benchmark that a process is to measure. */
+struct kg_foreign_run {
+    const char *name; /* as the harness has it */
+    const struct kg_pair
+        *axes; /* its parameters and their values; only of an adapter that has_axes */
+    size_t axis_count;
+    const char *file; /* that the process is to write */
+    bool one_file;    /* nothing beside it: its times may be means */
+    double min_time_ns;
+};
+
+/* The benchmarks that a program has. */
+struct kg_foreign_names {
+    const char **at;
+    size_t count, capacity;
+};
+
 struct kg_adapter {
     const char *name; /* as `format:` and --format have it */
     const char *help; /* what it is: a phrase */
@@ -63,17 +80,25 @@ struct kg_adapter {
     bool (*read)(struct kg_arena *arena, const char *path, const json_t *json,
                  struct kg_foreign *foreign, struct kg_error *err);
 
-    /* Of harnesses whose programs can be asked for one benchmark; else NULL. The word that makes a
-     * program print its benchmarks' names, one a line. */
+    /* Of harnesses whose programs kgate runs itself; else NULL, and so are those below. Makes the words of a
+     * command into those that measure one benchmark alone.
+     * words  `count` of them; replaced by words in `arena`
+     * err    KG_ERROR_MEASURE where the words cannot be had: what is in the way, and what to do */
+    bool (*run_words)(struct kg_arena *arena, const struct kg_foreign_run *run, const char ***words,
+                      size_t *count, struct kg_error *err);
+    /* The word that makes a program print its benchmarks. NULL: its command's words say them all. */
     const char *list_word;
-    /* Appends the words that make it run the one called `name` alone, for min_time_ns, and write `file`.
-     * returns  false where memory is out */
-    bool (*run_words)(struct kg_arena *arena, const char *name, const char *file,
-                      double min_time_ns, const char **words, size_t *count);
-    /* Of the others: why, and what to do, for a suite whose `format` names it. NULL: nothing more to say. */
-    const char *not_run;
+    /* Which benchmarks there are.
+     * words   those of the command
+     * output  what the program has printed, which is written to; NULL where there is no list_word
+     * err     as of run_words */
+    bool (*list)(struct kg_arena *arena, const char *const *words, size_t count, char *output,
+                 struct kg_foreign_names *names, struct kg_error *err);
+    bool
+        has_axes; /* a benchmark has parameters of its own: its names are kg_foreign_benchmark_text's */
+    bool has_folder; /* the file that it writes has others beside it, unless told */
+    bool on_cuda;    /* its programs measure on a GPU that they find themselves */
 };
-enum { KG_ADAPTER_WORDS_MOST = 8 };
 
 /* All of them, then NULL. */
 extern const struct kg_adapter *const kg_adapters[];
@@ -96,6 +121,24 @@ struct kg_foreign_case *kg_foreign_case_find(const struct kg_foreign *foreign, c
  * and '%', become %XX. In `arena`; NULL where memory is out. And back. */
 const char *kg_foreign_name_escape(struct kg_arena *arena, const char *name);
 const char *kg_foreign_name_restore(struct kg_arena *arena, const char *value);
+
+/* A benchmark with parameters of its own as one text, "NAME,AXIS=VALUE,…", each of them escaped. */
+const char *kg_foreign_benchmark_text(struct kg_arena *arena, const char *name,
+                                      const struct kg_pair *axes, size_t axis_count);
+
+/* Adds a copy of a name. KG_ERROR_MEASURE where there are too many. */
+bool kg_foreign_name_add(struct kg_arena *arena, struct kg_foreign_names *names, const char *name,
+                         struct kg_error *err);
+
+/* The case of a file that a run asked for: of that name, and where it has axes, of those values.
+ * err  KG_ERROR_MEASURE where there is none, or more than one */
+const struct kg_foreign_case *kg_foreign_run_find(const struct kg_foreign *foreign,
+                                                  const struct kg_foreign_run *run,
+                                                  struct kg_error *err);
+
+/* Appends words to a command's: an array in `arena` with a NULL behind them. */
+bool kg_foreign_words_append(struct kg_arena *arena, const char ***words, size_t *count,
+                             const char *const *added, size_t added_count, struct kg_error *err);
 
 /* The parameter that such a name is the value of, in suites and ids. */
 #define KG_FOREIGN_PARAMETER "benchmark"

@@ -217,18 +217,26 @@ static const char *filter_word(struct kg_arena *arena, const char *name)
 }
 
 /* A bare number of seconds is what old versions take, and new ones too. */
-static bool run_words(struct kg_arena *arena, const char *name, const char *file,
-                      double min_time_ns, const char **words, size_t *count)
+static bool run_words(struct kg_arena *arena, const struct kg_foreign_run *run, const char ***words,
+                      size_t *count, struct kg_error *err)
 {
     const char *const added[] = {
-        filter_word(arena, name), kg_arena_printf(arena, "--benchmark_out=%s", file),
+        filter_word(arena, run->name), kg_arena_printf(arena, "--benchmark_out=%s", run->file),
         "--benchmark_out_format=json",
-        kg_arena_printf(arena, "--benchmark_min_time=%.9f", min_time_ns / 1e9)};
-    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
-        if (!added[i])
+        kg_arena_printf(arena, "--benchmark_min_time=%.9f", run->min_time_ns / 1e9)};
+    return kg_foreign_words_append(arena, words, count, added, sizeof added / sizeof *added, err);
+}
+
+/* A name a line. */
+static bool list(struct kg_arena *arena, const char *const *words, size_t count, char *output,
+                 struct kg_foreign_names *names, struct kg_error *err)
+{
+    char *rest = NULL;
+    (void)words;
+    (void)count;
+    for (char *line = strtok_r(output, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
+        if (!kg_foreign_name_add(arena, names, line, err))
             return false;
-        words[(*count)++] = added[i];
-    }
     return true;
 }
 
@@ -238,5 +246,6 @@ const struct kg_adapter kg_adapter_google_benchmark = {
     .is_json = is_json,
     .read = read_file,
     .list_word = "--benchmark_list_tests=true",
+    .list = list,
     .run_words = run_words,
 };

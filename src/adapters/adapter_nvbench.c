@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "adapters/adapter.h"
+#include "adapters/nvbench_words.h"
 #include "util/file.h"
 #include "util/text.h"
 
@@ -177,7 +178,10 @@ const struct kg_adapter kg_adapter_nvbench = {
     .help = "JSON of an NVBench program (`--jsonbin FILE`, with the samples beside; or `--json`)",
     .is_json = is_json,
     .read = read_file,
-    .not_run =
-        "whose programs list their states for people alone: run one with `--jsonbin FILE` once a "
-        "round, and `kgate import` the files",
+    .list_word = "--jsonlist-benches",
+    .list = kg_nvbench_list,
+    .run_words = kg_nvbench_run_words,
+    .has_axes = true,
+    .has_folder = true,
+    .on_cuda = true,
 };

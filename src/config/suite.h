@@ -142,6 +142,7 @@ struct kg_output_figure {
  * put in in a plan, where paths that are relative to the suite's file also have its folder in front. */
 struct kg_command_setting {
     const char *format;          /* of the harness whose program it is; NULL: a plain command */
+    bool finds_gpu;              /* that harness's programs measure on a GPU that they find */
     struct kg_pair *environment; /* besides what kgate was started with */
     size_t environment_count;
     const char *directory; /* NULL: where kgate was started */
@@ -182,6 +183,7 @@ struct kg_workload_spec {
     size_t counter_count;
     const char **tags;
     size_t tag_count;
+    const char *skip_reason; /* why its program cannot say which benchmarks it has; NULL: it can */
     const char *reference; /* its version that others are compared with, "yes" for all; or NULL */
     struct kg_settings settings; /* defaults with this workload's own on top */
 };

@@ -5,6 +5,7 @@
 #include "adapters/adapter.h"
 #include "config/suite_message.h"
 #include "config/suite_reader.h"
+#include "kgate/device.h"
 #include "util/nearest.h"
 #include "util/units.h"
 
@@ -108,17 +109,14 @@ static bool format_read(const struct kg_suite_reader *reader, const struct kg_ya
         if (!kg_adapters[i]->run_words)
             continue;
         names[count++] = setting->format = kg_adapters[i]->name;
+        setting->finds_gpu = kg_adapters[i]->on_cuda;
         if (!strcmp(setting->format, pair->value->text))
             return true;
     }
-    const struct kg_adapter *known = kg_adapter_find(pair->value->text);
     kg_text_printf(&message, "'format' is '%s'", kg_quote(pair->value->text, quoted));
-    if (known)
-        kg_text_printf(&message, ", %s",
-                       known->not_run
-                           ? known->not_run
-                           : "whose programs cannot be asked for one benchmark; run them, "
-                             "and `kgate import` their files");
+    if (kg_adapter_find(pair->value->text))
+        kg_text_append(&message, ", whose programs cannot be asked for one benchmark; run them, "
+                                 "and `kgate import` their files");
     kg_suggest_append(&message, pair->value->text, names, count, "known formats");
     return kg_reader_fail_text(reader, pair->value->mark, &message);
 }
@@ -234,15 +232,35 @@ bool kg_suite_command_keys_check(const struct kg_suite_reader *reader,
     return true;
 }
 
-bool kg_suite_format_check(const struct kg_suite_reader *reader,
-                           const struct kg_workload_spec *spec)
+/* What is known of a call of a harness's benchmark. */
+static bool format_metrics_check(const struct kg_suite_reader *reader,
+                                 const struct kg_workload_spec *spec)
 {
-    const unsigned known =
-        1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY | 1u << KG_METRIC_CPU_TIME;
-    if (!spec->setting.format || !(spec->settings.metrics & ~known))
+    const unsigned known = 1u << KG_METRIC_TIME | 1u << KG_METRIC_PEAK_MEMORY;
+    const unsigned cpu_time = 1u << KG_METRIC_CPU_TIME;
+    if (!(spec->settings.metrics & ~(known | cpu_time)) &&
+        !(spec->setting.finds_gpu && spec->settings.metrics & cpu_time))
         return true;
-    return kg_reader_fail(
-        reader, spec->setting_marks.format,
-        "of a workload with a 'format' only time, peak_memory and cpu_time are "
-        "known a call: how many calls a process makes differs; give it `metrics`");
+    return kg_reader_fail(reader, spec->setting_marks.format,
+                          "of a workload with `format: %s` only time%s are known a call: how many "
+                          "calls a process makes differs; give it `metrics`",
+                          spec->setting.format,
+                          spec->setting.finds_gpu ? " and peak_memory"
+                                                  : ", peak_memory and cpu_time");
+}
+
+bool kg_suite_format_check(const struct kg_suite_reader *reader,
+                           const struct kg_yaml_node *workload, struct kg_workload_spec *spec)
+{
+    const struct kg_yaml_pair *devices = kg_yaml_find(workload, "devices");
+    const unsigned cuda = 1U << KGATE_DEVICE_CUDA;
+    if (!spec->setting.format)
+        return true;
+    if (spec->setting.finds_gpu && devices && spec->settings.devices != cuda)
+        return kg_reader_fail(reader, devices->value->mark,
+                              "a program of `format: %s` measures on cuda alone",
+                              spec->setting.format);
+    if (spec->setting.finds_gpu)
+        spec->settings.devices = cuda;
+    return format_metrics_check(reader, spec);
 }

@@ -90,7 +90,7 @@ bool kg_suite_command_keys_check(const struct kg_suite_reader *reader,
                                  const struct kg_workload_spec *spec);
 /* Refuses metrics that cannot be told of a workload with a format. */
 bool kg_suite_format_check(const struct kg_suite_reader *reader,
-                           const struct kg_workload_spec *spec);
+                           const struct kg_yaml_node *workload, struct kg_workload_spec *spec);
 /* Reads a list of at most `most` words. */
 bool kg_suite_words_read(const struct kg_suite_reader *reader, const struct kg_yaml_pair *pair,
                          size_t most, const char ***words, size_t *count);

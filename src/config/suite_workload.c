@@ -220,7 +220,7 @@ static bool entry_finish(struct kg_suite_reader *reader, const struct entry *ent
     if (target != KG_TARGET_WORDS &&
         !kg_suite_command_keys_check(reader, entry->node, entry->place, spec))
         return false;
-    if (!kg_suite_format_check(reader, spec))
+    if (!kg_suite_format_check(reader, entry->node, spec))
         return false;
     spec->entry_given = spec->entry != NULL;
     if (of_file && !spec->entry)

@@ -46,6 +46,9 @@ bool kg_build_of_file(const char *label, const char *path, enum kg_source source
  * many iterations it chose. */
 bool kg_build_is_google_benchmark(const struct kg_build *build);
 
+/* Whether it is one of hyperfine, likewise. */
+bool kg_build_is_hyperfine(const struct kg_build *build);
+
 /* Whether the build has code for workloads of this source. */
 bool kg_build_fits(const struct kg_build *build, enum kg_source source);
 

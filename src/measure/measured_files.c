@@ -26,9 +26,10 @@ static bool is_version_of(const char *name, const char *word)
 static bool starts_others(const char *path)
 {
     static const char *const names[] = {
-        "bash", "cargo",   "dash", "docker", "env",     "go",   "java",    "julia",    "ksh",
-        "lua",  "make",    "nice", "node",   "numactl", "perl", "php",     "pypy",     "python",
-        "R",    "Rscript", "ruby", "sh",     "taskset", "time", "timeout", "valgrind", "zsh"};
+        "bash",    "cargo", "dash",    "docker", "env",     "go",       "hyperfine",
+        "java",    "julia", "ksh",     "lua",    "make",    "nice",     "node",
+        "numactl", "perl",  "php",     "pypy",   "python",  "R",        "Rscript",
+        "ruby",    "sh",    "taskset", "time",   "timeout", "valgrind", "zsh"};
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is_version_of(slash ? slash + 1 : path, names[i]))

@@ -93,8 +93,10 @@ static const char *skip_reason(struct planner *planner, const struct kgate_workl
 {
     struct kg_arena *arena = &planner->plan->arena;
     const enum kgate_device device = planned->device;
-    const char *missing =
-        device == KGATE_DEVICE_CUDA ? cuda_missing(arena, planner->machine, planned) : NULL;
+    /* a program of such a harness finds its GPU itself, and says where there is none */
+    const char *missing = device == KGATE_DEVICE_CUDA && !planned->spec->setting.finds_gpu
+                              ? cuda_missing(arena, planner->machine, planned)
+                              : planned->spec->skip_reason;
     if (missing)
         return missing;
     if (planned->skip_reason)

@@ -154,13 +154,13 @@ static void settle_again(struct kg_sampling *sampling, double measured_ns, struc
 }
 
 /* CPU time is counted within the pieces alone: between them a round may wait for its turn, and its
- * threads may spin. */
+ * threads may spin. A process that measures itself was told the time, and is one. */
 double kg_sampling_run(struct kg_sampling *sampling, double time_ns)
 {
     const struct kg_sampler *sampler = sampling->sampler;
     struct rusage before = usage_now(sampler);
     double spent = 0;
-    while (spent < time_ns) {
+    while (spent < time_ns && !(sampler->own_ns && spent > 0)) {
         const double time = batch_time_ns(sampler, sampling->batch);
         spent += time;
         if (sampling->count == sampler->capacity)

@@ -1,11 +1,13 @@
 /* A command that is a program of another benchmark harness (`format:` of a suite): one process measures
  * one of its benchmarks, whose times are what it writes, and not how long it runs. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adapters/adapter.h"
@@ -14,7 +16,7 @@
 #include "util/file.h"
 #include "worker/worker_state.h"
 
-enum { OUTPUT_MOST = 64 * 1024 * 1024, NAMES_MOST = 10000 };
+enum { OUTPUT_MOST = 64 * 1024 * 1024 };
 static const double LOOK_NS = 10e6; /* for calls whose times nobody takes */
 
 static const struct kg_adapter *adapter_of(const struct kg_worker *worker)
@@ -24,7 +26,7 @@ static const struct kg_adapter *adapter_of(const struct kg_worker *worker)
 }
 
 /* A file in memory, and its path for another process. */
-static int file_make(const char *name, char path[64])
+static int file_make(const char *name, char *path)
 {
     const int file = memfd_create(name, MFD_CLOEXEC);
     snprintf(path, 64, "/proc/%ld/fd/%d", (long)getpid(), file);
@@ -45,44 +47,97 @@ static double min_time_ns(const struct kg_request *request)
     }
 }
 
-static const char *benchmark_name(struct kg_worker *worker)
+/* The benchmark is what its parameter says; of one with axes they are the parameters behind it. */
+static bool run_make(struct kg_worker *worker)
 {
+    struct kg_arena *arena = &worker->arena;
     const struct kg_request *request = &worker->request;
-    for (size_t i = 0; i < request->param_count; i++)
-        if (!strcmp(request->params[i].name, KG_FOREIGN_PARAMETER))
-            return kg_foreign_name_restore(&worker->arena, request->params[i].value);
-    return "";
+    struct kg_foreign_run *run = &worker->harness.run;
+    struct kg_pair *axes = kg_arena_alloc(arena, request->param_count, sizeof *axes);
+    *run = (struct kg_foreign_run){
+        .axes = axes,
+        .file = worker->harness.path,
+        .one_file = !worker->harness.folder[0],
+        .min_time_ns = min_time_ns(request),
+    };
+    for (size_t i = 0; axes && i < request->param_count; i++) {
+        const char *value = kg_foreign_name_restore(arena, request->params[i].value);
+        const char *name = kg_foreign_name_restore(arena, request->params[i].name);
+        if (!value || !name)
+            return false;
+        if (!strcmp(name, KG_FOREIGN_PARAMETER))
+            run->name = value;
+        else if (run->name && adapter_of(worker)->has_axes)
+            axes[run->axis_count++] = (struct kg_pair){name, value};
+    }
+    return axes != NULL;
 }
 
-static bool words_extend(struct kg_worker *worker, const char *path)
+/* What a harness writes beside its file needs a folder, which is in no process's memory. A process whose times
+ * nobody takes is ended at any moment, and would leave it behind. */
+static bool output_open(struct kg_worker *worker, struct kg_error *err)
 {
-    struct kg_request *request = &worker->request;
-    size_t count = request->command_count;
-    const char **words =
-        kg_arena_alloc(&worker->arena, count + KG_ADAPTER_WORDS_MOST + 1, sizeof *words);
-    if (!words)
+    struct kg_harness *harness = &worker->harness;
+    harness->file = -1;
+    const enum kg_task task = worker->request.task;
+    if (!adapter_of(worker)->has_folder || (task != KG_TASK_ROUND && task != KG_TASK_TURNS)) {
+        harness->file = file_make("kgate-harness", harness->path);
+        return harness->file >= 0 ||
+               kg_error_set(err, KG_ERROR_SYSTEM, "no memory for the benchmark's output");
+    }
+    if (!kg_directory_temporary("harness", harness->folder, sizeof harness->folder, err)) {
+        harness->folder[0] = '\0';
         return false;
-    memcpy(words, request->command, count * sizeof *words);
-    if (!adapter_of(worker)->run_words(&worker->arena, worker->harness.name, path,
-                                       min_time_ns(request), words, &count))
-        return false;
-    request->command = words;
-    request->command_count = count;
+    }
+    snprintf(harness->path, sizeof harness->path, "%s/out.json", harness->folder);
+    kg_worker_harness_close(worker); /* its name is what is kept */
     return true;
 }
 
 bool kg_worker_harness_open(struct kg_worker *worker, struct kg_error *err)
 {
-    char path[64];
+    struct kg_request *request = &worker->request;
     const struct kg_adapter *adapter = adapter_of(worker);
-    if (!adapter || worker->request.task == KG_TASK_LIST)
+    if (!adapter || request->task == KG_TASK_LIST)
         return true;
-    worker->harness.file = file_make("kgate-harness", path);
-    worker->harness.name = benchmark_name(worker);
     worker->response.timer_resolution_ns = 0; /* the harness has its own way with short calls */
-    if (worker->harness.file < 0)
-        return kg_error_set(err, KG_ERROR_SYSTEM, "no memory for the benchmark's output");
-    return (worker->harness.name && words_extend(worker, path)) || kg_error_memory(err);
+    if (!output_open(worker, err))
+        return false;
+    if (!run_make(worker))
+        return kg_error_memory(err);
+    if (!worker->harness.run.name)
+        return kg_error_set(err, KG_ERROR_MEASURE, "the case names no benchmark");
+    return adapter->run_words(&worker->arena, &worker->harness.run, &request->command,
+                              &request->command_count, err);
+}
+
+/* It is there while a process runs: a worker that waits for its turn may be ended, and leaves none. */
+void kg_worker_harness_call(void *state)
+{
+    char message[256];
+    struct kg_command_run *command = state;
+    const char *folder = ((struct kg_worker *)command->owner)->harness.folder;
+    if (*folder && mkdir(folder, 0700) != 0) {
+        snprintf(message, sizeof message, "cannot make the folder '%.100s': %s", folder,
+                 strerror(errno));
+        command->fail(command->owner, message);
+        return;
+    }
+    kg_command_time(command);
+}
+
+void kg_worker_harness_close(struct kg_worker *worker)
+{
+    static const char *const beside[] = {"-bin", "-freqs-bin"};
+    const struct kg_harness *harness = &worker->harness;
+    char path[160];
+    if (!harness->folder[0])
+        return;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        snprintf(path, sizeof path, "%s%s", harness->path, beside[i]);
+        kg_directory_remove(path);
+    }
+    kg_directory_remove(harness->folder);
 }
 
 bool kg_worker_has_harness(const struct kg_worker *worker)
@@ -90,21 +145,27 @@ bool kg_worker_has_harness(const struct kg_worker *worker)
     return worker->request.setting.format != NULL;
 }
 
+static bool output_empty(struct kg_worker *worker)
+{
+    kg_worker_harness_close(worker);
+    return worker->harness.file < 0 || ftruncate(worker->harness.file, 0) == 0;
+}
+
 /* What the process wrote, into `arena`. */
 static bool output_read(struct kg_worker *worker, struct kg_arena *arena,
                         struct kg_foreign *foreign, struct kg_error *err)
 {
-    char path[64];
+    const char *path = worker->harness.path;
     struct kg_text text = {0};
     json_t *json = NULL;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", worker->harness.file);
-    bool good = kg_file_read(path, OUTPUT_MOST, &text, err);
-    if (good && text.length) /* nothing is written where nothing was run */
+    /* nothing is written where nothing was run */
+    bool good = access(path, F_OK) != 0 || kg_file_read(path, OUTPUT_MOST, &text, err);
+    if (good && text.length)
         good = kg_json_parse("its output", kg_text_string(&text), text.length, &json, err) &&
                kg_foreign_read(adapter_of(worker), arena, path, json, foreign, err);
     json_decref(json);
     kg_text_free(&text);
-    if (ftruncate(worker->harness.file, 0) != 0)
+    if (!output_empty(worker))
         return good && kg_error_set(err, KG_ERROR_SYSTEM, "cannot empty the benchmark's output");
     return good;
 }
@@ -114,11 +175,10 @@ static bool found_take(struct kg_worker *worker, const struct kg_foreign_case *f
 {
     struct kg_harness *harness = &worker->harness;
     if (!found)
-        return kg_error_set(err, KG_ERROR_MEASURE, "the program has no benchmark '%.300s'",
-                            harness->name);
+        return false;
     if (found->failure)
         return kg_error_set(err, KG_ERROR_MEASURE, "the benchmark '%.200s' failed: %.300s",
-                            harness->name, found->failure);
+                            harness->run.name, found->failure);
     kg_sort(found->samples_ns, found->sample_count);
     *ns = kg_median_sorted(found->samples_ns, found->sample_count);
     harness->cpu_ns += found->cpu_ns;
@@ -140,7 +200,7 @@ double kg_worker_harness_ns(void *owner)
     struct kg_error err = {0};
     double ns = NAN;
     if (!output_read(worker, &arena, &foreign, &err) ||
-        !found_take(worker, kg_foreign_case_find(&foreign, worker->harness.name), &ns, &err))
+        !found_take(worker, kg_foreign_run_find(&foreign, &worker->harness.run, &err), &ns, &err))
         worker->command.fail(worker, err.message);
     kg_arena_free(&arena);
     return ns;
@@ -154,49 +214,49 @@ void kg_worker_harness_record(const struct kg_worker *worker, struct kg_round *r
     round->user_ns = round->system_ns = NAN;
     round->calls = (uint64_t)fmax(1, worker->harness.calls);
     round->wall_ns = kg_samples_rounded(worker->harness.timed_ns);
+    /* of the program's start and end on the CPU; what is timed is on the GPU, by its clock */
+    if (adapter_of(worker)->on_cuda)
+        round->wait_ns = round->stolen_ns = round->disturbance = NAN;
 }
 
 /* --- Which there are -------------------------------------------------------------------------- */
 
-static bool names_take(struct kg_worker *worker, char *text, struct kg_error *err)
-{
-    struct kg_response *response = &worker->response;
-    char *rest = NULL;
-    response->names = kg_arena_alloc(&worker->arena, NAMES_MOST, sizeof *response->names);
-    if (!response->names)
-        return kg_error_memory(err);
-    for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
-        if (response->name_count == NAMES_MOST)
-            return kg_error_set(err, KG_ERROR_MEASURE, "the program has more than %d benchmarks",
-                                NAMES_MOST);
-        response->names[response->name_count] = kg_arena_copy(&worker->arena, line);
-        if (!response->names[response->name_count++])
-            return kg_error_memory(err);
-    }
-    return response->name_count ||
-           kg_error_set(err, KG_ERROR_MEASURE, "the program lists no benchmark");
-}
-
-bool kg_worker_harness_list(struct kg_worker *worker, struct kg_error *err)
+/* Runs the program for what it prints. */
+static bool list_print(struct kg_worker *worker, const char *word, struct kg_text *printed,
+                       struct kg_error *err)
 {
     char path[64];
-    struct kg_text text = {0};
     const struct kg_request *request = &worker->request;
-    const size_t count = request->command_count;
-    const char **words = kg_arena_alloc(&worker->arena, count + 2, sizeof *words);
-    if (!words)
-        return kg_error_memory(err);
-    memcpy(words, request->command, count * sizeof *words);
-    words[count] = adapter_of(worker)->list_word;
+    const char **words = request->command;
+    size_t count = request->command_count;
+    if (!kg_foreign_words_append(&worker->arena, &words, &count, &word, 1, err))
+        return false;
     worker->command.argv = (char *const *)words;
     worker->command.output = file_make("kgate-names", path);
     worker->command.shows = true;
     if (worker->command.output < 0)
         return kg_error_set(err, KG_ERROR_SYSTEM, "no memory for the program's output");
+    worker->response.unavailable =
+        adapter_of(worker)->on_cuda; /* should it fail: for want of a GPU */
     kg_command_call(&worker->command);
-    bool good = kg_file_read(path, OUTPUT_MOST, &text, err);
-    kg_text_append(&text, "\n");
-    good = good && (text.failed ? kg_error_memory(err) : names_take(worker, text.data, err));
-    kg_text_free(&text);
-    return good;
+    worker->response.unavailable = false;
+    if (!kg_file_read(path, OUTPUT_MOST, printed, err))
+        return false;
+    kg_text_append(printed, "\n");
+    return printed->failed ? kg_error_memory(err) : true;
+}
+
+bool kg_worker_harness_list(struct kg_worker *worker, struct kg_error *err)
+{
+    struct kg_text printed = {0};
+    struct kg_foreign_names names = {0};
+    const struct kg_adapter *adapter = adapter_of(worker);
+    bool good = (!adapter->list_word || list_print(worker, adapter->list_word, &printed, err)) &&
+                adapter->list(&worker->arena, worker->request.command,
+                              worker->request.command_count, printed.data, &names, err);
+    worker->response.names = names.at;
+    worker->response.name_count = names.count;
+    kg_text_free(&printed);
+    return good &&
+           (names.count || kg_error_set(err, KG_ERROR_MEASURE, "the program lists no benchmark"));
 }

@@ -101,8 +101,11 @@ static void command_fail(void *owner, const char *message)
         return; /* cleaning up after a failure */
     worker->response.good = false;
     worker->response.message = message;
+    if (worker->command.trouble.step != KG_COMMAND_NONE) /* it was not started */
+        worker->response.unavailable = false;
     kg_worker_output_show(worker);
     command_clean_up(worker);
+    kg_worker_harness_close(worker);
     _exit(respond(worker) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -152,7 +155,9 @@ static bool set_up(struct kg_worker *worker, struct kg_error *err)
         return kg_worker_host_error(worker, "set-up", err);
     const bool in_this_process = worker->workload && !kg_worker_on_stream(worker);
     worker->sampler = (struct kg_sampler){
-        .run = worker->workload ? worker->workload->run : kg_command_time,
+        .run = worker->workload                ? worker->workload->run
+               : kg_worker_has_harness(worker) ? kg_worker_harness_call
+                                               : kg_command_time,
         .after = worker->workload ? NULL : kg_command_reap,
         .state = worker->workload ? worker->state : &worker->command,
         .settle = in_this_process ? kg_settle : NULL,
@@ -271,6 +276,7 @@ static bool request_do(struct kg_worker *worker)
     response->cpu_ceilings = (struct kg_cpu_ceilings)KG_CPU_CEILINGS_NONE;
     response->device_peak_bytes = response->device_allocated_bytes = response->check_ns = NAN;
     response->good = work(worker, &err);
+    kg_worker_harness_close(worker);
     if (!response->good)
         response->message = err.message;
     const bool responded = respond(worker);

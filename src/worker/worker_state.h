@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "adapters/adapter.h"
 #include "cpu/placing.h"
 #include "timing/core_counting.h"
 #include "timing/counting.h"
@@ -21,11 +22,13 @@ enum { REQUEST_MOST = 16 * 1024 * 1024 };
 
 /* A program of another benchmark harness: harness.c. */
 struct kg_harness {
-    const char *name; /* of the benchmark */
-    int file;         /* that it writes */
-    double cpu_ns;    /* a call, summed over the processes */
-    uint64_t runs;    /* of them */
-    double calls;     /* that they timed, and how long those took */
+    struct kg_foreign_run run; /* the benchmark */
+    int file;                  /* in memory, that it writes; or */
+    char folder[64]; /* the folder for it and those beside it, while a process runs; else "" */
+    char path[128];
+    double cpu_ns; /* a call, summed over the processes */
+    uint64_t runs; /* of them */
+    double calls;  /* that they timed, and how long those took */
     double timed_ns;
 };
 
@@ -74,6 +77,10 @@ void kg_worker_call(struct kg_worker *worker);
 bool kg_worker_has_harness(const struct kg_worker *worker);
 /* Makes the command measure its one benchmark. */
 bool kg_worker_harness_open(struct kg_worker *worker, struct kg_error *err);
+/* A call: kg_command_time, with what its process needs to write. state: the worker's kg_command_run */
+void kg_worker_harness_call(void *state);
+/* Removes what a process has left outside memory. */
+void kg_worker_harness_close(struct kg_worker *worker);
 /* The time of a call, as the last process has measured it; ends the worker where it has not. */
 double kg_worker_harness_ns(void *owner);
 /* Puts into the round what the harness knows better than who starts its processes. */

@@ -127,10 +127,25 @@ static bool words_have(const char **words, size_t count, const char *name)
     return false;
 }
 
+/* Those of a harness's benchmark: `benchmark`, and behind it the benchmark's own, if it has any. */
+static bool axis_is_foreign(const struct kg_workload_spec *spec, const char *name)
+{
+    const char *format = spec->setting.format;
+    const struct kg_adapter *adapter = format ? kg_adapter_find(format) : NULL;
+    bool behind = false;
+    for (size_t i = 0; adapter && i < spec->axis_count; i++) {
+        const bool is_benchmark = !strcmp(spec->axes[i].name, KG_FOREIGN_PARAMETER);
+        if (!strcmp(spec->axes[i].name, name))
+            return is_benchmark || (behind && adapter->has_axes);
+        behind = behind || is_benchmark;
+    }
+    return false;
+}
+
 static bool axis_is_used(const struct kg_workload_spec *spec, const char *name)
 {
     const struct kg_command_setting *setting = &spec->setting;
-    if (setting->format && !strcmp(name, KG_FOREIGN_PARAMETER))
+    if (axis_is_foreign(spec, name))
         return true;
     for (size_t i = 0; i < setting->environment_count; i++)
         if (has_parameter(setting->environment[i].value, name))

@@ -224,10 +224,8 @@ bench/benchmark=BM_pair<int%2C double>/manual_time/cpu" ]
         suite_of <<<"  - {name: b, command: [x], format: $1}"
         run kgate list -c one.yaml
         [ "$status" -eq 2 ]
-        [[ $output == *"one.yaml:5:"*"'format' is '$1', $2"*"known formats: google-benchmark"* ]]
+        [[ $output == *"one.yaml:5:"*"'format' is '$1', $2"*"known formats: google-benchmark, nvbench, hyperfine"* ]]
     }
-    refused hyperfine "which measures whole commands, as kgate does by itself: write the command that it runs as 'command', without 'format'"
-    refused nvbench "whose programs list their states for people alone: run one with \`--jsonbin FILE\` once a round"
     refused criterion "whose programs cannot be asked for one benchmark; run them, and \`kgate import\` their files"
     suite_of <<<'  - {name: b, command: [x], format: google-benchmark, metrics: [time, instructions]}'
     run kgate list -c one.yaml

@@ -53,6 +53,7 @@ CMAKE
     [ "$(kgate list -c kgate.yaml)" = "$(printf 'parse_bench/benchmark=BM_parse/cpu\nbench-io.sh/cpu')" ]
     # what is not built, or hardly a benchmark, is there for whoever takes the # away
     grep -q '^  # - name: sum' kgate.yaml
+    grep -A1 '^  #   command: \["./build/bench/sum"\]' kgate.yaml | grep -q '^  #   format: nvbench'
     sed 's/^  # - /  - /; s/^  #   command/    command/' kgate.yaml >all.yaml
     [ "$(kgate list -c all.yaml | wc -l)" -eq 5 ]
     /usr/bin/python3 -c 'import yaml; w = yaml.safe_load(open(".github/workflows/kgate.yml")); assert w["jobs"]["kgate"]["steps"][1]["with"]["suite"] == "kgate.yaml"'

@@ -58,16 +58,18 @@ static void dates_are_in_utc(void **state)
 static void the_filter_matches_one_name_alone(void **state)
 {
     const struct kg_adapter *adapter = kg_adapter_find("google-benchmark");
-    const char *words[KG_ADAPTER_WORDS_MOST];
+    const struct kg_foreign_run run = {.name = "BM<a*>/x.y|(1)", .file = "f", .min_time_ns = 2.5e6};
+    const char *program = "./bench", **words = &program;
     struct kg_arena arena = {0};
-    size_t count = 0;
+    struct kg_error err = {0};
+    size_t count = 1;
     (void)state;
     assert_non_null(adapter);
-    assert_true(adapter->run_words(&arena, "BM<a*>/x.y|(1)", "f", 2.5e6, words, &count));
-    assert_int_equal(count, 4);
-    assert_string_equal(words[0], "--benchmark_filter=^BM<a\\*>/x\\.y\\|\\(1\\)$");
-    assert_string_equal(words[1], "--benchmark_out=f");
-    assert_string_equal(words[3], "--benchmark_min_time=0.002500000");
+    assert_true(adapter->run_words(&arena, &run, &words, &count, &err));
+    assert_int_equal(count, 5);
+    assert_string_equal(words[1], "--benchmark_filter=^BM<a\\*>/x\\.y\\|\\(1\\)$");
+    assert_string_equal(words[2], "--benchmark_out=f");
+    assert_string_equal(words[4], "--benchmark_min_time=0.002500000");
     kg_arena_free(&arena);
 }
 
