@@ -184,7 +184,7 @@ struct kg_workload_spec {
     const char **tags;
     size_t tag_count;
     const char *skip_reason; /* why its program cannot say which benchmarks it has; NULL: it can */
-    const char *reference; /* its version that others are compared with, "yes" for all; or NULL */
+    const char *reference;   /* its version that others are compared with, "yes" for all; or NULL */
     struct kg_settings settings; /* defaults with this workload's own on top */
 };
 

@@ -126,6 +126,8 @@ static void what_cannot_be_measured_is_said(void **state)
         {{"hyperfine", "-p", "x", "-p", "y", "a"}, "'--prepare' is given 2 times"},
         {{"hyperfine", "-P", "x", "3", "1", "{x}"}, "is empty or too large"},
         {{"hyperfine", "-P", "x", "1", "99999999", "{x}"}, "is empty or too large"},
+        {{"hyperfine", "-P", "x", "999999999999999", "1", "-D", "0.00000000000001", "{x}"},
+         "is empty or too large"},
         {{"hyperfine", "-P", "x", "0.1", "1", "{x}"}, "needs a '--parameter-step-size'"},
         {{"hyperfine", "-P", "x", "1", "z", "{x}"}, "must be of plain numbers"},
         {{"hyperfine", "-P", "x", "1", "2", "-D", "0", "{x}"}, "must be of plain numbers"},
