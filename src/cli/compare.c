@@ -71,12 +71,14 @@ static int finish(const struct kg_arguments *arguments, const struct kg_comparis
 {
     struct kg_suggestions suggestions = {0};
     const bool advised = arguments->output || kg_comparison_advised(comparison, arguments);
+    struct kg_suggest_input asked = *input;
+    asked.brief = !arguments->output; /* the summary has no findings */
     const struct kg_report_subject subject = {.comparison = comparison,
                                               .suggestions = &suggestions,
                                               .results = input->results,
                                               .baseline = input->baseline};
     const bool good =
-        (!advised || kg_suggest(input, &suggestions, err)) &&
+        (!advised || kg_suggest(&asked, &suggestions, err)) &&
         (!arguments->output || kg_report_files_write(&subject, arguments->output, err));
     const bool printed = good && summary_print(arguments, comparison, &suggestions, err);
     kg_suggestions_free(&suggestions);

@@ -26,6 +26,7 @@ struct waiver_pass {
     const struct kg_baseline *baseline;
     const struct kg_results *current;
     const struct kg_waiving *waiving;
+    bool any; /* entries, or runs enough to know how a case wanders: else the index is not made */
     struct kg_reference_index index;
     struct kg_arena scratch;
     size_t proposed;
@@ -334,7 +335,7 @@ static bool case_waive(struct waiver_pass *pass, struct kg_case_change *change)
         change->waiver = "the trusted suite does not have its workload: shown, and not judged";
         return true;
     }
-    if (!result || strcmp(result->id, change->id) != 0)
+    if (!pass->any || !result || strcmp(result->id, change->id) != 0)
         return true;
     if (!instability_find(pass, result, NULL, &change->instability, &runs))
         return false;
@@ -369,10 +370,13 @@ bool kg_comparison_waive(struct kg_comparison *comparison, const struct kg_basel
                                .baseline = baseline,
                                .current = current,
                                .waiving = waiving,
+                               .any = baseline->run_count >= RUNS_LEAST ||
+                                      (waiving->waivers && waiving->waivers->count),
                                .err = err};
-    bool good = kg_reference_index_make(&pass.scratch, baseline, current->suite, &pass.index)
-                    ? true
-                    : kg_error_memory(err);
+    bool good =
+        !pass.any || kg_reference_index_make(&pass.scratch, baseline, current->suite, &pass.index)
+            ? true
+            : kg_error_memory(err);
     good = good && (trust_keep(comparison, waiving) ? true : kg_error_memory(err));
     if (good && waiving->uncovered)
         good = kg_comparison_note(comparison, waiving->uncovered, err);

@@ -422,10 +422,11 @@ bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *sug
     struct kg_arena scratch = {0};
     struct maker maker = {.input = input, .made = suggestions, .err = err};
     *suggestions = (struct kg_suggestions){0};
-    const bool good =
-        header_make(&maker) && kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
-        findings_make(&maker) && suggestions_make(&maker) && changes_make(&maker, &scratch) &&
-        kg_notes_make(input, &maker.cases, maker.no_changes, suggestions, err);
+    const bool good = header_make(&maker) &&
+                      kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
+                      (input->brief || findings_make(&maker)) && suggestions_make(&maker) &&
+                      changes_make(&maker, &scratch) &&
+                      kg_notes_make(input, &maker.cases, maker.no_changes, suggestions, err);
     kg_arena_free(&scratch);
     if (!good)
         kg_suggestions_free(suggestions);

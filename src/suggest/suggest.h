@@ -117,6 +117,7 @@ struct kg_suggest_input {
     const struct kg_comparison *comparison; /* which cases became slower; NULL: those whose time is
                                                above the baseline's by more than their threshold */
     const struct kg_suggest_settings *settings; /* NULL: those in the results, else the defaults */
+    bool brief;                                 /* no findings: for who shows none */
 };
 
 /* suggestions: filled on success, to be freed with kg_suggestions_free; zeroed on failure */

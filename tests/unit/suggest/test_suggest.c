@@ -211,12 +211,36 @@ static void commands_are_of_the_device_and_safe_to_paste(void **state)
     kg_results_free(&results);
 }
 
+static void what_is_brief_has_the_same_suggestions_and_no_findings(void **state)
+{
+    (void)state;
+    struct kg_results results;
+    struct kg_suggestions whole, brief;
+    struct kg_error err;
+    const struct kg_suggest_input input = {.source = "r.json", .results = &results, .brief = true};
+    results_make(&results);
+    suggest(&results, &whole);
+    assert_true(kg_suggest(&input, &brief, &err));
+    assert_int_equal(whole.finding_count, 4);
+    assert_int_equal(brief.finding_count, 0);
+    assert_true(whole.suggestion_count > 0);
+    assert_int_equal(brief.suggestion_count, whole.suggestion_count);
+    for (size_t i = 0; i < whole.suggestion_count; i++) {
+        assert_string_equal(brief.suggestions[i].operation, whole.suggestions[i].operation);
+        assert_string_equal(brief.suggestions[i].description, whole.suggestions[i].description);
+    }
+    kg_suggestions_free(&whole);
+    kg_suggestions_free(&brief);
+    kg_results_free(&results);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_threads_than_cpus_are_no_more_than_these),
         cmocka_unit_test(nonsense_gives_no_silly_figure),
         cmocka_unit_test(an_explained_case_has_its_relatives_and_its_suggestions_alone),
+        cmocka_unit_test(what_is_brief_has_the_same_suggestions_and_no_findings),
         cmocka_unit_test(commands_are_of_the_device_and_safe_to_paste),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
