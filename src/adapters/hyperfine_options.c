@@ -97,6 +97,8 @@ static bool list_read(struct kg_hyperfine_command *command, const char *name, co
     struct kg_text value = {0};
     struct kg_hyperfine_parameter *parameter = &command->parameters[command->parameter_count];
     size_t most = 2;
+    if (!text)
+        return refuse(command, "hyperfine's '--parameter-list %.100s' lacks its values", name);
     for (const char *c = text; *c; c++)
         most += *c == ',';
     if (command->parameter_count == KG_HYPERFINE_PARAMETERS_MOST)
