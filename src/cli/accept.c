@@ -46,35 +46,82 @@ static const struct kg_case *case_find(struct accepting *accepting, const char *
     return NULL;
 }
 
-/* Which way is better of a metric: kgate's own, or a counter that the suite names. */
-static bool metric_find(struct accepting *accepting, const struct kg_workload_spec *spec,
-                        const char *name, enum kg_better *better)
+/* The metrics that the cases of a workload are compared by, kgate's own and then its counters; the
+ * caller's arena owns the list. NULL where memory is out. */
+static const char **compared_metrics(struct kg_arena *arena, const struct kg_workload_spec *spec,
+                                     size_t *count)
 {
-    struct kg_text message = {0};
-    const enum kg_metric_kind kind = kg_metric_kind_find(name);
     const char **names =
-        kg_arena_alloc(&accepting->arena, KG_METRIC_KINDS + spec->counter_count, sizeof *names);
-    if (!names)
-        return kg_error_memory(accepting->err);
-    memcpy(names, kg_metric_kind_names, KG_METRIC_KINDS * sizeof *names);
-    for (size_t i = 0; i < spec->counter_count; i++) {
-        *better = spec->counters[i].better;
-        names[KG_METRIC_KINDS + i] = spec->counters[i].name;
-        if (!strcmp(spec->counters[i].name, name))
+        kg_arena_alloc(arena, KG_METRIC_KINDS + spec->counter_count, sizeof *names);
+    *count = 0;
+    for (size_t kind = 0; names && kind < KG_METRIC_KINDS; kind++)
+        if (spec->settings.metrics & 1u << kind)
+            names[(*count)++] = kg_metric_kind_names[kind];
+    for (size_t i = 0; names && i < spec->counter_count; i++)
+        names[(*count)++] = spec->counters[i].name;
+    return names;
+}
+
+static enum kg_better better_of(const struct kg_workload_spec *spec, const char *metric)
+{
+    for (size_t i = 0; i < spec->counter_count; i++)
+        if (!strcmp(spec->counters[i].name, metric))
+            return spec->counters[i].better;
+    return kg_metric_rows[kg_metric_kind_find(metric)].better;
+}
+
+static bool is_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
             return true;
+    return false;
+}
+
+/* An error of what --metric says, or does not, and the metrics that it may say. */
+static bool metric_refuse(struct accepting *accepting, const char *given,
+                          const struct kg_case *planned, const char *const *names, size_t count)
+{
+    const char *workload = planned->spec->name;
+    struct kg_text message = {0};
+    if (given && kg_metric_kind_find(given) == KG_METRIC_KINDS) {
+        kg_text_printf(&message, "'%.60s' is no metric of workload '%.100s'", given, workload);
+        kg_suggest_append(&message, given, names, count, "compared");
+    } else {
+        if (given)
+            kg_text_printf(&message,
+                           "'%.60s' is not compared of workload '%.100s'; compared:", given,
+                           workload);
+        else
+            kg_text_printf(&message,
+                           "workload '%.100s' compares several metrics, and not time: say which "
+                           "by --metric; compared:",
+                           workload);
+        for (size_t i = 0; i < count; i++)
+            kg_text_printf(&message, "%s %s", i ? "," : "", names[i]);
     }
-    if (kind < KG_METRIC_KINDS) {
-        *better = kg_metric_rows[kind].better;
-        return true;
-    }
-    kg_text_printf(&message, "'%.60s' is no metric of workload '%.100s'", name, spec->name);
-    kg_suggest_append(&message, name, names, KG_METRIC_KINDS + spec->counter_count, "known");
     if (message.failed)
         kg_error_memory(accepting->err);
     else
         kg_error_set(accepting->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
     kg_text_free(&message);
     return false;
+}
+
+/* The metric that is meant: what --metric says, else time or the only one that is compared. */
+static bool metric_find(struct accepting *accepting, const struct kg_case *planned,
+                        const char **metric)
+{
+    static const char time[] = "time";
+    size_t count;
+    const char *given = accepting->arguments->metric;
+    const char **names = compared_metrics(&accepting->arena, planned->spec, &count);
+    if (!names)
+        return kg_error_memory(accepting->err);
+    const char *only = count == 1 ? names[0] : is_of(time, names, count) ? time : NULL;
+    *metric = given ? given : only;
+    return (*metric && is_of(*metric, names, count)) ||
+           metric_refuse(accepting, given, planned, names, count);
 }
 
 /* metric  that the change was taken from; NULL: it was given */
@@ -184,12 +231,13 @@ static bool case_do(struct accepting *accepting, const char *id)
         return false;
     if (accepting->kind == KG_WAIVER_QUARANTINED)
         return put(accepting, (struct kg_waiver){.id = id, .change = NAN}, NULL);
-    const char *metric = accepting->arguments->metric ? accepting->arguments->metric : "time";
-    enum kg_better better = KG_BETTER_LOWER;
-    if (!metric_find(accepting, planned->spec, metric, &better))
+    const bool all = accepting->measured && !accepting->arguments->metric;
+    const char *metric = NULL;
+    if (!all && !metric_find(accepting, planned, &metric))
         return false;
-    return accepting->measured ? measured_put(accepting, id)
-                               : change_put(accepting, id, metric, better);
+    return accepting->measured
+               ? measured_put(accepting, id)
+               : change_put(accepting, id, metric, better_of(planned->spec, metric));
 }
 
 static bool list_check(const struct kg_arguments *arguments, struct kg_error *err)

@@ -76,7 +76,9 @@ static const struct kg_option options[] = {
     OPTION("from", 0, KG_OPTION_TEXT, "COMPARISON.json", from,
            "accept what was measured: the comparison.json of a gate"),
     OPTION("metric", 0, KG_OPTION_TEXT, "NAME", metric,
-           "the metric that may be worse (default: time; with --from all that are)"),
+           "the metric that may be worse (default: time, or the only one that is compared; with "
+           "--from "
+           "all that are)"),
     OPTION("accepted", 0, KG_OPTION_TEXT, "FILE", accepted,
            "the file of accepted changes (default: NAME.accepted.yaml beside the suite NAME.yaml)"),
     OPTION(
@@ -161,7 +163,9 @@ static const struct {
     {"list", "trust", "the suite of that branch, and which workloads only the change has"},
     {"list", "quiet", "print the ids alone"},
     {"accept", "metric",
-     "the metric that may be worse (default: time; with --from all that are, with --remove all)"},
+     "the metric that may be worse (default: time, or the only one that is compared; with --from "
+     "all that "
+     "are, with --remove all)"},
     {"accept", "quiet", "print nothing but errors; with --list a line an entry"},
     {"accept", "baseline", "with --list: the folder of baselines (default: baselines)"},
     {"accept", "json", "with --list: print JSON"},

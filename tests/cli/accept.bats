@@ -238,7 +238,7 @@ slow_case=copy/bytes=16KiB,version=plain/cpu
         [ ! -e suite.accepted.yaml ]
     }
     refused "'tiem' is no metric of workload 'copy'; did you mean 'time'?" --change +10% --metric tiem
-    refused "'nonsense' is no metric*known: time, peak_memory, " --change +10% --metric nonsense
+    refused "'nonsense' is no metric*compared: time, peak_memory" --change +10% --metric nonsense
     refused "of time less is better: an improvement needs no acceptance; did you mean +50%?" --change -50%
     refused "one line of words" --change +10% --because '  '
     sed -i 's/^  - name: copy/&\n    counters: {hits: {better: higher, threshold: 5%}}/' suite.yaml
@@ -251,6 +251,32 @@ slow_case=copy/bytes=16KiB,version=plain/cpu
     run kgate gate -c suite.yaml --update-missing -o out
     [ "$status" -eq 2 ]
     [[ "$output" == *"suite.accepted.yaml:"*": 'because' is ' ', but must be a reason"* ]]
+}
+
+@test "without --metric it is time or the only metric that is compared, and never one that is not" {
+    accept() {
+        run kgate accept "$slow_case" -c suite.yaml --because x "$@"
+    }
+    sed -i 's/^defaults: {/&metrics: [instructions], /' suite.yaml
+    accept --change -5%
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"of instructions less is better"* ]]
+    accept --change +5% --metric time
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"'time' is not compared of workload 'copy'; compared: instructions" ]]
+    [ ! -e suite.accepted.yaml ]
+    accept --change +20%
+    [ "$status" -eq 0 ]
+    [ "$(grep metric: suite.accepted.yaml)" = '    metric: "instructions"' ]
+    rm suite.accepted.yaml
+    sed -i 's/metrics: \[instructions\]/metrics: [instructions, cpu_time]/' suite.yaml
+    accept --change +20%
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"compares several metrics, and not time: say which by --metric; compared: instructions, cpu_time" ]]
+    [ ! -e suite.accepted.yaml ]
+    accept --change +20% --metric cpu_time
+    [ "$status" -eq 0 ]
+    [ "$(grep metric: suite.accepted.yaml)" = '    metric: "cpu_time"' ]
 }
 
 @test "of a case one metric's acceptance can be removed, and --remove goes with nothing that adds" {
@@ -327,6 +353,7 @@ $slow_case: time up to +12.0 % is accepted until 2099-12-31
 }
 
 @test "in the list an entry that matches nothing any more, or is over, is marked" {
+    sed -i 's/^defaults: {/&metrics: [time, peak_memory, cpu_time], /' suite.yaml
     for metric in time peak_memory cpu_time; do
         kgate accept "$slow_case" -c suite.yaml --because x --change +10% --metric "$metric" -q
     done
