@@ -126,7 +126,12 @@ static bool series_compare(struct comparer *comparer, const struct kg_case_resul
         return uncounted_add(comparer, series, against, KG_DOUBT_NOT_STORED, series->source,
                              change);
     scatter_take(comparer, &comparer->evidence[before], pin);
-    return true;
+    if (pin || comparer->evidence[before].row->timed) /* the case has the history of its time */
+        return true;
+    return kg_past_keep_metric(&comparer->comparison->arena, &comparer->room.scratch, reference,
+                               series, &change->metrics[change->metric_count - 1])
+               ? true
+               : kg_error_memory(comparer->err);
 }
 
 /* Every metric against the ordinary runs (`pin` NULL) or a pinned one. */

@@ -72,6 +72,9 @@ static const struct kg_field metric_fields[] = {
     KG_FIELD(screened_ratio, REAL, "what made it suspect, and was not confirmed", KG_OPTIONAL,
              KG_FROM_0),
     KG_FIELD(screened_rounds, SIZE, "that this was seen in", KG_OPTIONAL),
+    KG_LIST(history, history_count, REALS,
+            "of another than the time: its medians in the baseline's ordinary runs, oldest first",
+            KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(cause, STRING, "of a doubt whose cause is said elsewhere", KG_OPTIONAL),
     KG_FIELD(reason, STRING, "why", KG_OPTIONAL),
 };

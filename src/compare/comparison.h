@@ -113,6 +113,9 @@ struct kg_metric {
     double mean_ratio;     /* of a time: ratio of the rounds' means; NaN: unknown */
     double screened_ratio; /* ratio that screening saw and confirming rounds refuted; else NaN */
     size_t screened_rounds;
+    double *history; /* of another than the time, which the case has: its medians in the
+                              ordinary runs compared with, oldest first */
+    size_t history_count;
     const char *cause;  /* of a doubt whose cause is known from elsewhere; else NULL */
     const char *reason; /* one sentence, from `doubt` and the above; NULL: figures say it all */
 };

@@ -74,14 +74,16 @@ static bool metric_take(struct kg_arena *arena, struct kg_metric *metric,
                         const struct kg_metric *pair, size_t pairs, const char *build)
 {
     bool good = true;
-    const double stored_ratio = metric->ratio;
+    const struct kg_metric stored = *metric;
     *metric = *pair;
+    metric->history = stored.history;
+    metric->history_count = stored.history_count;
     metric->name = kg_arena_keep(arena, pair->name, &good);
     metric->against = kg_against_names[KG_AGAINST_BASE];
     metric->unit = kg_arena_keep(arena, pair->unit, &good);
     metric->code = kg_arena_keep(arena, pair->code, &good);
     metric->cause = kg_arena_keep(arena, pair->cause, &good);
-    metric->reason = reason_make(arena, pair, stored_ratio, pairs, build);
+    metric->reason = reason_make(arena, pair, stored.ratio, pairs, build);
     return good && metric->reason;
 }
 

@@ -117,21 +117,41 @@ static double time_now(const struct kg_case_change *change)
     return change->time_ns;
 }
 
-/* The time in the baseline's runs and in this one, as a line of blocks. */
+/* What a metric of the case was in the stored runs: NULL where that is not known. */
+static const double *past_of(const struct kg_case_change *change, const char *name, size_t *count)
+{
+    if (!strcmp(name, "time")) {
+        *count = change->history_count;
+        return change->history;
+    }
+    for (size_t m = 0; m < change->metric_count; m++) { /* of a pin's the ordinary one has it */
+        const struct kg_metric *metric = &change->metrics[m];
+        if (!metric->history_count || strcmp(metric->name, name) != 0)
+            continue;
+        *count = metric->history_count;
+        return metric->history;
+    }
+    *count = 0;
+    return NULL;
+}
+
+/* The metric of the row in the baseline's runs and in this one, as a line of blocks. */
 static void runs_print(const struct kg_case_change *change, struct kg_text *text)
 {
     enum { RUNS_MOST = 33 };
     double values[RUNS_MOST];
-    size_t count = 0;
-    const double now_ns = time_now(change);
-    if (!change->history_count || !change->metric_count || !(now_ns > 0))
+    size_t count = 0, past_count;
+    if (!change->metric_count)
         return;
-    const size_t first =
-        change->history_count >= RUNS_MOST ? change->history_count - RUNS_MOST + 1 : 0;
-    for (size_t i = first; i < change->history_count; i++)
-        values[count++] = change->history[i];
-    values[count++] = now_ns;
-    kg_sparkline(text, values, count, 2 * change->metrics[0].threshold);
+    const struct kg_metric *metric = &change->metrics[0];
+    const double now = !strcmp(metric->name, "time") ? time_now(change) : metric->current;
+    const double *past = past_of(change, metric->name, &past_count);
+    if (!past_count || !(now > 0))
+        return;
+    for (size_t i = past_count >= RUNS_MOST ? past_count - RUNS_MOST + 1 : 0; i < past_count; i++)
+        values[count++] = past[i];
+    values[count++] = now;
+    kg_sparkline(text, values, count, 2 * metric->threshold);
 }
 
 static void change_row(struct kg_text *text, struct kg_arena *arena,
