@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "baseline/baseline_index.h"
 #include "baseline/store_check.h"
 #include "compare/comparison_notes.h"
 #include "compare/settle.h"
@@ -148,6 +149,65 @@ static const char no_look[] =
 
 /* --- What follows ----------------------------------------------------------------------------- */
 
+static bool reports_write(const struct kg_gate *gate, const char *directory, struct kg_error *err)
+{
+    const struct kg_report_subject subject = {.comparison = &gate->comparison,
+                                              .suggestions = &gate->suggestions,
+                                              .results = gate->results,
+                                              .baseline =
+                                                  gate->baseline.run_count ? &gate->baseline : NULL,
+                                              .pair_base = gate->settled.pairs.base,
+                                              .pair_head = gate->settled.pairs.head};
+    return kg_report_files_write(&subject, directory, err);
+}
+
+/* How many measured cases no run of the suite had when the gate began. */
+static bool missing_count(const struct kg_gate *gate, size_t *count, struct kg_error *err)
+{
+    struct kg_arena scratch = {0};
+    struct kg_baseline_index index;
+    const struct kg_results *results = gate->results;
+    const bool good =
+        kg_baseline_index_make(&scratch, &gate->baseline, results->suite, true, &index);
+    *count = 0;
+    for (size_t i = 0; good && i < results->case_count; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        *count += result->status == KG_STATUS_OK &&
+                  !kg_baseline_index_find(&index, result->id, result->definition_hash);
+    }
+    kg_arena_free(&scratch);
+    return good ? true : kg_error_memory(err);
+}
+
+static const char recorded_meanwhile[] =
+    "another gate recorded these cases meanwhile; its runs stay, and later runs are compared with "
+    "them";
+
+/* Where another gate was first: what this one measured is not in the store, whatever the reports
+ * say of it until now. */
+static bool meanwhile_say(struct kg_gate *gate, const char *directory, struct kg_error *err)
+{
+    size_t missing;
+    struct kg_comparison *comparison = &gate->comparison;
+    if (!missing_count(gate, &missing, err))
+        return false;
+    if (missing <= gate->recorded)
+        return true;
+    const size_t others = missing - gate->recorded;
+    if (!gate->recorded && comparison->next && comparison->verdict == KG_VERDICT_PASS) {
+        comparison->next = recorded_meanwhile; /* in the place of what would be compared with */
+    } else {
+        const char *note = kg_arena_printf(
+            &comparison->arena,
+            "another gate recorded %zu of the new cases meanwhile; its runs stay", others);
+        if (!note)
+            return kg_error_memory(err);
+        if (!kg_comparison_note(comparison, note, err))
+            return false;
+    }
+    return reports_write(gate, directory, err);
+}
+
 /* An interrupted run is not recorded: half a run's rounds make a poor baseline. */
 static bool missing_record(const struct kg_gate_options *options, struct kg_gate *gate,
                            struct kg_error *err)
@@ -164,7 +224,8 @@ static bool missing_record(const struct kg_gate_options *options, struct kg_gate
     if (!options->update_missing || gate->signal || !measured)
         return true;
     return kg_baseline_update(options->baseline_directory, gate->results, &recording,
-                              &gate->recorded, err);
+                              &gate->recorded, err) &&
+           meanwhile_say(gate, options->directory, err);
 }
 
 /* After the verdict, on which suggestions have no influence. */
@@ -176,18 +237,6 @@ static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
                                            .baseline = &gate->baseline,
                                            .comparison = &gate->comparison};
     return kg_suggest(&input, &gate->suggestions, err);
-}
-
-static bool reports_write(const struct kg_gate *gate, const char *directory, struct kg_error *err)
-{
-    const struct kg_report_subject subject = {.comparison = &gate->comparison,
-                                              .suggestions = &gate->suggestions,
-                                              .results = gate->results,
-                                              .baseline =
-                                                  gate->baseline.run_count ? &gate->baseline : NULL,
-                                              .pair_base = gate->settled.pairs.base,
-                                              .pair_head = gate->settled.pairs.head};
-    return kg_report_files_write(&subject, directory, err);
 }
 
 static bool settling_start(const struct kg_prepared_suite *what,

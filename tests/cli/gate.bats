@@ -21,6 +21,37 @@ load support
     [ "$(jq .baseline_runs <<<"$output")" -eq 1 ]
 }
 
+@test "of two gates that record at once the one that came second says so" {
+    mkdir flags
+    # one run waits until the other gate has recorded
+    cat >work.sh <<'SH'
+touch flags/started
+for _ in $(seq 600); do
+    [ -e flags/go ] && exit
+    sleep 0.1
+done
+exit 1
+SH
+    suite_of <<<'  - {name: work, command: [sh, work.sh], rounds: {min: 2, max: 2}}'
+    touch flags/go
+    kgate gate -c one.yaml -b first -o first.out --update-missing --keep-builds 0 -q
+    rm flags/*
+    kgate gate -c one.yaml -b base -o out --update-missing --keep-builds 0 >second.txt 2>&1 3>&- &
+    second=$!
+    until [ -e flags/started ]; do
+        kill -0 "$second"
+        sleep 0.1
+    done
+    cp -r first base
+    touch flags/go
+    wait "$second"
+    grep -q "next: another gate recorded these cases meanwhile; its runs stay, and later runs are compared with them" second.txt
+    run grep "this one records\|recorded 1 new case" second.txt out/report.md out/comparison.json
+    [ "$status" -eq 1 ]
+    grep -q "another gate recorded these cases meanwhile" out/report.md
+    cmp first/*.json base/*.json
+}
+
 @test "a baseline that is much faster makes a regression: exit 1" {
     kgate run -c suite.yaml -o r.json -q --set rounds.min=6
     scale r.json 0.001 >fast.json
