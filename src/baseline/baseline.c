@@ -76,6 +76,7 @@ static const struct kg_field run_fields[] = {
              KG_WORDS("on", "off")),
     KG_FIELD(gpu_sm_clock_hz, REAL, "highest clock of the chosen GPU", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(gpu_memory_clock_hz, REAL, "highest of its memory clock", KG_OPTIONAL, KG_FROM_0),
+    KG_FIELD(environment, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_environment_record)),
     KG_FIELD(pair, STRING, "of an `ab`'s base", KG_OPTIONAL),
     KG_FIELD(pulse_ns, REAL, "median of the probe's readings of the core's pace", KG_OPTIONAL),
     KG_FIELD(bandwidth_bytes_per_s, REAL, "median of the probe's readings of memory bandwidth",
@@ -217,6 +218,7 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
         .gpu_mig = gpu ? gpu->mig : NULL,
         .gpu_sm_clock_hz = gpu ? gpu->sm_clock_hz : NAN,
         .gpu_memory_clock_hz = gpu ? gpu->memory_clock_hz : NAN,
+        .environment = results->environment,
         .pair = results->pair,
         .cases = kg_arena_alloc(arena, results->case_count, sizeof *run->cases),
     };

@@ -67,8 +67,9 @@ struct kg_baseline_run {
     const char *gpu_mig;
     double gpu_sm_clock_hz;
     double gpu_memory_clock_hz;
-    const char *pair; /* of an `ab`'s base side; else NULL */
-    double pulse_ns;  /* medians of the probe's readings; NaN where there are none */
+    struct kg_environment environment; /* the caller's, of the workloads */
+    const char *pair;                  /* of an `ab`'s base side; else NULL */
+    double pulse_ns; /* medians of the probe's readings; NaN where there are none */
     double bandwidth_bytes_per_s;
     double latency_ns;
     const char **trait_names; /* of the cases' traits; none in ordinary runs but a suite's newest */

@@ -5,6 +5,7 @@
 #include "compare/budget.h"
 #include "compare/code_words.h"
 #include "compare/decide.h"
+#include "compare/environment_words.h"
 #include "compare/evidence.h"
 #include "compare/overall.h"
 #include "compare/past.h"
@@ -40,6 +41,37 @@ static const char *keep(struct comparer *comparer, const char *string)
     return string ? kg_arena_copy(&comparer->comparison->arena, string) : NULL;
 }
 
+/* The run that the references of a case are of, by the pin, or the newest ordinary one. */
+static const struct kg_baseline_run *run_of(const struct comparer *comparer, const char *pin)
+{
+    const struct kg_baseline *baseline = comparer->baseline;
+    for (size_t i = 0; i < baseline->run_count && pin; i++)
+        if (baseline->runs[i].pin && !strcmp(baseline->runs[i].pin, pin) &&
+            !strcmp(baseline->runs[i].suite, comparer->current->suite))
+            return &baseline->runs[i];
+    const size_t newest = comparer->index.newest;
+    return pin || newest == SIZE_MAX ? NULL : &baseline->runs[newest];
+}
+
+/* Where the code is not known to have changed: what the environment did. */
+static bool environment_compare(struct comparer *comparer, const struct kg_case_result *result,
+                                const struct kg_reference *reference,
+                                const struct kg_evidence *evidence)
+{
+    struct kg_arena *arena = &comparer->comparison->arena;
+    struct kg_metric *metric = evidence->metric;
+    const struct kg_baseline_run *run = run_of(comparer, kg_metric_pin(metric));
+    /* other libraries may be those that LD_PRELOAD or LD_LIBRARY_PATH names */
+    if (!run || evidence->code == KG_CODE_OTHER)
+        return true;
+    if (!kg_environment_words(arena, comparer->current, result, run, &metric->environment))
+        return false;
+    if (!metric->environment || metric->code || evidence->code == KG_CODE_UNKNOWN)
+        return true;
+    metric->code = kg_code_words(arena, &result->code, &reference->code);
+    return metric->code != NULL;
+}
+
 /* Estimates one metric against a reference; `against` lives in the comparison. */
 static bool metric_make(struct comparer *comparer, const struct kg_case_result *result,
                         const struct kg_reference *reference, const char *against,
@@ -55,6 +87,8 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
     metric->against = against;
     metric->name = keep(comparer, metric->name);
     if (metric->code && !(metric->code = keep(comparer, metric->code)))
+        return kg_error_memory(comparer->err);
+    if (!environment_compare(comparer, result, reference, evidence))
         return kg_error_memory(comparer->err);
     comparer->evidence_count++;
     change->metric_count++;

@@ -7,19 +7,15 @@ const char *const kg_verdict_names[4] = {"PASS", "FAIL", "UNDECIDED", NULL};
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-const char *const kg_doubt_names[26] = {"none",           "code_changed",
-                                        "library_other",  "code_alone",
-                                        "code_open",      "code_unchanged",
-                                        "clock_explains", "unlike",
-                                        "mean",           "few_rounds",
-                                        "clock_may",      "cycles",
-                                        "unconfirmed",    "all_disturbed",
-                                        "unproven",       "effect",
-                                        "stepped",        "noise",
-                                        "crossing",       "uncounted",
-                                        "busy",           "disturbed",
-                                        "not_stored",     "budget_unknown",
-                                        "budget_missed",  NULL};
+const char *const kg_doubt_names[27] = {"none",           "code_changed",   "library_other",
+                                        "code_alone",     "code_open",      "code_unchanged",
+                                        "environment",    "clock_explains", "unlike",
+                                        "mean",           "few_rounds",     "clock_may",
+                                        "cycles",         "unconfirmed",    "all_disturbed",
+                                        "unproven",       "effect",         "stepped",
+                                        "noise",          "crossing",       "uncounted",
+                                        "busy",           "disturbed",      "not_stored",
+                                        "budget_unknown", "budget_missed",  NULL};
 
 #define STRUCT kg_metric
 static const struct kg_field metric_fields[] = {
@@ -67,6 +63,10 @@ static const struct kg_field metric_fields[] = {
     KG_FIELD(of_processes, BOOL, "a profile's: its rounds are processes", KG_OPTIONAL),
     KG_FIELD(code_unchanged, BOOL, "of a time: the machine code is the reference's", KG_OPTIONAL),
     KG_FIELD(code, STRING, "of a time: what the machine code and its libraries did", KG_OPTIONAL),
+    KG_FIELD(
+        environment, STRING,
+        "variables of the environment that differ, where the code is not known to have changed",
+        KG_OPTIONAL),
     KG_FIELD(needed_p, REAL, "what p_value had to reach", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(mean_ratio, REAL, "of the rounds' means", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(screened_ratio, REAL, "what made it suspect, and was not confirmed", KG_OPTIONAL,

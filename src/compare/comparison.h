@@ -4,7 +4,8 @@
  * Other folders also include profiled.h (the same of two profiles), reference.h (what a case is
  * compared with), held.h (budgets of results alone), sweeps.h (tables over a parameter), metric.h (one
  * metric of a case), settle.h (what pairs decide of it), unchanged.h (cases that need not be measured),
- * comparison_notes.h (facts beside the verdict), waive.h (what was accepted, and what is in quarantine), acceptable.h (what can be accepted)
+ * comparison_notes.h (facts beside the verdict), environment_words.h (variables that differ), waive.h (what
+ * was accepted, and what is in quarantine), acceptable.h (what can be accepted)
  * and calibration.h (how well a gate works on a machine). */
 #pragma once
 #include <stdbool.h>
@@ -45,6 +46,7 @@ enum kg_doubt {
     KG_DOUBT_CODE_ALONE,     /* and the code did not change; its libraries are not known */
     KG_DOUBT_CODE_OPEN,      /* and neither changed; but the code can load or start more */
     KG_DOUBT_CODE_UNCHANGED, /* the metric changed, neither the code nor its libraries did */
+    KG_DOUBT_ENVIRONMENT,    /* the metric changed, the code did not, and `environment` did */
     KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
     KG_DOUBT_UNLIKE,         /* in files of kgate 0.1 only: averages of different call counts */
     KG_DOUBT_MEAN,           /* the mean moved, the typical round did not */
@@ -65,7 +67,7 @@ enum kg_doubt {
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
-extern const char *const kg_doubt_names[26];
+extern const char *const kg_doubt_names[27];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -105,13 +107,15 @@ struct kg_metric {
     /* `change` and `doubt` were decided from these and the figures above. */
     size_t base_rounds;
     size_t current_rounds;
-    size_t least_rounds;   /* that each side needs before the metric can be called unchanged */
-    bool of_processes;     /* the rounds are processes of a profile */
-    bool code_unchanged;   /* of a time: the machine code is the reference's */
-    const char *code;      /* of a time: in words, what the code did; NULL where not known */
-    double needed_p;       /* the p_value that a change needs; NaN where not tested */
-    double mean_ratio;     /* of a time: ratio of the rounds' means; NaN: unknown */
-    double screened_ratio; /* ratio that screening saw and confirming rounds refuted; else NaN */
+    size_t least_rounds;     /* that each side needs before the metric can be called unchanged */
+    bool of_processes;       /* the rounds are processes of a profile */
+    bool code_unchanged;     /* of a time: the machine code is the reference's */
+    const char *code;        /* of a time, and beside `environment`: what the code did; or NULL */
+    const char *environment; /* where the code is not known to have changed: the variables that
+                                differ, in words; NULL: none */
+    double needed_p;         /* the p_value that a change needs; NaN where not tested */
+    double mean_ratio;       /* of a time: ratio of the rounds' means; NaN: unknown */
+    double screened_ratio;   /* ratio that screening saw and confirming rounds refuted; else NaN */
     size_t screened_rounds;
     double *history; /* of another than the time, which the case has: its medians in the
                               ordinary runs compared with, oldest first */

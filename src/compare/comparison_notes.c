@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compare/environment_words.h"
 #include "results/disturbance.h"
 #include "results/throttle.h"
 
@@ -89,6 +90,16 @@ static bool drift_note(struct kg_comparison *comparison, const struct kg_baselin
            drift_note_one(comparison, "memory bandwidth", 0.05, newest->bandwidth_bytes_per_s,
                           now.bandwidth_bytes_per_s) &&
            drift_note_one(comparison, "memory latency", 0.15, newest->latency_ns, now.latency_ns);
+}
+
+/* What a program does may follow from them. */
+static bool environment_note(struct kg_comparison *comparison, const struct kg_baseline_run *newest,
+                             const struct kg_results *current)
+{
+    const char *words;
+    return kg_environment_words(&comparison->arena, current, NULL, newest, &words) &&
+           (!words ||
+            note(comparison, kg_arena_printf(&comparison->arena, "environment: %s", words)));
 }
 
 /* What disturbed the GPU while this was measured. */
@@ -179,7 +190,8 @@ bool kg_comparison_notes_make(const struct kg_baseline *baseline, const struct k
             gpu_notes(comparison, newest, machine);
     if (good && newest && baseline->fingerprint &&
         !strcmp(baseline->fingerprint, machine->fingerprint))
-        good = drift_note(comparison, newest, current);
+        good = environment_note(comparison, newest, current) &&
+               drift_note(comparison, newest, current);
     good = good && conditions_note(comparison, current) && disturbances_note(comparison, current) &&
            cases_note(comparison, current);
     if (good && comparison->baseline_runs == 1 && !current->pair)

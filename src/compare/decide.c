@@ -61,9 +61,11 @@ static bool mean_moved(const struct kg_evidence *evidence, double alpha)
            (evidence->mean_ratio > above || evidence->mean_ratio < 1 / above);
 }
 
-/* What the machine code did beside a time that changed. */
+/* What the machine code did beside a time that changed; of any metric that the environment did. */
 static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
 {
+    if (evidence->metric->environment)
+        return KG_DOUBT_ENVIRONMENT;
     if (!evidence->row->timed)
         return KG_DOUBT_NONE;
     switch (evidence->code) {

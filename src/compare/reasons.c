@@ -163,6 +163,19 @@ static const char *code_unchanged_say(struct kg_arena *arena, const struct kg_me
     return kg_arena_printf(arena, "%s: the machine moved", code_of(metric));
 }
 
+/* The code's words where they are known: of a script there are none. */
+static const char *environment_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return kg_arena_printf(arena, "%s: that may be why%s%s", metric->environment,
+                           metric->code ? "; " : "", metric->code ? metric->code : "");
+}
+
+/* What else there is to say of a change that is not sure, where the code is unchanged. */
+static const char *beside_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    return metric->environment ? environment_say(arena, metric) : code_of(metric);
+}
+
 /* A sentence as it stands, or what writes one; of KG_DOUBT_NONE neither. */
 static const struct sentence {
     const char *text;
@@ -174,6 +187,7 @@ static const struct sentence {
     [KG_DOUBT_CODE_ALONE] = {.say = code_alone_say},
     [KG_DOUBT_CODE_OPEN] = {.say = code_open_say},
     [KG_DOUBT_CODE_UNCHANGED] = {.say = code_unchanged_say},
+    [KG_DOUBT_ENVIRONMENT] = {.say = environment_say},
     [KG_DOUBT_CLOCK_EXPLAINS] = {.text = "the time moved with the GPU's clock: in cycles nothing "
                                          "changed"},
     [KG_DOUBT_MEAN] = {.say = mean_say},
@@ -245,7 +259,8 @@ bool kg_reason_make(struct kg_arena *arena, struct kg_metric *metric)
     const char *reason = sentence->say ? sentence->say(arena, metric) : sentence->text;
     bool good = reason || !sentence->say;
     if (reason && sentence->of_code && metric->code_unchanged) {
-        reason = kg_arena_printf(arena, "%s; %s", reason, code_of(metric));
+        const char *beside = beside_say(arena, metric);
+        reason = beside ? kg_arena_printf(arena, "%s; %s", reason, beside) : NULL;
         good = reason != NULL;
     }
     if (good && reaches_threshold(metric)) {

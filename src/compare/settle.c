@@ -82,6 +82,7 @@ static bool metric_take(struct kg_arena *arena, struct kg_metric *metric,
     metric->against = kg_against_names[KG_AGAINST_BASE];
     metric->unit = kg_arena_keep(arena, pair->unit, &good);
     metric->code = kg_arena_keep(arena, pair->code, &good);
+    metric->environment = kg_arena_keep(arena, pair->environment, &good);
     metric->cause = kg_arena_keep(arena, pair->cause, &good);
     metric->reason = reason_make(arena, pair, stored.ratio, pairs, build);
     return good && metric->reason;

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compare/environment_words.h"
 #include "results/series.h"
 
 static bool text_same(const char *a, const char *b)
@@ -89,6 +90,18 @@ newest_find(const struct search *search, const struct kg_case_result *result, bo
     return newest;
 }
 
+/* Where memory is out it is said elsewhere: the case is measured. */
+static bool environment_same(const struct search *search, const struct kg_case_result *result,
+                             const struct kg_baseline_run *run)
+{
+    struct kg_arena scratch = {0};
+    const char *words;
+    const bool same =
+        kg_environment_words(&scratch, search->results, result, run, &words) && !words;
+    kg_arena_free(&scratch);
+    return same;
+}
+
 static bool is_unchanged(const struct search *search, const struct kg_case_result *result)
 {
     const struct kg_machine *machine = &search->results->machine;
@@ -99,8 +112,8 @@ static bool is_unchanged(const struct search *search, const struct kg_case_resul
         return false;
     const struct kg_baseline_run *run = &search->baseline->runs[search->index.newest];
     return kg_code_match(&result->code, &stored->code) == KG_CODE_SAME &&
-           machine_same(run, machine) && (!on_gpu || gpu_same(run, machine)) &&
-           metrics_known(result, stored);
+           machine_same(run, machine) && environment_same(search, result, run) &&
+           (!on_gpu || gpu_same(run, machine)) && metrics_known(result, stored);
 }
 
 static bool same_machine(const struct kg_baseline *baseline, const struct kg_results *results)

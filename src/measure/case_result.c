@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "code/code_identity.h"
 #include "config/suite.h"
@@ -32,6 +33,34 @@ static bool lists_copy(struct kg_arena *arena, const struct kg_case *planned,
     result->param_count = planned->param_count;
     result->tag_count = spec->tag_count;
     result->budget_count = spec->budget_count;
+    return good;
+}
+
+/* Those of the environment's variables that it gets whatever the caller's are: as process.c and
+ * command.c set them. */
+static bool own_variables_add(struct kg_arena *arena, const struct kg_case *planned,
+                              struct kg_case_result *result)
+{
+    static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                         "MKL_NUM_THREADS"};
+    enum { COUNTS = sizeof counts / sizeof *counts, OF_CUDA = 2 };
+    const struct kg_command_setting *setting = &planned->setting;
+    bool good = true;
+    const char **names =
+        kg_arena_alloc(arena, setting->environment_count + COUNTS + OF_CUDA, sizeof *names);
+    if (!names)
+        return false;
+    result->own_variables = names;
+    for (size_t i = 0; i < setting->environment_count; i++)
+        if (kg_environment_has(setting->environment[i].name))
+            names[result->own_variable_count++] =
+                kg_arena_keep(arena, setting->environment[i].name, &good);
+    for (size_t i = 0; i < COUNTS && planned->spec->settings.threads; i++)
+        names[result->own_variable_count++] = counts[i];
+    if (planned->device == KGATE_DEVICE_CUDA)
+        names[result->own_variable_count++] = "CUDA_VISIBLE_DEVICES";
+    if (kg_case_on_stream(planned))
+        names[result->own_variable_count++] = "CUDA_LAUNCH_BLOCKING";
     return good;
 }
 
@@ -101,8 +130,8 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
     };
     kg_hot_clear(&result->hot);
     kg_case_summarize(result);
-    return lists_copy(arena, planned, result) && series_start(arena, spec, result) &&
-           result->target && good;
+    return lists_copy(arena, planned, result) && own_variables_add(arena, planned, result) &&
+           series_start(arena, spec, result) && result->target && good;
 }
 
 static void code_identify(struct kg_results *results, const struct kg_plan *plan)
@@ -153,7 +182,8 @@ bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
     results->filter = kg_arena_keep(arena, filter, &good);
     results->cases = kg_arena_alloc(arena, plan->case_count, sizeof *results->cases);
     good = good && results->created && results->cases &&
-           kg_machine_copy(arena, machine, &results->machine);
+           kg_machine_copy(arena, machine, &results->machine) &&
+           kg_environment_read(arena, environ, &results->environment);
     for (size_t i = 0; i < plan->case_count && good; i++)
         good = kg_case_result_start(arena, &plan->cases[i], &results->cases[i]);
     if (!good) {

@@ -180,6 +180,11 @@ static const struct kg_field case_fields[] = {
     KG_FIELD(build, STRING, "of the file in `files` that holds its code", KG_OPTIONAL,
              KG_PATTERN_SHA256),
     KG_LIST(tags, tag_count, STRINGS, "of the suite"),
+    KG_LIST(own_variables, own_variable_count, STRINGS,
+            "of those that `environment` may have, what the case does not get from the caller: the "
+            "suite "
+            "sets it, or kgate",
+            KG_OPTIONAL),
     KG_FIELD(reference, BOOL, "a version that others are compared with, kept on purpose",
              KG_OPTIONAL),
     KG_FIELD(status, ENUM, "whether it was measured", KG_NAMES(kg_status_names)),
@@ -240,6 +245,7 @@ static const struct kg_field results_fields[] = {
     KG_FIELD(complete, BOOL, "false: interrupted"),
     KG_FIELD(filter, STRING, "the options that left cases out", KG_OPTIONAL),
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),
+    KG_FIELD(environment, RECORD, NULL, KG_OPTIONAL, KG_OF(kg_environment_record)),
     KG_FIELD(sequential, BOOL, "rounds were added while they were looked at: `gate` and `ab`",
              KG_OPTIONAL),
     KG_FIELD(pair, STRING, "`ab`: the same in the results of both sides", KG_OPTIONAL),

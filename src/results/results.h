@@ -15,6 +15,7 @@
 #include "config/metric_table.h"
 #include "config/suggest_settings.h"
 #include "config/suite.h"
+#include "device/environment.h"
 #include "device/machine.h"
 #include "results/ceilings.h"
 #include "results/cpu_ceilings.h"
@@ -286,6 +287,10 @@ struct kg_case_result {
                               would not bring the code: a script, an interpreter, a system's program */
     const char **tags;
     size_t tag_count;
+    /* Names of kg_environment_has that it does not get from the caller: by `environment:`, `threads:`, or
+     * because kgate chooses its GPU. */
+    const char **own_variables;
+    size_t own_variable_count;
     bool reference; /* a version that others are compared with, kept on purpose */
     enum kg_status status;
     const char *reason;      /* why not OK */
@@ -346,6 +351,7 @@ struct kg_results {
     bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
     const char *filter; /* the --filter or --shard that left cases out; NULL: none was left out */
     struct kg_machine machine;
+    struct kg_environment environment; /* the caller's, of the workloads */
     bool sequential;  /* rounds were added while they were looked at: `gate` and `ab` */
     const char *pair; /* `ab`: the same in the results of both sides; else NULL */
     size_t tests;     /* made together with those of these cases, as Holm's method counts them;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/environment_words.h"
 #include "compare/reference.h"
 #include "results/series.h"
 #include "suggest/changed_rows.h"
@@ -26,6 +27,7 @@ struct search {
     struct kg_arena scratch;
     struct slower_case *cases;
     size_t case_count;
+    bool failed; /* memory is out */
 };
 
 /* The run that a comparison's `against` means, of those that have traits: a pin's, or the newest
@@ -58,7 +60,7 @@ static const struct kg_baseline_case *stored_find(const struct search *search,
 }
 
 /* What the case is compared with; false where the run has no traits of it. */
-static bool slower_make(const struct search *search, size_t index, const char *pin,
+static bool slower_make(struct search *search, size_t index, const char *pin,
                         struct kg_slower *slower)
 {
     const struct kg_results *results = search->input->results;
@@ -71,6 +73,9 @@ static bool slower_make(const struct search *search, size_t index, const char *p
                                  .page_fault_ns = results->cpu_ceilings.page_fault_ns,
                                  .launch_ns = results->ceilings.launch_ns};
     kg_baseline_traits(run, stored, &slower->base);
+    if (kg_code_match(&result->code, &stored->code) != KG_CODE_OTHER &&
+        !kg_environment_words(&search->scratch, results, result, run, &slower->environment))
+        search->failed = true;
     return true;
 }
 
@@ -350,7 +355,7 @@ static bool changes_find(struct search *search, struct kg_suggestions *suggestio
     else
         own_add(search);
     qsort(search->cases, search->case_count, sizeof *search->cases, compare_slower);
-    return changes_add(search, suggestions);
+    return !search->failed && changes_add(search, suggestions);
 }
 
 bool kg_changes_find(const struct kg_suggest_input *input, const struct kg_traits *traits,

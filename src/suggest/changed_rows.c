@@ -376,9 +376,19 @@ static void rows_weigh(const struct kg_slower *slower, double *found)
             found[i] = explains(&rows[i], slower);
 }
 
-static const char *row_text(struct kg_arena *arena, const struct row *row, double base,
-                            double current)
+/* What it may come of: the environment decides how much is done and by how many threads, before a
+ * guess at code that did not change. */
+static const char *reading_of(const struct row *row, const struct kg_slower *slower)
 {
+    const bool decides = row->cause == BY_WORK || row->cause == BY_THREADS;
+    return decides && slower->environment ? slower->environment : row->reading;
+}
+
+static const char *row_text(struct kg_arena *arena, const struct row *row,
+                            const struct kg_slower *slower)
+{
+    const double base = kg_trait_get(&slower->base, trait_of(row));
+    const double current = kg_trait_get(&slower->current, trait_of(row));
     static const char *const verbs[] = {
         [FELL] = "fell", [ROSE] = "rose", [STAYED] = "stayed", [MOVED] = "moved"};
     const enum kg_trait_unit unit = trait_of(row)->unit;
@@ -392,7 +402,7 @@ static const char *row_text(struct kg_arena *arena, const struct row *row, doubl
         kg_text_append(&text, " to ");
     }
     kg_trait_format(unit, current, &text);
-    kg_text_printf(&text, "%s: %s", row->tail, row->reading);
+    kg_text_printf(&text, "%s: %s", row->tail, reading_of(row, slower));
     const char *kept = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
     kg_text_free(&text);
     return kept;
@@ -424,7 +434,7 @@ bool kg_slower_tell(struct kg_arena *arena, const struct kg_slower *slower,
                                 .base = kg_trait_get(&slower->base, trait),
                                 .current = kg_trait_get(&slower->current, trait),
                                 .explains = found[at]};
-        one->text = row_text(arena, &rows[at], one->base, one->current);
+        one->text = row_text(arena, &rows[at], slower);
         if (!one->text)
             return false;
         ++*count;

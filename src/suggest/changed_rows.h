@@ -16,6 +16,7 @@ struct kg_slower {
     struct kg_traits current;
     double page_fault_ns; /* what one costs on this machine; NaN where not known, as the next */
     double launch_ns;
+    const char *environment; /* variables that differ, of code that may be the same; or NULL */
 };
 
 enum { KG_TOLD_MOST = 4 };

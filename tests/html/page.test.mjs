@@ -352,11 +352,13 @@ test("light, dark and paper", async () => {
 });
 
 /* The page of the results beside the stored run, whose code is as given. */
-async function machinesOf(change) {
+async function machinesOf(change, environments = []) {
     const baseline = JSON.parse(readFileSync(`${folder}/${storedFile()}`, "utf8"));
     const results = fileRead("base.json");
     for (const one of results.cases) one.code_hash = "00000000000000aa";
     for (const run of baseline.runs) for (const one of run.cases) Object.assign(one, { code_hash: "00000000000000aa" }, change);
+    for (const run of baseline.runs) run.environment = environments[0];
+    results.environment = environments[1];
     const page = await browser.open(pageMake("sides.html", fileWrite("sides-base.json", baseline), fileWrite("sides.json", results)));
     const said = { text: await text(page, "#machines"), differs: await page.locator("#machines tr.differs").allInnerTexts(), unknown: await page.locator("#machines tr.unknown").allInnerTexts() };
     assert.deepEqual(page.wrong, []);
@@ -375,6 +377,17 @@ test("machine code that differs is a fact that differs, and what one side lacks 
     assert.ok(none.unknown.some((row) => row.startsWith("Machine code")), none.text);
     assert.match(none.text, /Unknown on one side: \d+ facts?\./);
     assert.ok(!none.text.includes("No fact differs."));
+});
+
+test("a variable of the environment that differs is a fact that differs, and an older file does not say", async () => {
+    const variables = { LC_ALL: "C" };
+    const row = (rows) => rows.find((one) => one.startsWith("Environment"));
+    const other = await machinesOf({}, [{ known: true, variables }, { known: true }]);
+    assert.match(row(other.differs) ?? "", /LC_ALL=C\s+none/);
+    const same = await machinesOf({}, [{ known: true, variables }, { known: true, variables }]);
+    assert.equal(row([...same.differs, ...same.unknown]), undefined);
+    const older = await machinesOf({}, [{ known: false }, { known: true, variables }]);
+    assert.match(row(older.unknown) ?? "", /–\s+LC_ALL=C/);
 });
 
 test("a long name of a workload does not widen a narrow page", async () => {

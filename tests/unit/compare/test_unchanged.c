@@ -114,6 +114,23 @@ static void another_machine_or_another_system_on_it_is_measured_on(void **state)
     scene_free(&scene);
 }
 
+static void another_environment_is_measured_in_unless_the_case_sets_it(void **state)
+{
+    struct kg_pair before = {"LC_ALL", "C"}, now = {"LC_ALL", "C.UTF-8"};
+    const char *own[] = {"LC_ALL"};
+    struct scene scene = {0};
+    (void)state;
+    scene_make(&scene);
+    scene.baseline.runs[0].environment = (struct kg_environment){true, &before, 1};
+    assert_int_equal(marked(&scene), CASES); /* this side does not say */
+    scene.current.environment = (struct kg_environment){true, &now, 1};
+    assert_int_equal(marked(&scene), 0);
+    scene.current.cases[0].own_variables = own;
+    scene.current.cases[0].own_variable_count = 1;
+    assert_int_equal(marked(&scene), 1);
+    scene_free(&scene);
+}
+
 static void budgets_and_metrics_that_the_reference_lacks_are_measured(void **state)
 {
     struct kg_limit limit = {"time", "<=", 1e9};
@@ -172,6 +189,7 @@ int main(void)
         cmocka_unit_test(cases_of_the_same_code_are_marked_where_the_suite_asks),
         cmocka_unit_test(what_is_not_the_same_or_not_known_is_measured),
         cmocka_unit_test(another_machine_or_another_system_on_it_is_measured_on),
+        cmocka_unit_test(another_environment_is_measured_in_unless_the_case_sets_it),
         cmocka_unit_test(budgets_and_metrics_that_the_reference_lacks_are_measured),
         cmocka_unit_test(a_pin_of_other_code_is_compared_with),
         cmocka_unit_test(the_newest_run_decides),

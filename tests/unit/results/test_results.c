@@ -355,9 +355,14 @@ static void journal_reads_as_incomplete_results(void **state)
     struct kg_results results, read;
     struct kg_journal journal;
     struct kg_error err;
+    struct kg_pair locale = {"LC_ALL", "C"};
+    const char *own[] = {"LANG"};
     char name[sizeof journal.path];
     (void)state;
     support_results(&results, 2, 3, 100);
+    results.environment = (struct kg_environment){true, &locale, 1};
+    results.cases[0].own_variables = own;
+    results.cases[0].own_variable_count = 1;
     struct kg_round rounds[3];
     memcpy(rounds, results.cases[1].rounds, sizeof rounds);
     for (int i = 0; i < 2; i++) {
@@ -375,6 +380,9 @@ static void journal_reads_as_incomplete_results(void **state)
     kg_journal_close(&journal);
     assert_true(kg_results_load(name, &read, &err));
     assert_false(read.complete);
+    assert_true(read.environment.known && read.environment.count == 1);
+    assert_string_equal(read.environment.variables[0].value, "C");
+    assert_int_equal(read.cases[0].own_variable_count, 1);
     assert_int_equal(read.cases[1].round_count, 3);
     assert_int_equal(read.cases[1].status, KG_STATUS_OK);
     assert_float_equal(read.cases[1].summary.median_ns, 200, 1);

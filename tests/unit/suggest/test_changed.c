@@ -346,10 +346,46 @@ static void without_results_or_baseline_there_is_nothing(void **state)
     scene_free(&scene);
 }
 
+/* "instructions rose … a call: " and what it ends with. */
+static void told_ends(const struct scene *scene, const char *ending)
+{
+    assert_int_equal(scene->suggestions.change_count, 1);
+    const char *text = scene->suggestions.changes[0].text;
+    const size_t length = strlen(text), most = strlen(ending);
+    if (length < most || strcmp(text + length - most, ending) != 0)
+        fail_msg("told '%s', expected it to end with '%s'", text, ending);
+}
+
+static void another_environment_is_told_where_the_code_may_be_the_same(void **state)
+{
+    struct kg_pair before = {"LC_ALL", "C"}, now = {"LC_ALL", "C.UTF-8"};
+    const char *own[] = {"LC_ALL"};
+    struct scene scene;
+    (void)state;
+    scene_make(&scene);
+    slower(&scene, 1, 2);
+    struct kg_case_result *result = &scene.current.cases[1];
+    scene.baseline.runs[0].environment = (struct kg_environment){true, &before, 1};
+    scene.current.environment = (struct kg_environment){true, &now, 1};
+    find(&scene, false);
+    told_ends(&scene, ": LC_ALL is 'C.UTF-8' here, was 'C'");
+    result->own_variables = own;
+    result->own_variable_count = 1;
+    find(&scene, false);
+    told_ends(&scene, ": more work, or a loop that is no longer vectorised");
+    result->own_variable_count = 0;
+    scene.baseline.runs[0].cases[1].code.hash = "aaaaaaaaaaaaaaaa";
+    result->code.hash = "bbbbbbbbbbbbbbbb";
+    find(&scene, false);
+    told_ends(&scene, ": more work, or a loop that is no longer vectorised");
+    scene_free(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_borrowed),
+        cmocka_unit_test(another_environment_is_told_where_the_code_may_be_the_same),
         cmocka_unit_test(a_comparison_decides_where_there_is_one),
         cmocka_unit_test(what_only_looks_worse_is_told_beyond_its_threshold),
         cmocka_unit_test(a_rise_of_memory_or_instructions_alone_is_told),

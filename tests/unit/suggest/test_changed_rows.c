@@ -121,11 +121,33 @@ static void no_mixture_of_sense_and_nonsense_tells_nonsense(void **state)
     }
 }
 
+static void the_environment_is_told_before_a_guess_at_the_code(void **state)
+{
+    struct kg_slower slower;
+    (void)state;
+    slower_make(&slower, 2);
+    slower.environment = "LC_ALL is 'C.UTF-8' here, was 'C'";
+    put(&slower, "instructions", 1e6, 2e6);
+    told_is(&slower,
+            "instructions rose from 1.00 M to 2.00 M a call: LC_ALL is 'C.UTF-8' here, was "
+            "'C'");
+    slower_make(&slower, 1.5);
+    slower.environment = "OMP_NUM_THREADS is '3' here, was '4'";
+    put(&slower, "threads", 4, 3);
+    told_is(&slower, "threads fell from 4 to 3: OMP_NUM_THREADS is '3' here, was '4'");
+    slower_make(&slower, 1.2);
+    slower.environment = "LC_ALL is 'C.UTF-8' here, was 'C'";
+    put(&slower, "line_bytes", 10 << 20, 12 << 20);
+    told_is(&slower,
+            "cache lines brought in rose from 10.0 MiB to 12.0 MiB a call: access pattern");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_slower_tells_nothing),
         cmocka_unit_test(nonsense_tells_nothing),
+        cmocka_unit_test(the_environment_is_told_before_a_guess_at_the_code),
         cmocka_unit_test(no_mixture_of_sense_and_nonsense_tells_nonsense),
     };
     return cmocka_run_group_tests_name("changed rows", tests, NULL, NULL);

@@ -2,6 +2,12 @@
 import { h, scrolled } from "../dom.js";
 import { counted, moment, size } from "../format.js";
 
+/* The variables that change how programs run, as the caller had them. */
+const environmentOf = ({ run }) =>
+    run.environment?.known
+        ? Object.entries(run.environment.variables ?? {}).map(([name, value]) => `${name}=${value}`).join(" ") || "none"
+        : undefined;
+
 const gpuOf = ({ gpus, gpu_chosen: chosen }) => gpus?.[chosen ?? 0];
 
 /* What is looked at, of a machine, and of a run: {machine, run, files}. */
@@ -25,6 +31,7 @@ const FACTS = [
     ["GPU's memory", ({ machine }) => gpuOf(machine) && size(gpuOf(machine).memory_bytes)],
     ["NVIDIA driver", ({ machine, run }) => run.nvidia_driver ?? machine.nvidia_driver],
     ["CUDA toolkit", ({ machine, run }) => run.cuda_toolkit ?? machine.cuda_toolkit],
+    ["Environment", environmentOf],
     ["Host", ({ machine }) => machine.host],
 ];
 
