@@ -99,5 +99,10 @@ bool kg_metric_rounds_settle(const struct kg_metric *metric);
 /* The doubt of a SUSPECT or INCONCLUSIVE metric, from its interval. */
 enum kg_doubt kg_metric_doubt(const struct kg_metric *metric);
 
+/* Whether nothing within the interval is worse by as much as counts: what is left open is only how
+ * much better it is. False without an interval, or with too few rounds for one to say anything; also
+ * where the rounds' means are worse. */
+bool kg_metric_not_worse(const struct kg_metric *metric);
+
 /* The largest absolute effect within the interval, in the metric's unit. */
 double kg_metric_widest_effect(const struct kg_metric *metric);

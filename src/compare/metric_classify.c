@@ -11,12 +11,34 @@ bool kg_metric_outside(const struct kg_metric *metric)
            (known ? metric->interval_high : metric->ratio) < 1 / (1 + metric->threshold);
 }
 
-/* Less a part in 10^9: the way through logarithms must not make a page more than a page. */
-double kg_metric_widest_effect(const struct kg_metric *metric)
+/* Of a ratio. Less a part in 10^9: the way through logarithms must not make a page more than a
+ * page. */
+static double effect_of(const struct kg_metric *metric, double ratio)
 {
     const double base = metric->baseline > 0 ? metric->baseline : 1; /* as the estimate shifts it */
-    return (1 - 1e-9) * base *
-           fmax(fabs(metric->interval_high - 1), fabs(metric->interval_low - 1));
+    return (1 - 1e-9) * base * fabs(ratio - 1);
+}
+
+double kg_metric_widest_effect(const struct kg_metric *metric)
+{
+    return fmax(effect_of(metric, metric->interval_high), effect_of(metric, metric->interval_low));
+}
+
+static bool enough_rounds(const struct kg_metric *metric)
+{
+    return metric->current_rounds >= metric->least_rounds &&
+           (kg_metric_against(metric) == KG_AGAINST_BASE ||
+            metric->base_rounds >= metric->least_rounds);
+}
+
+bool kg_metric_not_worse(const struct kg_metric *metric)
+{
+    const double above = 1 + metric->asked_threshold;
+    const bool lower = metric->better == KG_BETTER_LOWER;
+    const double worst = lower ? metric->interval_high : metric->interval_low;
+    return enough_rounds(metric) && !(metric->mean_ratio > above) &&
+           ((lower ? worst < above : worst > 1 / above) ||
+            effect_of(metric, worst) <= metric->min_effect);
 }
 
 bool kg_metric_clock_moved(const struct kg_metric *metric)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compare/metric.h"
 #include "util/escape.h"
 
 /* A new case has metrics only where budgets judge it, and is NEW still only where it meets them. */
@@ -23,16 +24,51 @@ static bool is_compared(const struct kg_case_change *change)
            change->change == KG_CHANGE_NO_CHANGE;
 }
 
+/* Whether the interval is all that leaves the metric open: not the clock, a busy machine, or a figure
+ * that is missing. */
+static bool open_by_interval(const struct kg_metric *metric)
+{
+    switch (metric->doubt) {
+    case KG_DOUBT_MEAN:
+    case KG_DOUBT_UNCONFIRMED:
+    case KG_DOUBT_ALL_DISTURBED:
+    case KG_DOUBT_UNPROVEN:
+    case KG_DOUBT_EFFECT:
+    case KG_DOUBT_NOISE:
+    case KG_DOUBT_CROSSING:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether it is open only how much better an undecided case is: nobody has to look into it. */
+static bool is_not_worse(const struct kg_case_change *change)
+{
+    if (change->change != KG_CHANGE_INCONCLUSIVE || !change->metric_count)
+        return false;
+    for (size_t m = 0; m < change->metric_count; m++) {
+        const struct kg_metric *metric = &change->metrics[m];
+        if (metric->change == KG_CHANGE_INCONCLUSIVE &&
+            !(open_by_interval(metric) && kg_metric_not_worse(metric)))
+            return false;
+    }
+    return true;
+}
+
 struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
 {
     const struct kg_change_counts *counts = &comparison->counts;
     size_t undecided = counts->suspect + counts->inconclusive, suspect = counts->suspect;
     size_t compared = counts->improvement + counts->regression + counts->no_change + undecided;
+    size_t not_worse = 0;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
         compared += meets_budgets(change);
-        if (change->waived == KG_WAIVER_NONE)
+        if (change->waived == KG_WAIVER_NONE) {
+            not_worse += is_not_worse(change);
             continue;
+        }
         undecided -= is_undecided(change);
         suspect -= change->change == KG_CHANGE_SUSPECT;
         if (change->waived == KG_WAIVER_UNTRUSTED && is_compared(change))
@@ -40,21 +76,23 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
     }
     return (struct kg_decided){.compared = compared,
                                .measured = compared - comparison->not_measured,
-                               .undecided = undecided,
+                               .undecided = undecided - not_worse,
+                               .not_worse = not_worse,
                                .suspect = suspect};
 }
 
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided)
 {
     const size_t suspect = decided->suspect;
+    const char *worse = decided->not_worse ? ", and may be worse" : "";
     if (!suspect || suspect == decided->undecided)
         return kg_arena_printf(
-            &comparison->arena, "%zu of %zu compared case%s %s", decided->undecided,
+            &comparison->arena, "%zu of %zu compared case%s %s%s", decided->undecided,
             decided->measured, decided->measured == 1 ? " is" : "s are",
-            kg_change_name(suspect ? KG_CHANGE_SUSPECT : KG_CHANGE_INCONCLUSIVE));
-    return kg_arena_printf(&comparison->arena, "%zu of %zu compared cases are %s or %s",
+            kg_change_name(suspect ? KG_CHANGE_SUSPECT : KG_CHANGE_INCONCLUSIVE), worse);
+    return kg_arena_printf(&comparison->arena, "%zu of %zu compared cases are %s or %s%s",
                            decided->undecided, decided->measured, kg_change_name(KG_CHANGE_SUSPECT),
-                           kg_change_name(KG_CHANGE_INCONCLUSIVE));
+                           kg_change_name(KG_CHANGE_INCONCLUSIVE), worse);
 }
 
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing)
@@ -133,7 +171,7 @@ static const struct kg_case_change *worst_undecided(const struct kg_comparison *
     const struct kg_case_change *worst = NULL;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        if (!is_undecided(change) || change->waived)
+        if (!is_undecided(change) || is_not_worse(change) || change->waived)
             continue;
         if (remedy_of(change) == REMEDY_PAIRS)
             return change;

@@ -9,13 +9,14 @@
 struct kg_decided {
     size_t compared;  /* against a reference, or a new case against its budgets */
     size_t measured;  /* of them all but those that need not be measured: their code is unchanged */
-    size_t undecided; /* of them SUSPECT or INCONCLUSIVE, and not waived */
+    size_t undecided; /* of them SUSPECT or INCONCLUSIVE, perhaps worse, and not waived */
+    size_t not_worse; /* INCONCLUSIVE, and surely not worse by as much as counts; not waived */
     size_t suspect;   /* of these */
 };
 
 struct kg_decided kg_decided_count(const struct kg_comparison *comparison);
 
-/* "4 of 5 compared cases are undecided: 1 SUSPECT, 3 INCONCLUSIVE"; NULL where memory is out. */
+/* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE"; NULL where memory is out. */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 
 /* "nothing was compared: 2 new, 1 skipped; no baseline of suite …"; NULL where memory is out.

@@ -94,6 +94,26 @@ static void interval_append(const struct kg_metric *metric, struct kg_text *text
     kg_arena_free(&arena);
 }
 
+/* Which way an undecided metric moved: where its interval is on one side, only how far is open, and
+ * of what looks worse the proof is missing. */
+static void undecided_say(const struct kg_metric *metric, const char *const names[SIDES],
+                          struct kg_text *text)
+{
+    const bool time = !strcmp(metric->name, "time"), more = metric->ratio > 1;
+    const char *moved = time ? (more ? "slower" : "faster") : more ? "larger" : "smaller";
+    const bool suspect = metric->change == KG_CHANGE_SUSPECT;
+    if (!(metric->interval_low > 1) && !(metric->interval_high < 1))
+        kg_text_printf(text, "undecided whether %s is %s than %s in %s", names[1],
+                       time ? "slower or faster" : "better or worse", names[0], metric->name);
+    else if (time)
+        kg_text_printf(text, "%s %s %s than %s, but %s", names[1], suspect ? "looks" : "is", moved,
+                       names[0], suspect ? "without proof" : "open by how much");
+    else
+        kg_text_printf(text, "%s of %s %s %s than of %s, but %s", metric->name, names[1],
+                       suspect ? "looks" : "is", moved, names[0],
+                       suspect ? "without proof" : "open by how much");
+}
+
 /* The sentence about one metric. names: shown as they are */
 static void metric_say(const struct kg_metric *metric, const char *const names[SIDES],
                        const char *reason, struct kg_text *text)
@@ -118,8 +138,7 @@ static void metric_say(const struct kg_metric *metric, const char *const names[S
         interval_append(metric, text);
         return;
     default:
-        kg_text_printf(text, "undecided whether %s is %s than %s in %s", names[1],
-                       time ? "slower or faster" : "better or worse", names[0], metric->name);
+        undecided_say(metric, names, text);
         if (isfinite(metric->ratio)) {
             char moved[KG_UNIT_BYTES];
             kg_text_printf(text, ": %s", kg_change_format(metric->ratio, moved));
