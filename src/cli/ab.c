@@ -2,6 +2,7 @@
 #include "gate/ab.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/exports.h"
@@ -85,6 +86,48 @@ static int status_of(const struct kg_arguments *arguments, const struct kg_sides
     return (int)ab->comparison.exit_status;
 }
 
+static void option_append(struct kg_text *text, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    kg_text_printf(text, " %s ", name);
+    kg_shell_quote(text, value);
+}
+
+/* The command as it was given, but for what limits its rounds and where its files go. NULL where
+ * memory is out. */
+static const char *again_make(const struct kg_arguments *arguments, struct kg_arena *arena)
+{
+    const struct {
+        const char *name, *value;
+    } options[] = {{"-c", arguments->suite},
+                   {"--base", arguments->base},
+                   {"--head", arguments->head},
+                   {"--trust", arguments->trust},
+                   {"--filter", arguments->filter},
+                   {"--shard", arguments->shard},
+                   {"--threshold", arguments->threshold},
+                   {"--min-effect", arguments->min_effect},
+                   {"--warmup", arguments->warmup},
+                   {"--rounds", arguments->rounds}};
+    struct kg_text text = {0};
+    kg_text_append(&text, arguments->shell ? "kgate ab --shell" : "kgate ab");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        option_append(&text, options[i].name, options[i].value);
+    for (size_t i = 0; i < arguments->set.count; i++)
+        if (strncmp(arguments->set.at[i], "rounds.max=", strlen("rounds.max=")) != 0)
+            option_append(&text, "--set", arguments->set.at[i]);
+    for (size_t i = 0; i < arguments->names.count; i++)
+        option_append(&text, "--name", arguments->names.at[i]);
+    for (size_t i = 0; i < arguments->positional_count; i++) {
+        kg_text_append(&text, " ");
+        kg_shell_quote(&text, arguments->positional[i]);
+    }
+    const char *copy = text.failed ? NULL : kg_arena_copy(arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
 static int measure(const struct kg_arguments *arguments, const char *directory,
                    const struct kg_sides *sides, const struct kg_prepared *prepared,
                    const struct kg_waiving *waiving)
@@ -95,8 +138,16 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
     double budget_ns;
     if (!kg_budget_option(arguments, &budget_ns, &err))
         return kg_fail_reported(directory, &err);
+    struct kg_arena arena = {0};
+    const char *again = again_make(arguments, &arena);
+    if (!again) {
+        kg_error_memory(&err);
+        return kg_fail_reported(directory, &err);
+    }
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
-    const struct kg_ab_options options = {.base = sides->given[0],
+    const struct kg_ab_options options = {.again = again,
+                                          .is_filtered = arguments->filter || arguments->shard,
+                                          .base = sides->given[0],
                                           .head = sides->given[1],
                                           .base_label = sides->labels[0],
                                           .head_label = sides->labels[1],
@@ -118,6 +169,7 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
                            ? status_of(arguments, sides, &ab)
                            : kg_fail(&err); /* the report is there */
     kg_ab_free(&ab);
+    kg_arena_free(&arena);
     return status;
 }
 

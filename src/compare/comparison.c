@@ -54,6 +54,8 @@ static const struct kg_field metric_fields[] = {
     KG_FIELD(beyond, REAL, "current over the worse of both", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(better, ENUM, "which way is better", KG_OPTIONAL, KG_NAMES(kg_better_names)),
     KG_FIELD(suspected, BOOL, "it looks changed, on rounds that do not confirm it", KG_OPTIONAL),
+    KG_FIELD(out_of_budget, BOOL,
+             "undecided, and --budget had no time for the rounds that it wanted next", KG_OPTIONAL),
     KG_FIELD(change, ENUM, "what became of it", KG_NAMES(kg_change_names)),
     KG_FIELD(doubt, ENUM, "why it is judged as it is; `reason` says it in a sentence", KG_OPTIONAL,
              KG_NAMES(kg_doubt_names)),

@@ -5,8 +5,8 @@
  * compared with), held.h (budgets of results alone), sweeps.h (tables over a parameter), metric.h (one
  * metric of a case), settle.h (what pairs decide of it), unchanged.h (cases that need not be measured),
  * comparison_notes.h (facts beside the verdict), environment_words.h (variables that differ), waive.h (what
- * was accepted, and what is in quarantine), acceptable.h (what can be accepted)
- * and calibration.h (how well a gate works on a machine). */
+ * was accepted, and what is in quarantine), acceptable.h (what can be accepted),
+ * calibration.h (how well a gate works on a machine) and undecided.h (what settles a comparison). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,7 +101,8 @@ struct kg_metric {
     double cycles_low;
     double cycles_high;
     enum kg_better better;
-    bool suspected; /* screening rounds show a change that no confirming round backs */
+    bool suspected;     /* screening rounds show a change that no confirming round backs */
+    bool out_of_budget; /* undecided, and --budget had no time for the rounds that it wanted next */
     enum kg_change change;
     enum kg_doubt doubt;
     /* `change` and `doubt` were decided from these and the figures above. */

@@ -79,19 +79,24 @@ static double rounds_needed(const struct kg_metric *metric, double narrower)
     return wanted > 0 ? ceil(1 / wanted) : INFINITY;
 }
 
-/* "about 12 more rounds", without a number where as many as there are should have done; NULL where
- * there is no saying how many. */
-static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric)
+/* "about 12 more rounds", without a number where as many as the last look added should have done;
+ * NULL where there is no saying how many. */
+static const char *more_rounds(struct kg_arena *arena, const struct kg_metric *metric, bool *sure)
 {
     enum { MANY = 200 };
+    static const double LOOK = 1.0 / 3; /* a look adds half as many as there were */
     const char *name = kg_metric_in_pairs(metric) ? "pair" : "round";
     const double now = (double)metric->current_rounds, narrower = narrower_by_rounds(metric);
     const double alone = rounds_needed(metric, narrower), both = ceil(now * pow(narrower, 2));
+    *sure = false;
     const double needed = fmax(alone <= MANY ? alone : both, (double)metric->least_rounds);
     if (!(needed <= MANY))
         return NULL;
-    if (needed - now < 1)
+    if (metric->out_of_budget)
+        return kg_arena_printf(arena, "more %ss, by a longer --budget", name);
+    if (needed - now <= LOOK * now)
         return kg_arena_printf(arena, "more %ss", name);
+    *sure = true;
     return kg_arena_printf(arena, "about %.0f more %s%s%s", needed - now, name,
                            needed - now < 2 ? "" : "s", alone <= MANY ? "" : " on both sides");
 }
@@ -158,11 +163,12 @@ const char *kg_crossing_say(struct kg_arena *arena, const struct kg_metric *metr
                                low, high, threshold);
     if (beyond_asked(metric))
         return raised_say(arena, metric);
-    const char *more = more_rounds(arena, metric);
+    bool sure;
+    const char *more = more_rounds(arena, metric, &sure);
     if (!more)
         return unforetold_say(arena, metric);
     return kg_arena_printf(arena,
                            "the interval %s to %s crosses the threshold of %.1f %%: %s, or a "
-                           "quieter machine, would settle it",
-                           low, high, threshold, more);
+                           "quieter machine, %s settle it",
+                           low, high, threshold, more, sure ? "would" : "may");
 }

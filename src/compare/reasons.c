@@ -55,18 +55,33 @@ static const char *unproven_say(struct kg_arena *arena, const struct kg_metric *
                                "processes of both",
                                metric->p_value, metric->needed_p);
     if (kg_metric_in_pairs(metric))
-        return kg_arena_printf(arena,
-                               "%zu pair%s too few to be sure (p %.2g, needed %.2g): raise "
-                               "rounds.max or --budget",
-                               metric->current_rounds,
-                               metric->current_rounds == 1 ? " is" : "s are", metric->p_value,
-                               metric->needed_p);
+        return kg_arena_printf(
+            arena, "%zu pair%s too few to be sure (p %.2g, needed %.2g): %s",
+            metric->current_rounds, metric->current_rounds == 1 ? " is" : "s are", metric->p_value,
+            metric->needed_p,
+            metric->out_of_budget ? "give a longer --budget" : "raise rounds.max or --budget");
     return kg_arena_printf(arena,
                            "%zu round%s against %zu are too few to be sure (p %.2g, needed %.2g): "
                            "raise rounds%s",
                            metric->current_rounds, metric->current_rounds == 1 ? "" : "s",
                            metric->base_rounds, metric->p_value, metric->needed_p,
                            kg_metric_pin(metric) ? "" : ", or refresh the baseline with more");
+}
+
+/* Also of what became better: nobody suspects that. */
+static const char *unconfirmed_change_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    const bool better = metric->better == KG_BETTER_HIGHER ? metric->ratio > 1 : metric->ratio < 1;
+    const char *looks = better ? "looks better" : "suspected";
+    if (metric->out_of_budget)
+        return kg_arena_printf(arena,
+                               "%s, but --budget left no time for later rounds to confirm it: give "
+                               "a longer one",
+                               looks);
+    return kg_arena_printf(arena,
+                           "%s, but no later rounds were taken to confirm it: `kgate gate` and "
+                           "`kgate ab` take them, where a --budget leaves the time",
+                           looks);
 }
 
 static const char *effect_say(struct kg_arena *arena, const struct kg_metric *metric)
@@ -196,8 +211,7 @@ static const struct sentence {
                                     "for memory or the bus, or may do so: lock the clock "
                                     "(nvidia-smi -lgc)"},
     [KG_DOUBT_CYCLES] = {.say = cycles_say},
-    [KG_DOUBT_UNCONFIRMED] = {.text = "suspected, but no later rounds were taken to confirm it",
-                              .of_code = true},
+    [KG_DOUBT_UNCONFIRMED] = {.say = unconfirmed_change_say, .of_code = true},
     [KG_DOUBT_ALL_DISTURBED] =
         {.text =
              "suspected, but no later round was undisturbed enough to confirm it: measure again "

@@ -8,6 +8,7 @@
 #include "compare/comparison_notes.h"
 #include "compare/overall.h"
 #include "compare/ranking.h"
+#include "compare/reasons.h"
 #include "compare/verdict.h"
 #include "util/units.h"
 
@@ -37,6 +38,34 @@ bool kg_change_settled(const struct kg_case_change *change)
             undecided(&change->metrics[m]))
             return false;
     return change->pairs && !kg_change_open(change);
+}
+
+/* What ends where the budget does, and would not where it were longer. */
+static bool case_cut(struct kg_arena *arena, struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++) {
+        struct kg_metric *metric = &change->metrics[m];
+        if (!undecided(metric) || kg_metric_against(metric) == KG_AGAINST_BUDGET)
+            continue;
+        metric->out_of_budget = true;
+        if (!kg_reason_make(arena, metric))
+            return false;
+    }
+    if (change->metric_count && change->change != KG_CHANGE_NEW)
+        change->reason = change->metrics[0].reason;
+    return true;
+}
+
+bool kg_comparison_cut(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                       const struct kg_results *current, const bool *cut, struct kg_error *err)
+{
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        struct kg_case_change *change = &comparison->cases[i];
+        if (change->order < current->case_count && change->change != KG_CHANGE_REMOVED &&
+            cut[change->order] && !case_cut(&comparison->arena, change))
+            return kg_error_memory(err);
+    }
+    return kg_verdict_again(baseline, current, comparison, err);
 }
 
 size_t kg_comparison_tests(const struct kg_comparison *comparison)

@@ -14,6 +14,13 @@ bool kg_change_open(const struct kg_case_change *change);
  * by the stored runs. */
 bool kg_change_settled(const struct kg_case_change *change);
 
+/* Says of the undecided metrics of cases that --budget had no time for the rounds that they wanted.
+ * comparison         of kg_compare
+ * baseline, current  that it was made of
+ * cut                of each case of `current`, whether that is so */
+bool kg_comparison_cut(struct kg_comparison *comparison, const struct kg_baseline *baseline,
+                       const struct kg_results *current, const bool *cut, struct kg_error *err);
+
 /* Tests that a comparison makes together, as Holm's method counts them. */
 size_t kg_comparison_tests(const struct kg_comparison *comparison);
 

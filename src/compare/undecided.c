@@ -1,5 +1,6 @@
 #include "compare/undecided.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,18 +82,40 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
                                .suspect = suspect};
 }
 
+/* Undecided cases whose rounds waited too much to be compared at all. */
+static size_t busy_count(const struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        count += is_undecided(change) && change->waived == KG_WAIVER_NONE &&
+                 (!change->metric_count || change->metrics[0].doubt == KG_DOUBT_BUSY);
+    }
+    return count;
+}
+
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided)
 {
-    const size_t suspect = decided->suspect;
+    const size_t suspect = decided->suspect, busy = busy_count(comparison);
+    const size_t undecided = decided->undecided - busy, compared = decided->measured - busy;
     const char *worse = decided->not_worse ? ", and may be worse" : "";
-    if (!suspect || suspect == decided->undecided)
-        return kg_arena_printf(
-            &comparison->arena, "%zu of %zu compared case%s %s%s", decided->undecided,
-            decided->measured, decided->measured == 1 ? " is" : "s are",
-            kg_change_name(suspect ? KG_CHANGE_SUSPECT : KG_CHANGE_INCONCLUSIVE), worse);
-    return kg_arena_printf(&comparison->arena, "%zu of %zu compared cases are %s or %s%s",
-                           decided->undecided, decided->measured, kg_change_name(KG_CHANGE_SUSPECT),
-                           kg_change_name(KG_CHANGE_INCONCLUSIVE), worse);
+    char others[96] = "";
+    if (!undecided)
+        return kg_arena_printf(&comparison->arena,
+                               "%zu of %zu case%s could not be compared: the machine was too busy",
+                               busy, decided->measured, decided->measured == 1 ? "" : "s");
+    if (busy)
+        snprintf(others, sizeof others,
+                 ", and %zu other%s could not be compared: the machine was too busy", busy,
+                 busy == 1 ? "" : "s");
+    if (!suspect || suspect == undecided)
+        return kg_arena_printf(&comparison->arena, "%zu of %zu compared case%s %s%s%s", undecided,
+                               compared, compared == 1 ? " is" : "s are",
+                               kg_change_name(suspect ? KG_CHANGE_SUSPECT : KG_CHANGE_INCONCLUSIVE),
+                               worse, others);
+    return kg_arena_printf(&comparison->arena, "%zu of %zu compared cases are %s or %s%s%s",
+                           undecided, compared, kg_change_name(KG_CHANGE_SUSPECT),
+                           kg_change_name(KG_CHANGE_INCONCLUSIVE), worse, others);
 }
 
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing)
@@ -186,23 +209,80 @@ static void suite_append(const struct kg_results *current, struct kg_text *text)
     kg_shell_quote(text, known ? current->suite_path : "SUITE");
 }
 
-/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu", and for longer where pairs
- * left it open: how many there may be is the suite's rounds.max, which results do not say. */
-static void pairs_append(const struct kg_case_change *worst, size_t undecided,
-                         const struct kg_results *current, struct kg_text *text)
+/* Of pairs, how many were measured and waited too long for a CPU to be judged, where that is most of them;
+ * else 0. */
+static size_t disturbed_pairs(const struct kg_case_change *worst, const struct kg_results *current)
 {
-    const bool again = current->pair || worst->pairs; /* also those that a gate took by itself */
-    kg_text_append(text, again ? "more pairs: `kgate ab -c "
-                               : "settle it by pairs of both builds: `kgate ab -c ");
-    suite_append(current, text);
-    kg_text_append(text, " --base BASE --head HEAD");
-    if (undecided == 1) {
+    const struct kg_metric *metric = worst->metrics;
+    const size_t taken = worst->confirming_rounds ? worst->confirming_rounds : worst->rounds;
+    const bool judged = current->pair && kg_metric_kind_find(metric->name) == KG_METRIC_TIME;
+    return judged && 2 * metric->current_rounds < taken ? taken - metric->current_rounds : 0;
+}
+
+/* "kgate ab -c suite.yaml --base BASE --head HEAD --filter gemm/cpu" */
+static void command_append(const struct kg_case_change *worst, size_t undecided,
+                           const struct kg_results *current, const struct kg_again *again,
+                           struct kg_text *text)
+{
+    kg_text_append(text, "`");
+    if (again) {
+        kg_text_append(text, again->command);
+    } else {
+        kg_text_append(text, "kgate ab -c ");
+        suite_append(current, text);
+        kg_text_append(text, " --base BASE --head HEAD");
+    }
+    if (undecided == 1 && !(again && (again->is_filtered || current->case_count == 1))) {
         kg_text_append(text, " --filter ");
         kg_shell_quote_glob(text, worst->id);
     }
-    kg_text_append(text, again ? " --set rounds.max=N`, with N twice what the suite has (30 "
-                                 "where it says nothing)"
-                               : "`");
+}
+
+/* Twice the budget that there was. */
+static void budget_append(const struct kg_again *again, struct kg_text *text)
+{
+    if (!again || !isfinite(again->budget_ns))
+        kg_text_append(text, " --budget TIME`, with a longer TIME");
+    else if (again->budget_ns < 5e9)
+        kg_text_printf(text, " --budget %.0fms`", ceil(2 * again->budget_ns / 1e6));
+    else
+        kg_text_printf(text, " --budget %.0fs`", ceil(2 * again->budget_ns / 1e9));
+}
+
+/* How many pairs there may be is the suite's rounds.max, which results do not say. */
+static void rounds_append(const struct kg_again *again, struct kg_text *text)
+{
+    if (again)
+        kg_text_printf(text, " --set rounds.max=%zu`", 2 * again->rounds_most);
+    else
+        kg_text_append(text, " --set rounds.max=N`, with N twice what the suite has (30 where it "
+                             "says nothing)");
+}
+
+/* What ended the pairs decides what more of them takes: rounds.max, the budget, or the machine. */
+static void pairs_append(const struct kg_case_change *worst, size_t undecided,
+                         const struct kg_results *current, const struct kg_again *again,
+                         struct kg_text *text)
+{
+    const bool paired = current->pair || worst->pairs; /* also those that a gate took by itself */
+    const size_t disturbed = disturbed_pairs(worst, current);
+    const bool cut = paired && worst->metrics[0].out_of_budget;
+    if (disturbed)
+        kg_text_printf(text,
+                       "%zu of %zu pairs of %.200s waited too long for a CPU and are not judged: "
+                       "when less else runs on this machine, ",
+                       disturbed, disturbed + worst->metrics[0].current_rounds, worst->id);
+    kg_text_append(text, !paired     ? "settle it by pairs of both builds: "
+                         : disturbed ? ""
+                         : cut       ? "more pairs, which --budget left no time for: "
+                                     : "more pairs: ");
+    command_append(worst, undecided, current, again, text);
+    if (cut)
+        budget_append(again, text);
+    else if (paired && !disturbed)
+        rounds_append(again, text);
+    else
+        kg_text_append(text, "`");
 }
 
 static void refresh_append(const struct kg_results *current, struct kg_text *text)
@@ -217,11 +297,12 @@ static const char QUIETER[] =
     "or a CPU of its own (`pin:`)";
 
 static void remedy_append(const struct kg_case_change *worst, size_t undecided,
-                          const struct kg_results *current, struct kg_text *text)
+                          const struct kg_results *current, const struct kg_again *again,
+                          struct kg_text *text)
 {
     switch (remedy_of(worst)) {
     case REMEDY_PAIRS:
-        pairs_append(worst, undecided, current, text);
+        pairs_append(worst, undecided, current, again, text);
         return;
     case REMEDY_PROCESSES:
         kg_text_append(text, "record more processes of both, and join them with `cat`");
@@ -264,16 +345,32 @@ static const char *nothing_next(const struct kg_comparison *comparison,
                  "--update-missing` one of this run: the next one is compared with it";
 }
 
-const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
-                              const struct kg_results *current)
+static const char *next_make(struct kg_comparison *comparison, const struct kg_decided *decided,
+                             const struct kg_results *current, const struct kg_again *again)
 {
     const struct kg_case_change *worst = worst_undecided(comparison);
     struct kg_text text = {0};
     if (!worst)
         return nothing_next(comparison, current);
-    remedy_append(worst, decided->undecided, current, &text);
+    remedy_append(worst, decided->undecided, current, again, &text);
     const char *copy =
         text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
     kg_text_free(&text);
     return copy;
+}
+
+const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
+                              const struct kg_results *current)
+{
+    return next_make(comparison, decided, current, NULL);
+}
+
+bool kg_undecided_again(struct kg_comparison *comparison, const struct kg_results *current,
+                        const struct kg_again *again)
+{
+    const struct kg_decided decided = kg_decided_count(comparison);
+    if (comparison->verdict != KG_VERDICT_UNDECIDED || !comparison->complete)
+        return true;
+    comparison->next = next_make(comparison, &decided, current, again);
+    return comparison->next != NULL;
 }

@@ -35,3 +35,17 @@ const char *kg_undecided_device(struct kg_comparison *comparison, const struct k
 /* What settles it, with the command: one sentence. NULL where memory is out. */
 const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_decided *decided,
                               const struct kg_results *current);
+
+/* How an `ab` is repeated. */
+struct kg_again {
+    const char *command; /* as it was given, but for --budget */
+    bool is_filtered;    /* some of its cases are chosen already */
+    size_t rounds_most;  /* pairs that a case could have */
+    double budget_ns;    /* INFINITY: there was none */
+};
+
+/* Says how to settle an UNDECIDED `ab` by its own command, in the place of one with words to fill in.
+ * current  the head's results, that the comparison was made of
+ * returns  false where memory is out */
+bool kg_undecided_again(struct kg_comparison *comparison, const struct kg_results *current,
+                        const struct kg_again *again);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compare/comparison_notes.h"
+#include "compare/undecided.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
 #include "gate/planned.h"
@@ -247,6 +248,20 @@ static bool sides_say(const struct kg_ab_options *options, struct kg_ab *ab, str
     return good || kg_error_memory(err);
 }
 
+/* What settles it is this command with more of what ended it. */
+static bool again_say(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
+                      struct kg_ab *ab, struct kg_error *err)
+{
+    struct kg_again again = {.command = options->again,
+                             .is_filtered = options->is_filtered,
+                             .budget_ns = options->budget_ns};
+    for (size_t i = 0; i < what->plan->case_count; i++) {
+        const size_t most = what->plan->cases[i].spec->settings.rounds_max;
+        again.rounds_most = most > again.rounds_most ? most : again.rounds_most;
+    }
+    return kg_undecided_again(&ab->comparison, ab->head, &again) || kg_error_memory(err);
+}
+
 bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options *options,
                struct kg_ab *ab, struct kg_error *err)
 {
@@ -258,7 +273,8 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
     if (options->waiving &&
         !kg_comparison_waive(&ab->comparison, &ab->baseline, ab->head, options->waiving, err))
         return false;
-    if (!kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
+    if (!again_say(what, options, ab, err) ||
+        !kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
         (*ab->start_note && !kg_comparison_note(&ab->comparison, ab->start_note, err)) ||
         (ab->harness_note && !kg_comparison_note(&ab->comparison, ab->harness_note, err)) ||
         !sides_say(options, ab, err))

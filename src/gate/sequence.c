@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "compare/settle.h"
 #include "gate/sequence_rounds.h"
 
 static bool stopped(const struct kg_runner *runner)
@@ -71,6 +72,16 @@ static bool settle(struct kg_runner *runner)
     return stopped(runner) || refine(runner);
 }
 
+/* After the last look nothing else knows what the budget was too short for. */
+static bool cut_say(struct kg_runner *runner)
+{
+    bool any = false;
+    for (size_t i = 0; i < runner->results->case_count; i++)
+        any = any || runner->cut[i];
+    return !any || kg_comparison_cut(runner->comparison, runner->baseline, runner->results,
+                                     runner->cut, runner->err);
+}
+
 static bool run(struct kg_runner *runner)
 {
     if (!screen(runner) || !settle(runner))
@@ -81,7 +92,7 @@ static bool run(struct kg_runner *runner)
             return false;
         wanted = kg_runner_again(runner);
     }
-    return true;
+    return cut_say(runner);
 }
 
 bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baseline *baseline,
@@ -96,13 +107,15 @@ bool kg_sequence_run(const struct kg_sequence *sequence, const struct kg_baselin
     *comparison = (struct kg_comparison){0};
     runner.wanted = calloc(results->case_count + 1, sizeof *runner.wanted);
     runner.done = calloc(results->case_count + 1, sizeof *runner.done);
+    runner.cut = calloc(results->case_count + 1, sizeof *runner.cut);
     runner.plans = calloc(results->case_count + 1, sizeof *runner.plans);
     runner.base_rounds = calloc(results->case_count + 1, sizeof *runner.base_rounds);
-    const bool ready = runner.wanted && runner.done && runner.plans && runner.base_rounds &&
-                       kg_runner_references_count(&runner);
+    const bool ready = runner.wanted && runner.done && runner.cut && runner.plans &&
+                       runner.base_rounds && kg_runner_references_count(&runner);
     const bool good = ready ? run(&runner) : kg_error_memory(err);
     free(runner.wanted);
     free(runner.done);
+    free(runner.cut);
     free(runner.plans);
     free(runner.base_rounds);
     if (!good)

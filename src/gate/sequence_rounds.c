@@ -307,6 +307,7 @@ bool kg_runner_more(struct kg_runner *runner)
         if (next <= change->rounds)
             continue;
         const double ns = (double)(next - change->rounds) * cost_ns(runner, change->order, length);
+        runner->cut[change->order] = ns > left;
         if (ns > left)
             continue;
         length_set(runner, change->order, length);
@@ -329,6 +330,7 @@ static bool suspects_take(struct kg_runner *runner, bool in_part, double *left)
         const struct confirming chosen = confirming(runner, change);
         const size_t rounds =
             in_part || chosen.cost_ns <= *left ? payable(runner, change->order, &chosen, *left) : 0;
+        runner->cut[change->order] = !rounds;
         if (!rounds)
             continue;
         length_set(runner, change->order, chosen.length_ns);
@@ -375,6 +377,7 @@ bool kg_runner_again(struct kg_runner *runner)
             !kg_metric_large(first))
             continue;
         const double ns = again_ns(runner, change);
+        runner->cut[change->order] = ns > left;
         if (ns > left || ns > case_left_ns(runner, change->order))
             continue;
         runner->wanted[change->order] = change->rounds + change->confirming_rounds;

@@ -13,6 +13,7 @@ struct kg_runner {
     struct kg_round_plan *plans; /* of each case, as of the last look */
     bool *done;                  /* cases that other means have settled */
     bool asked;                  /* whether these were asked */
+    bool *cut;                   /* cases whose next rounds the budget had no time for */
     size_t *base_rounds;         /* of each case, all that its reference has */
     size_t rounds;               /* that all cases have, as of the last look */
     size_t tests;                /* made together, as Holm's method counts them */

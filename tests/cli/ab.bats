@@ -173,6 +173,19 @@ YAML
     jq -e '.complete == false and (.cases[0].rounds.median_ns | length > 0)' out/head.json
 }
 
+@test "what would settle an ab is its own command, as it was given, with more pairs" {
+    # one pair decides nothing, whatever it says
+    one_pair=(--set rounds.min=1 --set rounds.max=1 --set disturbance=100%)
+    run kgate ab 'true old' 'true new' --name x --name y "${one_pair[@]}" -o out -q
+    [ "$status" -eq 4 ]
+    jq -r .next out/comparison.json >next.txt
+    grep -qxF "more pairs: \`kgate ab --set rounds.min=1 --set disturbance=100% --name x --name y 'true old' 'true new' --set rounds.max=2\`" next.txt
+    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}}'
+    run kgate ab -c one.yaml --base "$KGATE" --head "$KGATE" "${one_pair[@]}" -o out
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"kgate ab -c one.yaml --base "*" --head "* && "$output" != *"BASE --head HEAD"* ]]
+}
+
 @test "a third name is one too many" {
     run kgate ab "true a" "true b" --rounds 3 --name one --name two --name three
     [ "$status" -eq 2 ]

@@ -276,7 +276,8 @@ YAML
     baseline_faster
     run kgate gate -c suite.yaml -b base -o out --budget 1ms --set rounds.min=6
     [ "$status" -eq 4 ]
-    [[ "$output" == *SUSPECT*"suspected, but no later rounds were taken"* ]]
+    [[ "$output" == *SUSPECT*"suspected, but --budget left no time for later rounds to confirm it: give a longer one"* ]]
+    valid out/comparison.json comparison
     jq -e '[.cases[].rounds | has("confirms")] | any | not' out/results.json
     # and compare of the file says the same: its rounds were looked at while they were taken
     run kgate compare scaled.json out/results.json

@@ -66,6 +66,45 @@ static void what_is_far_from_proven_is_not_promised_a_few_rounds(void **state)
            "more round");
 }
 
+static void what_as_many_rounds_just_did_not_reach_is_not_promised(void **state)
+{
+    struct kg_metric metric = crossing(0.97, 1.02, 1.0726, 0.3);
+    (void)state;
+    expect(metric, "more rounds on both sides, or a quieter machine, would settle it", "may");
+    metric.base_rounds = metric.current_rounds = 0;
+    metric.least_rounds = 12;
+    for (size_t rounds = 9; rounds <= 11; rounds++) {
+        metric = crossing(0.98, 1.2, 1.47, 1);
+        metric.against = "base";
+        metric.interval_low = 0.98;
+        metric.ratio = 1.001;
+        metric.interval_high = 1.001 * 1.001 / 0.98;
+        metric.least_rounds = 12;
+        metric.current_rounds = rounds;
+        expect(metric, "more pairs, or a quieter machine, may settle it", "about");
+    }
+    metric.current_rounds = 6;
+    expect(metric, "about 6 more pairs, or a quieter machine, would settle it", "may");
+    metric.out_of_budget = true;
+    expect(metric, "more pairs, by a longer --budget, or a quieter machine, may settle it",
+           "about");
+    metric.doubt = KG_DOUBT_UNPROVEN;
+    expect(metric, "give a longer --budget", "rounds.max");
+}
+
+static void what_may_be_better_is_not_suspected(void **state)
+{
+    struct kg_metric metric = crossing(0.3, 0.36, 0.4, 0.001);
+    (void)state;
+    metric.doubt = KG_DOUBT_UNCONFIRMED;
+    expect(metric, "looks better, but no later rounds were taken to confirm it", "suspected");
+    metric.out_of_budget = true;
+    expect(metric, "looks better, but --budget left no time for later rounds to confirm it",
+           "suspected");
+    metric.better = KG_BETTER_HIGHER;
+    expect(metric, "suspected, but --budget left no time", "better");
+}
+
 static void an_unlikely_one_wants_more_rounds_than_a_likely_one(void **state)
 {
     (void)state;
@@ -143,6 +182,8 @@ int main(void)
         cmocka_unit_test(the_threshold_that_is_said_is_the_one_that_decided),
         cmocka_unit_test(an_interval_beyond_the_threshold_does_not_cross_it),
         cmocka_unit_test(what_is_far_from_proven_is_not_promised_a_few_rounds),
+        cmocka_unit_test(what_as_many_rounds_just_did_not_reach_is_not_promised),
+        cmocka_unit_test(what_may_be_better_is_not_suspected),
         cmocka_unit_test(an_unlikely_one_wants_more_rounds_than_a_likely_one),
         cmocka_unit_test(more_rounds_do_not_reach_a_threshold_that_noise_raised),
         cmocka_unit_test(what_runs_differ_by_is_not_settled_by_rounds),

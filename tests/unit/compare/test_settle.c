@@ -1,6 +1,7 @@
 /* What becomes of a comparison with stored runs when pairs decide some of its cases. */
 #include "compare/comparison_notes.h"
 #include "compare/settle.h"
+#include "compare/undecided.h"
 #include "test_support.h"
 
 enum { CASES = 3, ROUNDS = 12 };
@@ -156,6 +157,17 @@ static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
     /* the same pairs once more are no advice */
     assert_non_null(strstr(scene.comparison.next, "more pairs: `kgate ab"));
     assert_non_null(strstr(scene.comparison.next, "--set rounds.max=N"));
+    const struct kg_again again = {
+        .command = "kgate ab a.so b.so", .rounds_most = 30, .budget_ns = 9e9};
+    assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
+    assert_string_equal(scene.comparison.next,
+                        "more pairs: `kgate ab a.so b.so --filter w1/cpu --set rounds.max=60`");
+    /* what the budget ended more pairs alone do not go on with */
+    scene.comparison.cases[0].metrics[0].out_of_budget = true;
+    assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
+    assert_string_equal(scene.comparison.next,
+                        "more pairs, which --budget left no time for: `kgate ab a.so b.so --filter "
+                        "w1/cpu --budget 18s`");
     scene_free(&scene);
 }
 

@@ -452,6 +452,11 @@ static void where_the_planned_rounds_do_not_fit_those_confirm_that_do(void **sta
         slow(&scene.current, 0, 1.2, true);
         budget_run(&scene, rows[i].budget, false);
         is(&scene, 0, rows[i].expected, LEAST, rows[i].confirming);
+        const struct kg_case_change *change = change_of(&scene, 0);
+        assert_int_equal(change->metrics[0].out_of_budget, !rows[i].confirming);
+        if (!rows[i].confirming)
+            assert_string_equal(change->reason, "suspected, but --budget left no time for later "
+                                                "rounds to confirm it: give a longer one");
         scene_free(&scene);
     }
 }
