@@ -133,3 +133,39 @@ test("at 960 pixels every link of the sections and every metric is in sight", as
     const wide = await page.locator("#case .scrolled").first().evaluate((region) => region.scrollWidth - region.clientWidth);
     assert.equal(wide, 0);
 });
+
+test("a table says how many rounds were judged, an improvement is not the worst, and notes are open on paper", async () => {
+    const base = fileRead("base.json");
+    const head = structuredClone(base);
+    base.pair = head.pair = "one";
+    for (const one of head.cases) one.rounds.base_ratio = one.rounds.median_ns.map(() => 1);
+    for (const json of [base, head]) delete json.profile;
+    const comparison = fileRead("out/comparison.json");
+    const timeOf = (one) => one.metrics.find(({ name }) => name === "time");
+    const first = comparison.cases.find(timeOf);
+    comparison.cases = [first, ...comparison.cases.filter((one) => one !== first)];
+    Object.assign(first, { change: "IMPROVEMENT", rounds: 30, confirming_rounds: 0, pairs: 0 });
+    first.metrics = [{ ...timeOf(first), against: "base", ratio: 0.5, current_rounds: 4 }];
+    comparison.notes = ["26 of 30 rounds waited"];
+    fileWrite("comparison.json", comparison);
+    /* the page calls the results so that it is of */
+    fileWrite("results", head);
+    const page = await browser.open(pageMake("judged.html", "comparison.json", "results", fileWrite("base.json", base)));
+    await page.setViewportSize({ width: 2400, height: 900 });
+    const shown = page.locator("#statistics table").first();
+    const heads = await shown.locator("thead th").allInnerTexts();
+    const at = heads.findIndex((text) => /^rounds/.test(text));
+    const row = shown.locator("tbody tr", { hasText: first.id });
+    assert.equal(await row.locator("th, td").nth(at).innerText(), "4 of 30", String(heads));
+    const sides = await page.locator("table.sides thead th").allInnerTexts();
+    assert.deepEqual(sides, ["fact", "head", "base.json"]);
+    assert.match(await page.locator("#verdict").innerText(), /Largest change: /);
+    const notes = page.locator("#verdict details.notes");
+    const isOpen = () => notes.evaluate((one) => one.open);
+    assert.equal(await isOpen(), false);
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    assert.equal(await isOpen(), true);
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    assert.equal(await isOpen(), false);
+    assert.deepEqual(page.wrong, []);
+});

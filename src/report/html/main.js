@@ -5,6 +5,7 @@ import { filesFromReader, filesInPage } from "./files.js";
 import { footDraw } from "./foot.js";
 import { fileOf } from "./kinds.js";
 import { modelOf } from "./model.js";
+import { notesStart } from "./notes.js";
 import { themeStart } from "./theme.js";
 import { views } from "./views.js";
 
@@ -54,6 +55,7 @@ function problems() {
         .map((file) => h("p", { class: "problem", role: "alert" }, `${file.name} is not shown: ${file.problem}.`));
 }
 
+notesStart();
 themeStart();
 filesFromReader(filesAdd);
 addEventListener("hashchange", () => caseShow(model, document.getElementById("case")));

@@ -1,4 +1,5 @@
 /* The rounds of a measured case. */
+import { count } from "./format.js";
 
 /* [{value, confirms, disturbed}]: medians in ns; disturbed where it waited for a CPU, or the GPU was held back. */
 export function roundsOf(one) {
@@ -10,6 +11,14 @@ export function roundsOf(one) {
             disturbed: rounds.disturbance?.[i] > limit || Boolean(rounds.throttled?.[i]),
         }))
         .filter(({ value }) => Number.isFinite(value));
+}
+
+/* "30", or "4 of 30" where the time was judged by fewer of them. What pairs decided is not of this run's rounds. */
+export function roundsText(rounds, compared) {
+    const time = compared?.metrics.find(({ name, against, ratio }) => name === "time" && ["baseline", "base"].includes(against) && Number.isFinite(ratio));
+    const judged = time && !(compared.pairs && time.against === "base") ? time.current_rounds : undefined;
+    const those = compared?.confirming_rounds || rounds;
+    return judged < those ? `${count(judged)} of ${count(those)}` : count(rounds);
 }
 
 /* Their medians, of the calm ones where there are any. */

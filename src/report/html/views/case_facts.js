@@ -1,7 +1,8 @@
 /* What a case is, and what was measured of it. */
 import { median } from "../density.js";
 import { facts, h, prose } from "../dom.js";
-import { amount, count, duration, heldOf, rate, share, size } from "../format.js";
+import { amount, duration, heldOf, rate, share, size } from "../format.js";
+import { roundsText } from "../rounds.js";
 
 const maybe = (number, show) => (Number.isFinite(number) ? show(number) : undefined);
 
@@ -35,7 +36,7 @@ function rowsOf({ current, summary, compared }) {
         ["Peak memory", maybe(memory.peak_bytes, size)],
         ["Allocated", maybe(memory.allocated_bytes, size)],
         ["Peak memory of the GPU", maybe(memory.device_peak_bytes, size)],
-        ["Rounds", maybe(compared?.rounds ?? current?.rounds?.median_ns?.length, count)],
+        ["Rounds", maybe(compared?.rounds ?? current?.rounds?.median_ns?.length, (rounds) => roundsText(rounds, compared))],
         ["Error", current?.check?.checked ? `${current.check.error?.toPrecision(3)}, allowed ${current.check.tolerance?.toPrecision(3)}` : undefined],
         ...(compared?.figures ?? reportedOf(current)).map((figure) => [figure.name, amount(figure.value, figure.unit)]),
     ];

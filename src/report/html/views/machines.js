@@ -64,12 +64,12 @@ function casesFact(sides) {
 }
 
 /* The columns: what is compared with first, then what is looked at. */
-function sidesOf({ baselines, results, comparison, suite }) {
+function sidesOf({ baselines, results, pair, comparison, suite }) {
     const stored = baselines.flatMap((baseline) => {
         const run = baseline.runs.findLast((one) => (!suite || one.suite === suite) && !one.pin) ?? baseline.runs.at(-1);
         return run ? [{ name: "baseline", machine: baseline.machine, run }] : [];
     });
-    const measured = results.map(({ name, json }) => ({ name, machine: json.machine, run: json, files: json.files }));
+    const measured = results.map(({ name, json }) => ({ name: pair.head?.json === json && name === "results" ? "head" : name, machine: json.machine, run: json, files: json.files }));
     const compared = comparison && !measured.length ? [{ name: "current", machine: comparison.machine, run: comparison }] : [];
     return [...stored, ...measured, ...compared];
 }

@@ -3,6 +3,7 @@
 import { median } from "../density.js";
 import { h, scrolled } from "../dom.js";
 import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size, whole } from "../format.js";
+import { roundsText } from "../rounds.js";
 import { badge, caseLink, verdictOf, VERDICTS } from "../verdicts.js";
 import { rateOf } from "../work.js";
 
@@ -46,7 +47,7 @@ const COLUMNS = [
         spare: 8,
     },
     { name: "peak memory", get: (one) => one.current?.memory?.peak_bytes || undefined, show: size, numeric: true, minor: true, spare: 7 },
-    { name: "rounds", get: (one) => (one.compared?.rounds ?? one.current?.rounds?.median_ns?.length) || undefined, show: count, numeric: true, minor: true, spare: 6 },
+    { name: "rounds", get: (one) => (one.compared?.rounds ?? one.current?.rounds?.median_ns?.length) || undefined, show: (rounds, one) => roundsText(rounds, one.compared), numeric: true, minor: true, spare: 6 },
 ];
 
 const has = (found) => found !== undefined && found !== null && !Number.isNaN(found);

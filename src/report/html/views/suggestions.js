@@ -1,6 +1,7 @@
 /* What to try, by priority. */
 import { h, prose } from "../dom.js";
 import { counted, duration, share, size } from "../format.js";
+import { notesOf } from "../notes.js";
 import { caseLink } from "../verdicts.js";
 
 const PRIORITIES = ["critical", "high", "medium", "low"];
@@ -49,7 +50,7 @@ function draw(model, section) {
         section.append(h("h3", {}, `${priority[0].toUpperCase()}${priority.slice(1)} (${those.length})`), ...those.slice(0, SHOWN).map((one) => suggestionOf(one, true)));
         if (those.length > SHOWN) section.append(h("p", {}, `${those.length - SHOWN} more are with their cases.`));
     }
-    if (notes.length) section.append(h("details", {}, h("summary", {}, `Notes: ${notes.length}`), h("ul", {}, notes.map((note) => h("li", {}, prose(note))))));
+    section.append(notesOf(notes));
 }
 
 export const suggestions = {

@@ -2,6 +2,7 @@
 import { h, prose, table } from "../dom.js";
 import { change, counted, duration, interval, isBudget, moment, amount, whole } from "../format.js";
 import { grouped } from "../lists.js";
+import { notesOf } from "../notes.js";
 import { badge, caseLink, VERDICTS } from "../verdicts.js";
 
 const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
@@ -46,7 +47,8 @@ function worst({ comparison, caseById }) {
                   ` (95 % interval ${interval(metric.interval_low, metric.interval_high)}).`,
               ]
             : [" ", prose(first.reason ?? "")];
-    return h("p", {}, "Worst: ", caseLink(first.id), " ", badge(first.change), figures);
+    const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* nothing is worse */
+    return h("p", {}, said, caseLink(first.id), " ", badge(first.change), figures);
 }
 
 const REASONS_MOST = 3;
@@ -77,11 +79,6 @@ function missing({ comparison, current, cases, profiles }) {
         open && `${open} ${open === 1 ? "process" : "processes"} had not ended the recording: what was still in buffers is not in it`,
         results?.cpu_ceilings?.reason && `no ceilings of the CPU: ${results.cpu_ceilings.reason}`,
     ].filter(Boolean);
-}
-
-function notes(title, list) {
-    if (!list?.length) return undefined;
-    return h("details", {}, h("summary", {}, `${title}: ${list.length}`), h("ul", {}, list.map((note) => h("li", {}, prose(note)))));
 }
 
 /* Of results alone: how many budgets hold, and the first that do not. */
@@ -147,7 +144,7 @@ function draw(model, section) {
         comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
         gone.length ? h("div", {}, h("h3", {}, "Not measured"), h("ul", {}, gone.map((text) => h("li", {}, prose(text))))) : "",
         (comparison && overall(comparison)) ?? "",
-        notes("Notes", comparison?.notes) ?? "",
+        notesOf(comparison?.notes),
     );
 }
 
