@@ -238,15 +238,19 @@ static void command_append(const struct kg_case_change *worst, size_t undecided,
     }
 }
 
-/* Twice the budget that there was. */
-static void budget_append(const struct kg_again *again, struct kg_text *text)
+/* Twice what there was: the budget, or the time that the fewest rounds took beyond it. */
+static void budget_append(const struct kg_results *current, const struct kg_again *again,
+                          struct kg_text *text)
 {
-    if (!again || !isfinite(again->budget_ns))
+    if (!again || !isfinite(again->budget_ns)) {
         kg_text_append(text, " --budget TIME`, with a longer TIME");
-    else if (again->budget_ns < 5e9)
-        kg_text_printf(text, " --budget %.0fms`", ceil(2 * again->budget_ns / 1e6));
+        return;
+    }
+    const double ns = 2 * fmax(again->budget_ns, current->elapsed_ns);
+    if (ns < 10e9)
+        kg_text_printf(text, " --budget %.0fms`", ceil(ns / 1e6));
     else
-        kg_text_printf(text, " --budget %.0fs`", ceil(2 * again->budget_ns / 1e9));
+        kg_text_printf(text, " --budget %.0fs`", ceil(ns / 1e9));
 }
 
 /* How many pairs there may be is the suite's rounds.max, which results do not say. */
@@ -278,7 +282,7 @@ static void pairs_append(const struct kg_case_change *worst, size_t undecided,
                                      : "more pairs: ");
     command_append(worst, undecided, current, again, text);
     if (cut)
-        budget_append(again, text);
+        budget_append(current, again, text);
     else if (paired && !disturbed)
         rounds_append(again, text);
     else

@@ -168,6 +168,26 @@ static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
     assert_string_equal(scene.comparison.next,
                         "more pairs, which --budget left no time for: `kgate ab a.so b.so --filter "
                         "w1/cpu --budget 18s`");
+    scene.current.elapsed_ns = 30e9; /* the fewest rounds took longer */
+    assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
+    assert_non_null(strstr(scene.comparison.next, "--budget 60s`"));
+    scene_free(&scene);
+}
+
+static void where_most_pairs_waited_that_is_what_left_it_open(void **state)
+{
+    struct scene scene;
+    const struct kg_again again = {
+        .command = "kgate ab a.so b.so", .rounds_most = 30, .budget_ns = INFINITY};
+    (void)state;
+    scene_make(&scene, 1.2, 1.15, 1000000000);
+    struct kg_case_change *change = &scene.pairs.cases[0];
+    change->rounds = change->confirming_rounds = 30;
+    change->metrics[0].current_rounds = 4;
+    assert_true(kg_undecided_again(&scene.pairs, &scene.head, &again));
+    assert_string_equal(scene.pairs.next,
+                        "26 of 30 pairs of w1/cpu waited too long for a CPU and are not judged: "
+                        "when less else runs on this machine, `kgate ab a.so b.so`");
     scene_free(&scene);
 }
 
@@ -269,6 +289,7 @@ int main(void)
         cmocka_unit_test(what_is_slower_with_both_builds_is_told),
         cmocka_unit_test(pairs_that_see_a_change_make_it_fail),
         cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
+        cmocka_unit_test(where_most_pairs_waited_that_is_what_left_it_open),
         cmocka_unit_test(one_pair_is_one),
         cmocka_unit_test(a_build_that_could_not_be_measured_leaves_the_stored_decision),
         cmocka_unit_test(a_workload_that_fails_in_pairs_has_failed),
