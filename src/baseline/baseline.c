@@ -18,7 +18,7 @@
 static const struct kg_field series_fields[] = {
     KG_FIELD(name, STRING,
              "of a metric, or a figure of the workload; `pulse` is the core's pace, "
-             "`mean_time` the mean of the samples",
+             "`mean_time` the mean of the samples, `call_cpu_time` the CPU time of a call",
              KG_NOT_EMPTY),
     KG_FIELD(source, STRING, "who counted: others are not compared"),
     KG_LIST(values, value_count, REALS, "one for each judged round, or for each counting process",
@@ -116,6 +116,11 @@ static double mean_of(const struct kg_round *round)
     return round->mean_ns;
 }
 
+static double call_cpu_of(const struct kg_round *round)
+{
+    return round->cpu_ns;
+}
+
 /* Keeps a series that has a value for everything; one that has not says nothing. */
 static void series_keep(struct kg_baseline_case *stored, const struct kg_baseline_series *series)
 {
@@ -164,7 +169,7 @@ static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_resu
 static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                              struct kg_baseline_case *stored)
 {
-    enum { BESIDE = 2 };
+    enum { BESIDE = 3 };
     *stored = (struct kg_baseline_case){
         .id = result->id,
         .definition_hash = result->definition_hash,
@@ -178,7 +183,8 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
     for (size_t i = 0; i < result->series_count && good; i++)
         good = series_from_result(arena, result, &result->series[i], stored);
     return good && series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored) &&
-           series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored);
+           series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored) &&
+           series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored);
 }
 
 const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,

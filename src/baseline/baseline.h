@@ -26,10 +26,11 @@ struct kg_baseline_series {
     size_t value_count;
 };
 
-/* Series of the source "rounds" that no metric is called as: the core's pace in each round, and the
- * mean of its samples, in ns. */
+/* Series of the source "rounds" that no metric is called as: the core's pace in each round, the mean
+ * of its samples, and the CPU time of a call, in ns. */
 #define KG_SERIES_PULSE "pulse"
 #define KG_SERIES_MEAN "mean_time"
+#define KG_SERIES_CALL_CPU "call_cpu_time"
 
 /* One case of a stored run: what a comparison needs of it. */
 struct kg_baseline_case {

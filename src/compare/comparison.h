@@ -50,6 +50,7 @@ enum kg_doubt {
     KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
     KG_DOUBT_UNLIKE,         /* in files of kgate 0.1 only: averages of different call counts */
     KG_DOUBT_MEAN,           /* the mean moved, the typical round did not */
+    KG_DOUBT_CALL_CPU,       /* the CPU time of a call moved, the typical round did not */
     KG_DOUBT_FEW_ROUNDS,     /* too few to call anything unchanged */
     KG_DOUBT_CLOCK_MAY,      /* the time moved with the GPU's clock, which may not be why */
     KG_DOUBT_CYCLES,         /* the time moved; in cycles it moved too little */
@@ -67,7 +68,7 @@ enum kg_doubt {
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
 };
-extern const char *const kg_doubt_names[27];
+extern const char *const kg_doubt_names[28];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -116,6 +117,7 @@ struct kg_metric {
                                 differ, in words; NULL: none */
     double needed_p;         /* the p_value that a change needs; NaN where not tested */
     double mean_ratio;       /* of a time: ratio of the rounds' means; NaN: unknown */
+    double call_cpu_ratio;   /* of a time: ratio of the CPU times of a call; NaN: unknown */
     double screened_ratio;   /* ratio that screening saw and confirming rounds refuted; else NaN */
     size_t screened_rounds;
     double *history; /* of another than the time, which the case has: its medians in the
@@ -130,7 +132,8 @@ struct kg_metric {
     .interval_low = NAN, .interval_high = NAN, .p_value = NAN, .noise_floor = NAN,                 \
     .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
     .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .wait_doubt = NAN,                 \
-    .needed_p = NAN, .mean_ratio = NAN, .screened_ratio = NAN, .step = NAN, .beyond = NAN
+    .needed_p = NAN, .mean_ratio = NAN, .call_cpu_ratio = NAN, .screened_ratio = NAN, .step = NAN, \
+    .beyond = NAN
 
 struct kg_case_change {
     const char *id;

@@ -52,13 +52,28 @@ static bool too_few(const struct kg_evidence *evidence)
     return evidence->current_rounds < least || (!evidence->paired && evidence->base_rounds < least);
 }
 
+/* Whether a figure of the rounds moved by more than threshold and noise, and than what counts. */
+static bool shifted(const struct kg_metric *metric, const struct kg_shift *shift, double alpha)
+{
+    const double floor = metric->noise_floor > 0 ? metric->noise_floor : 0;
+    const double above = 1 + metric->threshold + floor;
+    return shift->p <= alpha && shift->effect > metric->min_effect &&
+           (shift->ratio > above || shift->ratio < 1 / above);
+}
+
 /* Whether a part of the calls changed that the median of a round does not see. */
 static bool mean_moved(const struct kg_evidence *evidence, double alpha)
 {
-    const double floor = evidence->metric->noise_floor > 0 ? evidence->metric->noise_floor : 0;
-    const double above = 1 + evidence->metric->threshold + floor;
-    return evidence->mean_p <= alpha && evidence->mean_effect > evidence->metric->min_effect &&
-           (evidence->mean_ratio > above || evidence->mean_ratio < 1 / above);
+    return shifted(evidence->metric, &evidence->means, alpha);
+}
+
+/* The same by CPU time, where it is as much of the time as counts: a call that mostly waits may use
+ * a little more. */
+static bool cpu_moved(const struct kg_evidence *evidence, double alpha)
+{
+    const struct kg_metric *metric = evidence->metric;
+    return shifted(metric, &evidence->cpu, alpha) &&
+           evidence->cpu.effect > metric->threshold * metric->baseline;
 }
 
 /* What the machine code did beside a time that changed; of any metric that the environment did. */
@@ -90,7 +105,8 @@ static bool unchanged(const struct kg_evidence *evidence, double alpha)
     const struct kg_metric *metric = evidence->metric;
     const bool within = kg_metric_clock_moved(metric) ? evidence->clock_governs
                                                       : metric->change == KG_CHANGE_NO_CHANGE;
-    return within && !metric->suspected && !too_few(evidence) && !mean_moved(evidence, alpha);
+    return within && !metric->suspected && !too_few(evidence) && !mean_moved(evidence, alpha) &&
+           !cpu_moved(evidence, alpha);
 }
 
 /* Why a metric is neither changed nor unchanged: the first that holds. */
@@ -102,6 +118,8 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
         return KG_DOUBT_FEW_ROUNDS;
     if (!large && mean_moved(evidence, alpha))
         return KG_DOUBT_MEAN;
+    if (!large && cpu_moved(evidence, alpha))
+        return KG_DOUBT_CALL_CPU;
     if (kg_metric_clock_moved(metric))
         return KG_DOUBT_CLOCK_MAY;
     if (large && !kg_metric_in_cycles(metric))
@@ -152,7 +170,8 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->of_processes = evidence->processes;
     metric->code_unchanged = evidence->row->timed && evidence->code >= KG_CODE_OTHER_LIBRARIES;
     metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
-    metric->mean_ratio = evidence->mean_ratio;
+    metric->mean_ratio = evidence->means.ratio;
+    metric->call_cpu_ratio = evidence->cpu.ratio;
     metric->screened_ratio = NAN;
 }
 

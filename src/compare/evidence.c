@@ -262,37 +262,96 @@ static bool means_are_medians(const struct gathering *gathering)
     return true;
 }
 
-/* The means of the rounds against those of the reference: what a median does not see. */
-static bool means_compare(const struct gathering *gathering, struct kg_evidence *evidence)
+/* A figure of each round, on both sides: in logarithms. */
+struct sides {
+    struct kg_location was, is;
+    bool known; /* of every round, and above 0 */
+};
+
+static double mean_of(const struct kg_round *round)
+{
+    return round->mean_ns;
+}
+
+static double call_cpu_of(const struct kg_round *round)
+{
+    return round->cpu_ns;
+}
+
+static bool all_positive(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] > 0))
+            return false;
+    return count > 0;
+}
+
+static bool sides_find(const struct gathering *gathering, const char *name,
+                       double (*of)(const struct kg_round *round), struct sides *sides)
 {
     const struct kg_case_result *result = gathering->result;
     const struct kg_reference *reference = gathering->reference;
     size_t base = 0, now = 0;
     double *before = kg_arena_alloc(gathering->scratch, reference->round_count + 1, sizeof *before);
     double *after = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof *after);
-    evidence->mean_ratio = evidence->mean_effect = evidence->mean_p = NAN;
     if (!before || !after)
         return false;
     for (size_t i = 0; i < reference->case_count; i++) {
-        const struct kg_baseline_series *means = stored_beside(reference->cases[i], KG_SERIES_MEAN);
-        for (size_t r = 0; means && r < means->value_count; r++)
-            before[base++] = means->values[r];
+        const struct kg_baseline_series *stored = stored_beside(reference->cases[i], name);
+        for (size_t r = 0; stored && r < stored->value_count; r++)
+            before[base++] = stored->values[r];
     }
     for (size_t i = 0; i < result->round_count; i++)
         if (wanted(gathering, i))
-            after[now++] = result->rounds[i].mean_ns;
-    if (base != reference->round_count || !base || !now || gathering->means ||
-        means_are_medians(gathering))
+            after[now++] = of(&result->rounds[i]);
+    sides->known =
+        base == reference->round_count && all_positive(before, base) && all_positive(after, now);
+    if (!sides->known)
         return true;
-    const struct kg_location was = kg_log_location(before, base, before),
-                             is = kg_log_location(after, now, after);
-    evidence->mean_ratio = exp(is.value - was.value);
-    evidence->mean_effect = fabs(exp(is.value) - exp(was.value));
-    const struct kg_variance parts[] = {{was.variance / was.count, was.freedom},
-                                        {is.variance / is.count, is.freedom}};
+    sides->was = kg_log_location(before, base, before);
+    sides->is = kg_log_location(after, now, after);
+    return true;
+}
+
+/* paced  logarithm of what the core's clock made of the later side */
+static struct kg_shift shift_of(const struct sides *sides, double paced)
+{
+    const struct kg_variance parts[] = {
+        {sides->was.variance / sides->was.count, sides->was.freedom},
+        {sides->is.variance / sides->is.count, sides->is.freedom}};
     const struct kg_variance variance = kg_variance_sum(parts, 2);
-    evidence->mean_p =
-        2 * kg_student_tail(fabs(is.value - was.value) / sqrt(variance.value), variance.freedom);
+    const double was = sides->was.value, is = sides->is.value - paced;
+    return (struct kg_shift){
+        .ratio = exp(is - was),
+        .effect = fabs(exp(is) - exp(was)),
+        .p = 2 * kg_student_tail(fabs(is - was) / sqrt(variance.value), variance.freedom)};
+}
+
+/* Whether CPU time is that of the calls' one thread: of several, those that nobody waits for may
+ * spin. A tenth is for what the process does besides. */
+static bool on_one_core(const struct gathering *gathering, const struct sides *means,
+                        const struct sides *cpu)
+{
+    const bool on_cpu = !strcmp(gathering->result->device, kg_device_names[KGATE_DEVICE_CPU]);
+    return on_cpu && exp(cpu->was.value - means->was.value) < 1.1;
+}
+
+/* The means of the rounds and the CPU time of their calls against those of the reference: what a
+ * median does not see. Other work on the machine moves the means, and hardly the CPU time. */
+static bool shifts_find(const struct gathering *gathering, const struct kg_metric *metric,
+                        struct kg_evidence *evidence)
+{
+    struct sides means, cpu;
+    const double paced = metric->pace_exponent * metric->pace_shift;
+    if (gathering->means || means_are_medians(gathering))
+        return true;
+    if (!sides_find(gathering, KG_SERIES_MEAN, mean_of, &means) ||
+        !sides_find(gathering, KG_SERIES_CALL_CPU, call_cpu_of, &cpu))
+        return false;
+    if (means.known)
+        evidence->means = shift_of(&means, 0);
+    if (means.known && cpu.known && on_one_core(gathering, &means, &cpu))
+        evidence->cpu = shift_of(&cpu, isnan(paced) ? 0 : paced);
     return true;
 }
 
@@ -379,8 +438,7 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
                                     .min_effect = kg_series_min_effect(series),
                                     .points = &room->points};
     confirming_find(&gathering);
-    *evidence =
-        (struct kg_evidence){.row = row, .mean_ratio = NAN, .mean_effect = NAN, .mean_p = NAN};
+    *evidence = (struct kg_evidence){.row = row, .means = {NAN, NAN, NAN}, .cpu = {NAN, NAN, NAN}};
     if (!gathering.values || !input_start(&gathering, &input))
         return false;
     const size_t base = runs_append(&gathering, &input);
@@ -403,7 +461,7 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
         metric->wait_doubt = wait_doubt(&gathering);
     }
     evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
-    if (row->timed && !means_compare(&gathering, evidence))
+    if (row->timed && !shifts_find(&gathering, metric, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;
     evidence->metric = metric;

@@ -15,6 +15,13 @@ enum kg_evidence_rounds {
     KG_ROUNDS_SCREENING /* those that do not confirm */
 };
 
+/* What a figure of the rounds beside the median did; NaN where that is not known. */
+struct kg_shift {
+    double ratio;  /* of its locations */
+    double effect; /* their difference, in ns */
+    double p;      /* that they are equal */
+};
+
 struct kg_evidence {
     struct kg_metric *metric;
     struct kg_metric_state state;
@@ -22,9 +29,8 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    double mean_ratio;       /* ratio of the locations of the rounds' means; NaN: unknown */
-    double mean_effect;      /* their difference, in ns */
-    double mean_p;           /* p-value of "the means are equal" */
+    struct kg_shift means;   /* of the means of the rounds */
+    struct kg_shift cpu;     /* of the CPU time of a call, of a case that keeps one core at most */
     bool disturbed;          /* of a time: more than a third of its rounds waited for a CPU */
     bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
     bool unbacked;           /* they were, and all of them were disturbed: it only suspects */

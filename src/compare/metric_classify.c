@@ -37,6 +37,7 @@ bool kg_metric_not_worse(const struct kg_metric *metric)
     const bool lower = metric->better == KG_BETTER_LOWER;
     const double worst = lower ? metric->interval_high : metric->interval_low;
     return enough_rounds(metric) && !(metric->mean_ratio > above) &&
+           !(metric->call_cpu_ratio > above) &&
            ((lower ? worst < above : worst > 1 / above) ||
             effect_of(metric, worst) <= metric->min_effect);
 }

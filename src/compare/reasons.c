@@ -22,6 +22,16 @@ static const char *mean_say(struct kg_arena *arena, const struct kg_metric *metr
                            kg_change_format(metric->mean_ratio, moved));
 }
 
+static const char *call_cpu_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char moved[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "CPU time a call is %s while the median did not change: some calls cost "
+                           "%s",
+                           kg_change_format(metric->call_cpu_ratio, moved),
+                           metric->call_cpu_ratio > 1 ? "more" : "less");
+}
+
 static const char *few_rounds_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     if (metric->of_processes)
@@ -206,6 +216,7 @@ static const struct sentence {
     [KG_DOUBT_CLOCK_EXPLAINS] = {.text = "the time moved with the GPU's clock: in cycles nothing "
                                          "changed"},
     [KG_DOUBT_MEAN] = {.say = mean_say},
+    [KG_DOUBT_CALL_CPU] = {.say = call_cpu_say},
     [KG_DOUBT_FEW_ROUNDS] = {.say = few_rounds_say},
     [KG_DOUBT_CLOCK_MAY] = {.text = "the GPU's clock moved as the time did, but the workload waits "
                                     "for memory or the bus, or may do so: lock the clock "

@@ -31,6 +31,7 @@ static bool open_by_interval(const struct kg_metric *metric)
 {
     switch (metric->doubt) {
     case KG_DOUBT_MEAN:
+    case KG_DOUBT_CALL_CPU:
     case KG_DOUBT_UNCONFIRMED:
     case KG_DOUBT_ALL_DISTURBED:
     case KG_DOUBT_UNPROVEN:

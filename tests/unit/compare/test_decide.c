@@ -42,8 +42,8 @@ static void scene_make(struct scene *scene, double first_p, double other_p, bool
                                                .memory_doubt = NAN};
         scene->evidence[i] = (struct kg_evidence){.metric = &scene->metrics[i],
                                                   .row = &kg_metric_rows[KG_METRIC_TIME],
-                                                  .mean_ratio = NAN,
-                                                  .mean_p = NAN,
+                                                  .means = {NAN, NAN, NAN},
+                                                  .cpu = {NAN, NAN, NAN},
                                                   .state = state_of(ratio, i ? other_p : first_p),
                                                   .base_rounds = 10,
                                                   .current_rounds = 10,
@@ -108,9 +108,9 @@ static enum kg_change mean_moved(double min_effect)
     struct scene scene;
     scene_make(&scene, 0.3, 0.3, true);
     scene.metrics[1].min_effect = min_effect;
-    scene.evidence[1].mean_ratio = 1.28;
-    scene.evidence[1].mean_effect = 28;
-    scene.evidence[1].mean_p = 1e-5;
+    scene.evidence[1].means.ratio = 1.28;
+    scene.evidence[1].means.effect = 28;
+    scene.evidence[1].means.p = 1e-5;
     decide(&scene, KG_STAGE_FINAL);
     return scene.metrics[1].change;
 }
