@@ -1,6 +1,6 @@
 load support
 
-# hyperfine as a format of a suite: the program itself, which `ci/setup.sh` installs. What is slower here is so by five
+# hyperfine as a format of a suite: the program itself, which `ci/setup.sh` installs. What is slower here is so by eight
 # times, so that no noise decides.
 
 needs_hyperfine() { command -v hyperfine >/dev/null || skip "no hyperfine"; }
@@ -91,23 +91,24 @@ hf/benchmark=run 1.5/cpu" ]
 
 @test "a slower program is a regression against the store, and its like is none" {
     needs_hyperfine
-    work_is 0.2
+    work_is 0.05
     command_is '[hyperfine, --shell=none, -L, n, "1", "./work {{n}}"]'
     run kgate baseline record -c hf.yaml --runs 2 -b store
     [ "$status" -eq 0 ]
     run kgate gate -c hf.yaml -b store -o out
     [ "$status" -eq 0 ]
-    work_is 1
+    work_is 0.4
     run kgate gate -c hf.yaml -b store -o out
     [ "$status" -eq 1 ]
     jq -e '[.cases[] | .id, .change] == ["hf/benchmark=./work 1/cpu", "REGRESSION"]' out/comparison.json
 }
 
+# bats test_tags=thorough
 @test "two folders are compared turn by turn; a program in hyperfine's own place is refused" {
     needs_hyperfine
     for side in old new; do
         mkdir "$side"
-        work_is "$([ "$side" = old ] && echo 0.2 || echo 1)"
+        work_is "$([ "$side" = old ] && echo 0.05 || echo 0.4)"
         mv work "$side"
     done
     command_is '[hyperfine, -N, ./work 1]'
