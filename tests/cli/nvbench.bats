@@ -37,6 +37,7 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     [ "${#lines[@]}" -eq 2 ]
 }
 
+# bats test_tags=thorough
 @test "a case is what its state says, also where --axis cannot choose it; no GPU of kgate's is needed" {
     program_is ""
     run kgate run -c nv.yaml -o r.json --filter '*=[cf][oi]*'
@@ -74,6 +75,7 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     jq -e '.cases[0].id == "nvbench/benchmark=plain/cuda"' out/comparison.json
 }
 
+# bats test_tags=thorough
 @test "two builds are measured turn by turn" {
     program_is "" 1.0
     cp bench base

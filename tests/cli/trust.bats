@@ -389,6 +389,7 @@ change_of_waits() { jq -r '.cases[] | select(.workload == "waits") | .change' ..
     [ "$(change_of_waits)" != NEW ]
 }
 
+# bats test_tags=thorough
 @test "both sides of ab read the target branch's data file" {
     data_cloned
     git -C .. clone -q up base
@@ -408,6 +409,7 @@ change_of_waits() { jq -r '.cases[] | select(.workload == "waits") | .change' ..
     [[ "$output" != *"this change edits"* ]]
 }
 
+# bats test_tags=thorough
 @test "a data file that the target branch does not have is read where it lies, and that is said" {
     data_cloned
     (cd ../up && git rm -q --cached data.txt && echo data.txt >.gitignore && commit generated)
