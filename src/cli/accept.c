@@ -79,7 +79,7 @@ static bool is_of(const char *name, const char *const *names, size_t count)
 }
 
 /* An error of what --metric says, or does not, and the metrics that it may say. */
-static bool metric_refuse(struct accepting *accepting, const char *given,
+static void metric_refuse(struct accepting *accepting, const char *given,
                           const struct kg_case *planned, const char *const *names, size_t count)
 {
     const char *workload = planned->spec->name;
@@ -105,23 +105,26 @@ static bool metric_refuse(struct accepting *accepting, const char *given,
     else
         kg_error_set(accepting->err, KG_ERROR_USAGE, "%s", kg_text_string(&message));
     kg_text_free(&message);
-    return false;
 }
 
-/* The metric that is meant: what --metric says, else time or the only one that is compared. */
-static bool metric_find(struct accepting *accepting, const struct kg_case *planned,
-                        const char **metric)
+/* The metric that is meant: what --metric says, else time or the only one that is compared. NULL
+ * with the error where that is none. */
+static const char *metric_find(struct accepting *accepting, const struct kg_case *planned)
 {
     static const char time[] = "time";
     size_t count;
     const char *given = accepting->arguments->metric;
     const char **names = compared_metrics(&accepting->arena, planned->spec, &count);
-    if (!names)
-        return kg_error_memory(accepting->err);
+    if (!names) {
+        kg_error_memory(accepting->err);
+        return NULL;
+    }
     const char *only = count == 1 ? names[0] : is_of(time, names, count) ? time : NULL;
-    *metric = given ? given : only;
-    return (*metric && is_of(*metric, names, count)) ||
-           metric_refuse(accepting, given, planned, names, count);
+    const char *metric = given ? given : only;
+    if (metric && is_of(metric, names, count))
+        return metric;
+    metric_refuse(accepting, given, planned, names, count);
+    return NULL;
 }
 
 /* metric  that the change was taken from; NULL: it was given */
@@ -231,9 +234,10 @@ static bool case_do(struct accepting *accepting, const char *id)
         return false;
     if (accepting->kind == KG_WAIVER_QUARANTINED)
         return put(accepting, (struct kg_waiver){.id = id, .change = NAN}, NULL);
-    const bool all = accepting->measured && !accepting->arguments->metric;
-    const char *metric = NULL;
-    if (!all && !metric_find(accepting, planned, &metric))
+    if (accepting->measured && !accepting->arguments->metric)
+        return measured_put(accepting, id);
+    const char *metric = metric_find(accepting, planned);
+    if (!metric)
         return false;
     return accepting->measured
                ? measured_put(accepting, id)
