@@ -9,11 +9,6 @@
 #include "adapters/hyperfine_options.h"
 #include "util/text.h"
 
-static bool refuse(const struct kg_hyperfine_command *command, const char *why, const char *what)
-{
-    return kg_error_set(command->err, KG_ERROR_MEASURE, why, what);
-}
-
 /* --- The benchmarks --------------------------------------------------------------------------- */
 
 /* The commands change fastest, then the first parameter. */
@@ -77,10 +72,10 @@ static bool names_add(const struct kg_hyperfine_command *command, struct kg_fore
         if (!name)
             return kg_error_memory(command->err);
         if (kg_names_find(&known, name))
-            return refuse(command,
-                          "two of hyperfine's benchmarks are called '%.200s': give each a "
-                          "'--command-name', with its parameters in it",
-                          name);
+            return kg_error_set(command->err, KG_ERROR_MEASURE,
+                                "two of hyperfine's benchmarks are called '%.200s': give each a "
+                                "'--command-name', with its parameters in it",
+                                name);
         if (!kg_names_set(command->arena, &known, name, i))
             return kg_error_memory(command->err);
         if (!kg_foreign_name_add(command->arena, names, name, command->err))

@@ -33,3 +33,10 @@ static const struct kg_field call_fields[] = {
 };
 const struct kg_record kg_cuda_call_record = KG_RECORD_OF(call_fields, NULL);
 #undef STRUCT
+
+const char *kg_cuda_expect_path(struct kg_arena *arena, const struct kg_cuda_call *call,
+                                const struct kg_cuda_arg *arg)
+{
+    const char *folder = arg->expect_file[0] == '/' || !call->folder ? "" : call->folder;
+    return kg_arena_printf(arena, "%s%s", folder, arg->expect_file);
+}

@@ -62,3 +62,8 @@ struct kg_cuda_call {
 };
 
 extern const struct kg_record kg_cuda_call_record;
+
+/* The path of an argument's expect_file, from the call's folder where it is relative; in `arena`, NULL
+ * where memory is out. */
+const char *kg_cuda_expect_path(struct kg_arena *arena, const struct kg_cuda_call *call,
+                                const struct kg_cuda_arg *arg);

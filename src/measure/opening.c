@@ -69,8 +69,7 @@ static bool expected_find(struct kg_arena *arena, const struct kg_prepared_suite
         const struct kg_cuda_arg *arg = &call->args[i];
         if (!arg->expect_file)
             continue;
-        const char *folder = arg->expect_file[0] == '/' || !call->folder ? "" : call->folder;
-        const char *path = kg_arena_printf(arena, "%s%s", folder, arg->expect_file);
+        const char *path = kg_cuda_expect_path(arena, call, arg);
         if (!path)
             return kg_error_memory(err);
         if (access(path, R_OK) != 0)

@@ -28,10 +28,7 @@ static bool input_place(const struct placing *placing, struct kg_case *planned)
 static bool expected_place(const struct placing *placing, const struct kg_case *planned,
                            struct kg_cuda_arg *arg)
 {
-    const char *path, *folder = planned->call->folder;
-    const char *given =
-        kg_arena_printf(placing->arena, "%s%s", arg->expect_file[0] == '/' || !folder ? "" : folder,
-                        arg->expect_file);
+    const char *path, *given = kg_cuda_expect_path(placing->arena, planned->call, arg);
     if (!given)
         return kg_error_memory(placing->err);
     if (!placing->find(placing->user, planned, given, &path, placing->err))
@@ -89,8 +86,7 @@ static bool expected_check(struct kg_arena *arena, const struct kg_case *planned
         const struct kg_cuda_arg *arg = &call->args[i];
         if (!arg->expect_file)
             continue;
-        const char *folder = arg->expect_file[0] == '/' || !call->folder ? "" : call->folder;
-        const char *path = kg_arena_printf(arena, "%s%s", folder, arg->expect_file);
+        const char *path = kg_cuda_expect_path(arena, call, arg);
         if (!path)
             return kg_error_memory(err);
         if (!file_check(planned, "expect", path, arg->expect_mark, suite, err))

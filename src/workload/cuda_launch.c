@@ -130,9 +130,7 @@ static bool expects_take(struct kg_arena *arena, const struct kg_cuda_call *call
             return kg_error_wrap(err, "'expect' of '%s'", arg->name);
         if (!arg->expect_file)
             continue;
-        argument->expect_file = kg_arena_printf(
-            arena, "%s%s", arg->expect_file[0] == '/' || !call->folder ? "" : call->folder,
-            arg->expect_file);
+        argument->expect_file = kg_cuda_expect_path(arena, call, arg);
         if (!argument->expect_file)
             return kg_error_memory(err);
     }
