@@ -1,7 +1,9 @@
 #include "measure/worker_ask.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/case_threads.h"
 #include "measure/case_worker.h"
@@ -23,6 +25,19 @@ static void build_apply(const struct kg_build *build, struct kg_request *request
     } else if (build->command && request->command_count) {
         request->command[0] = build->command;
     }
+}
+
+/* The worker of another checkout starts in that folder. Both builds read the suite's file: its content is
+ * part of the case. */
+static bool input_apply(const struct kg_build *build, struct kg_arena *arena,
+                        struct kg_request *request)
+{
+    char here[PATH_MAX];
+    const char **input = &request->setting.input;
+    if (!build || !build->directory || !*input || **input == '/' || !getcwd(here, sizeof here))
+        return true;
+    *input = kg_arena_printf(arena, "%s/%s", here, *input);
+    return *input != NULL;
 }
 
 /* The request in `arena`; NULL where memory is out. */
@@ -111,7 +126,10 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
         .profile_path = options->profile_path,
         .profile_label = options->profile_label,
     };
-    build_apply(kg_measurement_build(measurement, index), &request);
+    const struct kg_build *build = kg_measurement_build(measurement, index);
+    build_apply(build, &request);
+    if (!input_apply(build, arena, &request))
+        return NULL;
     return json_text(arena, kg_record_write(&kg_request_record, &request));
 }
 

@@ -24,6 +24,20 @@ YAML
     jq -e '.cases[0].status == "OK" and .cases[0].id == "sh/n=7/cpu"' r.json
 }
 
+@test "both sides of ab read the standard input that lies beside the suite" {
+    mkdir base head
+    printf '#!/bin/sh\nread -r line && [ "$line" = "the suite" ]\n' >base/program
+    chmod +x base/program
+    cp base/program head
+    # the content of a checkout's own file is another case
+    echo "the base" >base/in.txt
+    echo "the suite" >in.txt
+    suite_of <<<'  - {name: own, command: [./program], stdin: in.txt}'
+    run kgate ab -c one.yaml --base base --head head -o out
+    jq -e '.cases[0].status == "OK"' out/base.json
+    jq -e '.cases[0].status == "OK"' out/head.json
+}
+
 @test "a program named by a relative path is found from where kgate was started, whatever its directory" {
     mkdir data
     printf '#!/bin/sh\ntest -e mark\n' >program
