@@ -21,18 +21,25 @@ packages_missing() {
     done
 }
 
-# What the HTML page is made of, and for the job `all` also what it is tested with; as package-lock.json pins
-# it. Nothing of it runs when it is installed. A gate does without where the registry is out of reach.
+# The packages of the HTML page, and for the job `all` also those of its tests, as package-lock.json pins them.
+# No script of a package runs. A job goes on without them, except a release.
 page_setup() {
-    local job=$1 kept=node_modules/.package-lock.json omit=(--omit=dev)
+    local job=$1 kept=node_modules/.package-lock.json omit=(--omit=dev) missing
     [ "$job" = all ] && omit=()
     if [ "$kept" -nt package-lock.json ] && { [ "$job" != all ] || [ -d node_modules/playwright-core ]; }; then
         return
     fi
-    echo "ci: npm ci ${omit[*]}" >&2
-    npm ci --ignore-scripts --loglevel=error "${omit[@]}" >/dev/null && return
-    [ "$job" = gate ] || return 2
-    echo "ci: kgate is built without the HTML page" >&2
+    # Node.js of another source brings its npm along.
+    mapfile -t missing < <(command -v npm >/dev/null || packages_missing nodejs npm)
+    if { [ "${#missing[@]}" -eq 0 ] || packages_install; } && echo "ci: npm ci ${omit[*]}" >&2 &&
+        npm ci --ignore-scripts --loglevel=error "${omit[@]}" >/dev/null; then
+        return
+    fi
+    if [ "$job" = release ]; then
+        echo "ci: a release needs the HTML page, and npm cannot install its packages" >&2
+        return 2
+    fi
+    echo "ci: npm cannot install the HTML page's packages: kgate is built without the page, its tests are skipped" >&2
 }
 
 setup() {
@@ -47,8 +54,6 @@ setup() {
         return 2
         ;;
     esac
-    # Node.js of another source brings its npm along.
-    command -v npm >/dev/null || wanted+=(nodejs npm)
     mapfile -t missing < <(packages_missing "${wanted[@]}")
     [ "${#missing[@]}" -eq 0 ] || packages_install
     page_setup "$1"
@@ -63,7 +68,7 @@ packages_install() {
     fi
     [ "$(id -u)" -eq 0 ] || sudo=(sudo)
     echo "ci: installing ${missing[*]}" >&2
-    "${sudo[@]}" apt-get update -qq
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    "${sudo[@]}" apt-get update -qq &&
+        "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
