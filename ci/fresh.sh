@@ -185,7 +185,7 @@ try_sources() {
     # shellcheck disable=SC2086
     timed ci/test.sh $test_arguments
     # As preset release, which the pages speak of.
-    timed cmake --preset release -G Ninja -DBUILD_TESTING=OFF
+    timed cmake --preset release -G Ninja
     timed cmake --build --preset release
     timed python3 tests/docs/walk.py . /root/.local
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 source ci/setup.sh
 
 setup gate
-cmake --preset release -G Ninja -DBUILD_TESTING=OFF -B build/gate >build-gate.log 2>&1 ||
+cmake --preset release -G Ninja -B build/gate >build-gate.log 2>&1 ||
     { cat build-gate.log >&2; rm -f build-gate.log; exit 2; }
 cmake --build build/gate >build-gate.log 2>&1 ||
     { cat build-gate.log >&2; rm -f build-gate.log; exit 2; }

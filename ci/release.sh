@@ -49,7 +49,7 @@ done
 # build FOLDER PRESET: kgate without its tests.
 build() {
     echo "== $1"
-    cmake --preset "$2" -G Ninja -DBUILD_TESTING=OFF -DKGATE_COMMIT="$(git rev-parse HEAD)" -B "$1" >/dev/null
+    cmake --preset "$2" -G Ninja -DKGATE_COMMIT="$(git rev-parse HEAD)" -B "$1" >/dev/null
     cmake --build "$1"
 }
 

@@ -65,7 +65,7 @@ if [ "$job" = all ]; then
     # The command line's longest are run once, by preset test below.
     preset_test sanitize -E '^cli[.].*[.]thorough$'
     ci/fuzz.sh --runs 20000
-    preset_build portable -DBUILD_TESTING=OFF
+    preset_build portable
     tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
     preset_build test
     # What only a machine with a GPU runs, and the kernels' machine code.

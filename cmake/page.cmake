@@ -31,7 +31,7 @@ function(kgate_embed_page target)
       DEPENDS ${parts} ${PROJECT_SOURCE_DIR}/package-lock.json
       COMMENT "Making the HTML page" VERBATIM)
   else()
-    message(STATUS "Not built: the HTML report (`--format html`). Missing: ${missing}")
+    kgate_part_missing("the HTML page" "needs ${missing}")
     file(CONFIGURE OUTPUT ${page} CONTENT "" @ONLY)
   endif()
   file(CONFIGURE OUTPUT ${folder}/page.c CONTENT

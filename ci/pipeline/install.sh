@@ -22,7 +22,7 @@ install)
             cd "$source_folder"
             source ci/setup.sh
             setup gate
-            cmake --preset release -G Ninja -DBUILD_TESTING=OFF -B build/action \
+            cmake --preset release -G Ninja -B build/action \
                 -DCMAKE_INSTALL_PREFIX="$HOME/.local/kgate" >/dev/null
             cmake --build build/action
             cmake --install build/action >/dev/null

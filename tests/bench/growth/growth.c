@@ -1,7 +1,7 @@
 /* growth.c: what grows with the number of cases: finding each in the store, and starting a worker from a
  * process that holds the results. Prints a line for each count, and how much more the largest takes
  * than the smallest, for each case.
- *     cmake --build --preset release --target growth && build/release/tests/growth */
+ *     cmake --build --preset test --target growth && build/test/tests/growth */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,7 +25,7 @@ while [[ ${1:-} = --* ]]; do
     esac
     shift
 done
-build=${1:-build/release}
+build=${1:-build/test}
 if [ ! -e "$build/CMakeCache.txt" ]; then
     cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
 fi

@@ -16,7 +16,7 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../../.."
 
-build=build/release rounds='5 30 200' loads='quiet niced' repeat=3 only=. kgate= figures=
+build=build/test rounds='5 30 200' loads='quiet niced' repeat=3 only=. kgate= figures=
 while [ $# -gt 0 ]; do
     case $1 in
     --build) build=$2 ;;

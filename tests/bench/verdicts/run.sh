@@ -17,9 +17,9 @@ folder=out/verdicts
 
 recorded() {
     mkdir -p "$folder"
-    cmake --preset release -G Ninja >/dev/null
-    cmake --build --preset release --target verdicts verdicts_plugins >/dev/null
-    build/release/tests/verdicts --plugins build/release/tests --output "$folder" "$@"
+    cmake --preset test -G Ninja >/dev/null
+    cmake --build --preset test --target verdicts verdicts_plugins >/dev/null
+    build/test/tests/verdicts --plugins build/test/tests --output "$folder" "$@"
     command -v gnuplot >/dev/null || return 0
     for state in quiet neighbour; do
         [ -e "$folder/power-$state.txt" ] || continue
@@ -43,9 +43,9 @@ live)
     ;;
 public)
     shift
-    cmake --preset release -G Ninja >/dev/null
-    cmake --build --preset release --target public_noise >/dev/null
-    build/release/tests/public_noise "$@"
+    cmake --preset test -G Ninja >/dev/null
+    cmake --build --preset test --target public_noise >/dev/null
+    build/test/tests/public_noise "$@"
     ;;
 *)
     echo "no part $1; see the top of $0" >&2

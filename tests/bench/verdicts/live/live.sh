@@ -19,7 +19,7 @@
 # --only LIST        workloads: "heap json"; in a folder of their own
 # --set KEY=VALUE    as kgate's own; may be repeated
 # --folder DIR       instead of out/verdicts/live
-# --kgate PROGRAM    instead of build/release/kgate
+# --kgate PROGRAM    instead of build/test/kgate
 # --with COMMAND     in front of each call of kgate, such as "chrt -f 1"
 # --fresh            forgets the stores that are there, not the gates
 set -euo pipefail
@@ -27,7 +27,7 @@ cd "$(dirname "$0")/../../../.."
 here=tests/bench/verdicts/live
 
 unchanged=1 changed=1 slower=10 states="quiet neighbour" modes="ab kept stored" stored=2 only="" parts=all
-seconds=1000000 folder=out/verdicts/live kgate=build/release/kgate with="" fresh=""
+seconds=1000000 folder=out/verdicts/live kgate=build/test/kgate with="" fresh=""
 options=()
 SOME="json.so deflate.so sql" # --part some
 while [ $# -gt 0 ]; do
@@ -64,14 +64,14 @@ while [ $# -gt 0 ]; do
 done
 
 mkdir -p "$folder"
-cmake --preset release -G Ninja >/dev/null
+cmake --preset test -G Ninja >/dev/null
 targets=(ordinary)
-[ "$kgate" != build/release/kgate ] || targets+=(kgate)
-if ! cmake --build --preset release --target "${targets[@]}" >"$folder/last.out"; then
+[ "$kgate" != build/test/kgate ] || targets+=(kgate)
+if ! cmake --build --preset test --target "${targets[@]}" >"$folder/last.out"; then
     grep -v '^\[' "$folder/last.out" >&2
     exit 2
 fi
-built=$PWD/build/release/tests/live
+built=$PWD/build/test/tests/live
 kgate=$(realpath "$kgate")
 folder=$(realpath "$folder")
 csv=$folder/gates.csv
