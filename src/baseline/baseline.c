@@ -59,6 +59,8 @@ static const struct kg_record case_record = KG_RECORD_OF(case_fields, "One case 
 static const struct kg_field run_fields[] = {
     KG_FIELD(created, STRING, "UTC", KG_PATTERN_TIME),
     KG_FIELD(suite, STRING, "its name"),
+    KG_FIELD(commit, STRING, "commit of the checkout that was measured", KG_OPTIONAL),
+    KG_FIELD(branch, STRING, "branch of that checkout", KG_OPTIONAL),
     KG_FIELD(pin, STRING, "the name of a pinned run", KG_OPTIONAL),
     KG_FIELD(kgate_version, STRING, "of the program"),
     KG_FIELD(kernel, STRING, "operating system", KG_OPTIONAL),
@@ -211,6 +213,8 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
     *run = (struct kg_baseline_run){
         .created = results->created,
         .suite = results->suite,
+        .commit = results->commit,
+        .branch = results->branch,
         .kgate_version = results->kgate_version,
         .kernel = results->machine.kernel,
         .governor = results->machine.governor,

@@ -54,6 +54,8 @@ struct kg_baseline_case {
 struct kg_baseline_run {
     const char *created;
     const char *suite;
+    const char *commit; /* as struct kg_results has it, and the next */
+    const char *branch;
     const char *pin; /* its name; NULL: an ordinary run, one of the last N */
     const char *kgate_version;
     const char *kernel; /* facts beside the fingerprint, for the report */

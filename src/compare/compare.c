@@ -432,6 +432,8 @@ static bool references_describe(struct comparer *comparer)
         } else {
             comparison->baseline_runs++;
             comparison->baseline_created = kept;
+            comparison->baseline_commit = keep(comparer, run->commit);
+            comparison->baseline_branch = keep(comparer, run->branch);
         }
     }
     return true;
@@ -445,6 +447,8 @@ static bool comparison_start(struct comparer *comparer)
     comparison->kgate_version = KGATE_VERSION;
     comparison->suite = keep(comparer, current->suite);
     comparison->suite_path = keep(comparer, current->suite_path);
+    comparison->commit = keep(comparer, current->commit);
+    comparison->branch = keep(comparer, current->branch);
     comparison->policy = current->policy;
     comparison->complete = current->complete;
     if (!comparison->created || !comparison->suite ||

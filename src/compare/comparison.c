@@ -174,6 +174,8 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(kgate_version, STRING, "of the program"),
     KG_FIELD(suite, STRING, "its name"),
     KG_FIELD(suite_path, STRING, "as given", KG_OPTIONAL),
+    KG_FIELD(commit, STRING, "commit of the candidate", KG_OPTIONAL),
+    KG_FIELD(branch, STRING, "branch of the candidate", KG_OPTIONAL),
     KG_FIELD(
         base, STRING,
         "of `ab OLD NEW`: OLD as given, behind its --name if it has one: what is compared with",
@@ -192,6 +194,8 @@ static const struct kg_field comparison_fields[] = {
     KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
     KG_FIELD(complete, BOOL, "false: the run was interrupted"),
     KG_FIELD(baseline_created, STRING, "of the newest ordinary run", KG_OPTIONAL),
+    KG_FIELD(baseline_commit, STRING, "commit of the newest ordinary run", KG_OPTIONAL),
+    KG_FIELD(baseline_branch, STRING, "branch of the newest ordinary run", KG_OPTIONAL),
     KG_FIELD(baseline_runs, SIZE, "ordinary runs compared with"),
     KG_LIST(pins, pin_count, STRINGS, "pinned runs compared with"),
     KG_FIELD(machine, RECORD, NULL, KG_OF(kg_machine_record)),

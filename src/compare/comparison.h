@@ -186,6 +186,8 @@ struct kg_comparison {
     const char *kgate_version;
     const char *suite;
     const char *suite_path; /* as given; NULL: not known */
+    const char *commit;     /* of the candidate, as struct kg_results has it; NULL: not known */
+    const char *branch;     /* likewise */
     const char *base;       /* of `ab OLD NEW` both as given; else NULL */
     const char *head;
     enum kg_verdict verdict;
@@ -200,8 +202,10 @@ struct kg_comparison {
     struct kg_results_policy policy;
     bool complete;
     const char *baseline_created; /* of the newest ordinary run; NULL without one */
-    size_t baseline_runs;         /* ordinary runs compared with */
-    const char **pins;            /* names of the pinned runs compared with */
+    const char *baseline_commit;  /* likewise; NULL also where it is not known */
+    const char *baseline_branch;
+    size_t baseline_runs; /* ordinary runs compared with */
+    const char **pins;    /* names of the pinned runs compared with */
     size_t pin_count;
     struct kg_machine machine; /* of the current results */
     const char **notes;        /* facts that differ and whatever else a reader must know */

@@ -241,6 +241,16 @@ bool kg_build_is_hyperfine(const struct kg_build *build)
            !strcmp(slash ? slash + 1 : build->command, "hyperfine");
 }
 
+const char *kg_build_place(const struct kg_build *build)
+{
+    if (build->stored)
+        return NULL;
+    return build->directory ? build->directory
+           : build->command ? build->command
+           : build->plugin  ? build->plugin
+                            : build->program;
+}
+
 bool kg_build_fits(const struct kg_build *build, enum kg_source source)
 {
     return !skip_reason(build, kg_sources[source]);

@@ -27,6 +27,7 @@
 #include "results/disturbance.h"
 #include "results/series.h"
 #include "timing/clock.h"
+#include "trust/checkout.h"
 
 const double KG_CONFIRM_AFTER_NS = 1e9;
 const double KG_CONFIRM_APART_NS = 100e6;
@@ -153,6 +154,28 @@ static bool pins_check(const struct kg_prepared_suite *what, struct kg_error *er
     return true;
 }
 
+/* A path in the checkout that is measured: of the build if there is one, else of the suite. */
+static const char *measured_place(const struct kg_prepared_suite *what,
+                                  const struct kg_build *const *builds)
+{
+    for (size_t i = 0; builds && i < what->plan->case_count; i++)
+        if (builds[i])
+            return kg_build_place(builds[i]);
+    return what->suite->path;
+}
+
+/* Names the version that is measured, as far as git knows it. */
+static void checkout_set(const struct kg_prepared_suite *what, const struct kg_build *const *builds,
+                         struct kg_results *results)
+{
+    const char *place = measured_place(what, builds);
+    if (!place)
+        return;
+    const struct kg_checkout checkout = kg_checkout_read(&results->arena, place);
+    results->commit = checkout.commit;
+    results->branch = checkout.branch;
+}
+
 bool kg_measurement_prepare(struct kg_measurement *measurement,
                             const struct kg_prepared_suite *what,
                             const struct kg_measurement_options *options, struct kg_error *err)
@@ -200,6 +223,7 @@ bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_pr
             kg_case_threads(measurement, settings, kg_case_pin(measurement, i));
         measurement->results.cases[i].threads_said = kg_case_threads_said(settings);
     }
+    checkout_set(what, options->builds, &measurement->results);
     if (good && options->results_path) {
         good = kg_journal_open(options->results_path, &measurement->results, &measurement->journal,
                                err);

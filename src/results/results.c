@@ -241,6 +241,11 @@ static const struct kg_field results_fields[] = {
     KG_FIELD(kgate_version, STRING, "of the program"),
     KG_FIELD(suite, STRING, "its name"),
     KG_FIELD(suite_path, STRING, "as given"),
+    KG_FIELD(commit, STRING,
+             "commit of the checkout that holds the suite, or of `ab` the build: `git describe "
+             "--tags --always --dirty`",
+             KG_OPTIONAL),
+    KG_FIELD(branch, STRING, "branch of that checkout", KG_OPTIONAL),
     KG_FIELD(policy, RECORD, NULL, KG_OF(kg_results_policy_record)),
     KG_FIELD(complete, BOOL, "false: interrupted"),
     KG_FIELD(filter, STRING, "the options that left cases out", KG_OPTIONAL),

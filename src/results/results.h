@@ -347,6 +347,8 @@ struct kg_results {
     const char *kgate_version;
     const char *suite;
     const char *suite_path;
+    const char *commit; /* of the checkout that was measured (trust/checkout.h); NULL: not known */
+    const char *branch; /* likewise */
     struct kg_results_policy policy;
     bool complete;      /* false: interrupted, or read from the journal of a run that was killed */
     const char *filter; /* the --filter or --shard that left cases out; NULL: none was left out */

@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ARGUMENTS_MOST = 16, ENVIRONMENT_MORE = 8 };
@@ -19,7 +23,8 @@ static bool is_left_out(const char *variable)
            strncmp(variable, "GIT_SSH", 7) != 0 && strncmp(variable, "GIT_ASKPASS", 11) != 0;
 }
 
-static char **environment_make(struct kg_arena *arena)
+/* is_offline  git fetches no object that a partial clone lacks */
+static char **environment_make(struct kg_arena *arena, bool is_offline)
 {
     static const char *const own[] = {"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
                                       "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1",
@@ -33,15 +38,41 @@ static char **environment_make(struct kg_arena *arena)
             made[kept++] = environ[i];
     for (size_t i = 0; made && i < sizeof own / sizeof *own; i++)
         made[kept++] = (char *)own[i];
+    if (made && is_offline)
+        made[kept++] = (char *)"GIT_ALLOW_PROTOCOL=none";
     return made;
 }
 
-/* Reads until the end, or beyond `most` bytes. */
-static bool pipe_read(int from, size_t most, struct kg_text *text)
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Waits until the pipe can be read. false: `until`, a time of seconds_now, came first. */
+static bool pipe_wait(int from, double until)
+{
+    struct pollfd pipe = {.fd = from, .events = POLLIN};
+    while (isfinite(until)) {
+        const double left = until - seconds_now();
+        if (left <= 0)
+            return false;
+        if (poll(&pipe, 1, 1 + (int)(1e3 * left)) > 0)
+            break;
+    }
+    return true;
+}
+
+/* Reads until the end, beyond `most` bytes, or until that time. */
+static bool pipe_read(int from, size_t most, double until, struct kg_text *text)
 {
     char bytes[65536];
-    ssize_t length;
-    while ((length = read(from, bytes, sizeof bytes)) != 0) {
+    ssize_t length = 1;
+    while (length != 0) {
+        if (!pipe_wait(from, until))
+            return false;
+        length = read(from, bytes, sizeof bytes);
         if (length < 0 && errno == EINTR)
             continue;
         if (length < 0 || text->length + (size_t)length > most)
@@ -91,15 +122,16 @@ static void said_take(FILE *errors, char said[KG_GIT_SAID_MOST])
     *to = '\0';
 }
 
-bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, char *said,
-                int *status, struct kg_error *err)
+static bool ask(const char *const *words, size_t most, double seconds, struct kg_text *text,
+                char *said, int *status, struct kg_error *err)
 {
+    const double until = seconds_now() + seconds;
     char *arguments[ARGUMENTS_MOST] = {(char *)"git"};
     struct kg_arena arena = {0};
     int ends[2];
     for (size_t i = 0; words[i] && i + 2 < ARGUMENTS_MOST; i++)
         arguments[i + 1] = (char *)words[i];
-    char **environment = environment_make(&arena);
+    char **environment = environment_make(&arena, isfinite(seconds));
     FILE *errors = environment ? tmpfile() : NULL;
     if (!errors || pipe2(ends, O_CLOEXEC) != 0) {
         if (errors)
@@ -112,8 +144,10 @@ bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, cha
     const pid_t child = start(arguments, environment, ends[1], fileno(errors));
     const int why = errno;
     close(ends[1]);
-    const bool whole = child > 0 && pipe_read(ends[0], most, text);
+    const bool whole = child > 0 && pipe_read(ends[0], most, until, text);
     close(ends[0]);
+    if (child > 0 && !whole && seconds_now() >= until)
+        kill(child, SIGKILL);
     *status = child > 0 ? status_wait(child) : -1;
     said_take(errors, said);
     fclose(errors);
@@ -126,6 +160,20 @@ bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, cha
         return text->failed ? kg_error_memory(err)
                             : kg_error_set(err, KG_ERROR_SYSTEM, "what git says is too long");
     return true;
+}
+
+bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, char *said,
+                int *status, struct kg_error *err)
+{
+    return ask(words, most, INFINITY, text, said, status, err);
+}
+
+int kg_git_ask_within(const char *const *words, size_t most, double seconds, struct kg_text *text)
+{
+    char said[KG_GIT_SAID_MOST];
+    struct kg_error ignored;
+    int status;
+    return ask(words, most, seconds, text, said, &status, &ignored) ? status : -1;
 }
 
 bool kg_git_line(struct kg_arena *arena, const char *const *words, const char **line,

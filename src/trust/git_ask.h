@@ -19,6 +19,10 @@ enum { KG_GIT_SAID_MOST = 400 };
 bool kg_git_ask(const char *const *words, size_t most, struct kg_text *text, char *said,
                 int *status, struct kg_error *err);
 
+/* The same within a time, about objects that the clone has: git fetches none.
+ * returns  the exit status of git; -1 if git was not started, was killed, or printed too much */
+int kg_git_ask_within(const char *const *words, size_t most, double seconds, struct kg_text *text);
+
 /* The one line that git prints, in `arena`; *line is NULL where it fails. */
 bool kg_git_line(struct kg_arena *arena, const char *const *words, const char **line,
                  struct kg_error *err);

@@ -1,7 +1,7 @@
 /* trust.h: a change is judged by what the target branch has: suite, its data files, baselines and accepted
  * changes come from a commit, and what the change does to them is told, and not used.
  *
- * Other folders include this one alone; git.h is how it asks. */
+ * Other folders also include checkout.h (the commit that is checked out); git.h is how it asks. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
