@@ -42,6 +42,30 @@ before(async () => {
 });
 after(() => browser.close());
 
+test("an accepted case says so with the reason: in the banner, the chart, the table and the case", async () => {
+    const comparison = fileRead("comparison.json");
+    const [accepted, counted] = comparison.cases.filter(({ metrics }) => metrics.length);
+    Object.assign(accepted, { change: "REGRESSION", fails: false, waived: "accepted", waiver: "accepted up to +200.0 %: sums are <b>exact</b> now" });
+    Object.assign(counted, { change: "REGRESSION", fails: true, waived: "none" });
+    comparison.cases = [accepted, counted];
+    const page = await browser.open(pageMake("accepted.html", fileWrite("accepted.json", comparison)));
+    await chartsDrawn(page);
+    const banner = await page.locator("#verdict").innerText();
+    assert.match(banner, /1 ▲ regression\s+1 ▲ regression, accepted/);
+    assert.match(banner, new RegExp(`Worst: ${counted.id}`));
+    assert.match(banner, /▲ regression, accepted.*: accepted up to \+200\.0 %: sums are <b>exact<\/b> now/);
+    await page.locator("#changes .figures summary").click();
+    assert.match(await page.locator("#changes tbody tr").first().innerText(), /regression, accepted/);
+    assert.match(await page.locator("#cases tbody tr").first().innerText(), /regression, accepted\s+accepted up to \+200\.0 %: sums are/);
+    assert.match(await page.locator("#cases tbody tr").nth(1).innerText(), /regression\s/);
+    await page.selectOption("#filter", "accepted");
+    assert.equal(await page.locator("#cases tbody tr").count(), 1);
+    await page.evaluate((name) => (location.hash = `#case=${encodeURIComponent(name)}`), accepted.id);
+    await page.waitForSelector("#case-title");
+    assert.match(await page.locator("#case").innerText(), /regression, accepted\s+The gate does not fail on this case: accepted up to/);
+    assert.deepEqual(page.wrong, []);
+});
+
 test("history tells what pairs decided, and what this run was before them", async () => {
     const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`);
     await chartsDrawn(page);

@@ -24,7 +24,7 @@ export function caseShow(model, place) {
     const section = h("section", { class: "one", "aria-labelledby": "case-title" }, title);
     place.append(section);
     if (one) {
-        section.append(h("p", {}, badge(one.verdict)));
+        section.append(h("p", {}, badge(one.verdict, one.waived)));
         for (const view of caseViews) if (view.shows(one, model)) view.draw(one, model, section);
     } else section.append(h("p", {}, `None of the open files has a case called ${id}.`));
     section.append(close());

@@ -1,4 +1,5 @@
 /* The model: what all files together say, by case. Views read it, and nothing else; they change nothing in it. */
+import { waivedOf } from "./verdicts.js";
 
 /* files: those of kinds.js, without a problem. */
 export function modelOf(files) {
@@ -81,6 +82,7 @@ function completed(one) {
         device: one.compared?.device ?? measured.device ?? one.id.split("/").at(-1),
         params: measured.params ?? {},
         summary: one.current?.summary ?? {},
+        waived: waivedOf(one.compared),
         verdict: one.compared?.change ?? (one.current ? one.current.status : "STORED"),
         order: one.compared?.order ?? Infinity,
     };

@@ -20,9 +20,17 @@ export const VERDICTS = {
 
 export const verdictOf = (name) => VERDICTS[name] ?? { sign: "·", word: String(name), colour: "other" };
 
-export function badge(name) {
-    const { sign, word, colour } = verdictOf(name);
-    return h("span", { class: `badge ${colour}` }, h("span", { "aria-hidden": "true" }, sign), ` ${word}`);
+/* Why a case fails nothing although it became worse, in the words of the other reports. */
+const WAIVERS = { accepted: "accepted", quarantined: "in quarantine", untrusted: "not judged" };
+export const waivedOf = (compared) => WAIVERS[compared?.waived];
+
+/* "regression", or "regression, accepted", which has no colour of alarm. */
+export const wordsOf = (name, waived) => [verdictOf(name).word, waived].filter(Boolean).join(", ");
+export const colourOf = (name, waived) => (waived ? "other" : verdictOf(name).colour);
+
+/* waived  of the model's case; undefined: the case counts */
+export function badge(name, waived) {
+    return h("span", { class: `badge ${colourOf(name, waived)}` }, h("span", { "aria-hidden": "true" }, verdictOf(name).sign), ` ${wordsOf(name, waived)}`);
 }
 
 /* A case's name, which wraps between its parts where it has to. */

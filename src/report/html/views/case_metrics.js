@@ -7,10 +7,13 @@ const HEADS = ["metric", "against", "verdict", "baseline", "current", "change", 
     (name, i) => ({ name, numeric: i > 2 }),
 );
 
-const rowOf = (metric) => [
+/* Changes that a waiver of the case covers. */
+const COVERED = ["REGRESSION", "SUSPECT", "INCONCLUSIVE"];
+
+const rowOf = (waived) => (metric) => [
     metric.name,
     metric.against,
-    badge(metric.change),
+    badge(metric.change, COVERED.includes(metric.change) ? waived : undefined),
     referenceOf(metric),
     amount(metric.current, metric.unit),
     changeOf(metric),
@@ -23,11 +26,11 @@ function reasonOf({ reason = "", code = "" }) {
     return reason.includes(code) ? reason : [reason, code].filter(Boolean).join("; ");
 }
 
-function draw({ compared }, _, section) {
+function draw({ compared, waived }, _, section) {
     const repeated = compared.metrics.some((metric) => metric.reason === compared.reason);
     if (compared.reason && !repeated) section.append(h("p", {}, prose(compared.reason)));
-    if (compared.waiver) section.append(h("p", {}, compared.waived && compared.waived !== "none" ? "Fails nothing: " : "", prose(compared.waiver)));
-    if (compared.metrics.length) section.append(table("Metrics", HEADS, compared.metrics.map(rowOf)));
+    if (compared.waiver) section.append(h("p", {}, waived ? "The gate does not fail on this case: " : "", prose(compared.waiver)));
+    if (compared.metrics.length) section.append(table("Metrics", HEADS, compared.metrics.map(rowOf(waived))));
     const reasons = compared.metrics.map((metric) => [metric.name, reasonOf(metric)]).filter(([, reason]) => reason);
     if (reasons.length) section.append(h("ul", {}, reasons.map(([name, reason]) => h("li", {}, `${name}: `, prose(reason)))));
     if (compared.stderr_tail) section.append(h("h3", {}, "Standard error"), h("pre", { tabindex: "0" }, compared.stderr_tail));

@@ -4,7 +4,7 @@ import { chartAdd, tip } from "../chart.js";
 import { firstAdd, h } from "../dom.js";
 import { change, counted, interval, isBudget, share, shortened, amount, tidy } from "../format.js";
 import { highest } from "../lists.js";
-import { caseAddress, verdictOf } from "../verdicts.js";
+import { caseAddress, colourOf, wordsOf } from "../verdicts.js";
 
 const NARROW = 620; /* pixels, under which ids stand above their rows */
 
@@ -29,14 +29,14 @@ function reach(rows) {
 /* The shapes of one row: band, interval, point, and the figure at the right. */
 function shapes(rows, most, colour, narrow) {
     return (params, api) => {
-        const { metric, verdict } = rows[params.dataIndex];
+        const { metric, verdict, waived } = rows[params.dataIndex];
         const inside = (x) => Math.max(LEAST, -most, Math.min(most, x));
         const at = (x) => api.coord([inside(x), params.dataIndex])[0];
         const height = api.size([0, 1])[1];
         const bottom = api.coord([0, params.dataIndex])[1] + (narrow ? height * 0.24 : 0);
         const half = narrow ? height * 0.2 : height * 0.3;
         const point = percent(metric.ratio);
-        const paint = colour[verdictOf(verdict).colour];
+        const paint = colour[colourOf(verdict, waived)];
         const style = { fill: ["INCONCLUSIVE", "SUSPECT"].includes(verdict) ? colour.ground : paint, stroke: paint, lineWidth: 2 };
         const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
         /* What lies beyond the axis is an arrow at its edge. */
@@ -61,12 +61,13 @@ function shapes(rows, most, colour, narrow) {
     };
 }
 
-function tipOf({ id, metric, verdict }) {
+function tipOf({ id, metric, verdict, waived, compared: { waiver } }) {
     return tip(
         id,
-        `${verdictOf(verdict).word}: ${change(metric.ratio)} (${interval(metric.interval_low, metric.interval_high)})`,
+        `${wordsOf(verdict, waived)}: ${change(metric.ratio)} (${interval(metric.interval_low, metric.interval_high)})`,
         `${metric.name} against ${metric.against}: ${amount(metric.baseline, metric.unit)} → ${amount(metric.current, metric.unit)}`,
         `threshold ${share(metric.threshold)}`,
+        waiver,
     );
 }
 
@@ -119,9 +120,9 @@ const figures = (rows) => () => ({
         { name: "95 % interval", numeric: true },
         { name: "threshold", numeric: true },
     ],
-    rows: rows.map(({ id, verdict, metric }) => [
+    rows: rows.map(({ id, verdict, waived, metric }) => [
         h("a", { href: caseAddress(id) }, id),
-        verdictOf(verdict).word,
+        wordsOf(verdict, waived),
         change(metric.ratio),
         interval(metric.interval_low, metric.interval_high),
         share(metric.threshold),

@@ -1,7 +1,7 @@
 /* Every case in a table: searched, filtered by verdict, sorted by any column; a part of the rows at a time, so that
  * thousands of cases stay quick. */
 import { median } from "../density.js";
-import { h, scrolled } from "../dom.js";
+import { h, prose, scrolled } from "../dom.js";
 import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size, whole } from "../format.js";
 import { roundsText } from "../rounds.js";
 import { badge, caseLink, verdictOf, VERDICTS } from "../verdicts.js";
@@ -21,9 +21,14 @@ const decidedBy = ({ metric: by }) => (!by || (by.name === "time" && !isBudget(b
 /* Of cases that are only stored, of the newest run that has them. */
 const newest = ({ current, runs }) => !current && runs.at(-1)?.series.find(({ name }) => name === "time")?.values;
 
+/* The verdict, and below it why the case fails nothing, or why an acceptance no longer holds. */
+function verdictCell(_, { verdict, waived, compared }) {
+    return [badge(verdict, waived), compared?.waiver ? h("div", { class: "waiver" }, prose(compared.waiver)) : ""];
+}
+
 const COLUMNS = [
     { name: "case", get: (one) => one.id, show: caseLink },
-    { name: "verdict", get: (one) => Object.keys(VERDICTS).indexOf(one.verdict), show: (_, one) => badge(one.verdict) },
+    { name: "verdict", get: (one) => Object.keys(VERDICTS).indexOf(one.verdict), show: verdictCell },
     { name: "decided by", get: decidedBy, show: (name) => name, spare: 13 },
     { name: "budgets", get: (one) => (one.compared ? undefined : heldOf(one.current?.held)), show: (said) => said, spare: 14 },
     { name: "change", get: (one) => (isBudget(one.metric) ? undefined : one.metric?.ratio), show: change, numeric: true },
@@ -61,11 +66,12 @@ function sorted(cases, { get, order = get }, down) {
         .map(([, one]) => one);
 }
 
-/* Words of which each must be in the id, in any order. */
+/* Words of which each must be in the id, in any order.
+ * verdict  a name of VERDICTS, or "accepted" and the like; "": all */
 function matching(cases, words, verdict) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     return cases.filter(
-        (one) => (!verdict || one.verdict === verdict) && wanted.every((word) => one.searched.includes(word)),
+        (one) => (!verdict || [one.verdict, one.waived].includes(verdict)) && wanted.every((word) => one.searched.includes(word)),
     );
 }
 
@@ -147,6 +153,7 @@ function tableOf(model) {
 function draw(model, section) {
     const { parts, button, update } = tableOf(model);
     const verdicts = Object.keys(VERDICTS).filter((name) => model.cases.some((one) => one.verdict === name));
+    const waivers = [...new Set(model.cases.map(({ waived }) => waived).filter(Boolean))];
     section.append(
         h(
             "div",
@@ -161,6 +168,7 @@ function draw(model, section) {
                     { id: "filter", onchange: (event) => update({ verdict: event.target.value }) },
                     h("option", { value: "" }, "all"),
                     verdicts.map((name) => h("option", { value: name }, verdictOf(name).word)),
+                    waivers.map((word) => h("option", { value: word }, word)),
                 ),
             ),
             button,

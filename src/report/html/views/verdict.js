@@ -7,11 +7,13 @@ import { badge, caseLink, VERDICTS } from "../verdicts.js";
 
 const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
 
-/* {FAILED: 1, NEW: 2, …} of cases, in the order of VERDICTS. */
+/* [{verdict, waived, count}] of cases, in the order of VERDICTS; those that count before those that are accepted. */
 function countsOf(cases) {
-    const counts = Object.fromEntries(Object.keys(VERDICTS).map((name) => [name, 0]));
-    for (const one of cases) counts[one.verdict] = (counts[one.verdict] ?? 0) + 1;
-    return Object.entries(counts).filter(([, count]) => count);
+    const places = Object.keys(VERDICTS);
+    const groups = [...grouped(cases, ({ verdict, waived = "" }) => `${verdict} ${waived}`).values()];
+    return groups
+        .map((those) => ({ verdict: those[0].verdict, waived: those[0].waived, count: those.length }))
+        .sort((a, b) => places.indexOf(a.verdict) - places.indexOf(b.verdict) || Boolean(a.waived) - Boolean(b.waived));
 }
 
 function measuredOf(cases) {
@@ -36,9 +38,9 @@ function sentence({ comparison, current, cases, baselines, profiles }) {
 
 /* The case that speaks loudest: the first that fails the policy, or else the first that was compared. */
 function worst({ comparison, caseById }) {
-    const first = comparison?.cases[0];
+    const first = comparison?.cases.find(({ fails }) => fails) ?? comparison?.cases[0];
     if (!first) return undefined;
-    const { metric } = caseById.get(first.id);
+    const { metric, waived } = caseById.get(first.id);
     const figures =
         metric && !isBudget(metric) && Number.isFinite(metric.ratio)
             ? [
@@ -48,7 +50,21 @@ function worst({ comparison, caseById }) {
               ]
             : [" ", prose(first.reason ?? "")];
     const said = first.change === "IMPROVEMENT" ? "Largest change: " : "Worst: "; /* nothing is worse */
-    return h("p", {}, said, caseLink(first.id), " ", badge(first.change), figures);
+    return h("p", {}, said, caseLink(first.id), " ", badge(first.change, waived), figures);
+}
+
+const WAIVED_MOST = 10;
+
+/* Cases that became worse and fail nothing, each with the reason. The verdict names one alone. */
+function waivedAdd({ cases }) {
+    const all = cases.filter(({ waived, compared }) => waived && compared.waiver);
+    const rows = all
+        .slice(0, WAIVED_MOST)
+        .map(({ id, verdict, waived, metric, compared }) =>
+            h("li", {}, caseLink(id), " ", badge(verdict, waived), metric && !isBudget(metric) && Number.isFinite(metric.ratio) ? ` ${change(metric.ratio)}` : "", ": ", prose(compared.waiver)),
+        );
+    const more = all.length - rows.length;
+    return all.length ? h("div", { id: "waived" }, h("h3", {}, "Worse, and the gate does not fail"), h("ul", {}, rows, more ? h("li", {}, counted(more, "more case")) : "")) : "";
 }
 
 const REASONS_MOST = 3;
@@ -133,9 +149,10 @@ function draw(model, section) {
     section.append(
         sentence(model),
         counts.length
-            ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(([name, count]) => h("li", {}, h("strong", {}, whole(count)), " ", badge(name))))
+            ? h("ul", { class: "counts", "aria-label": "Cases by verdict" }, counts.map(({ verdict: name, waived, count }) => h("li", {}, h("strong", {}, whole(count)), " ", badge(name, waived))))
             : "",
         worst(model) ?? "",
+        waivedAdd(model),
         ...budgets(model),
         comparison?.verdict_reasons.length > 1 ? h("ul", {}, comparison.verdict_reasons.slice(1).map((reason) => h("li", {}, prose(reason)))) : "",
         comparison?.base && comparison.head ? h("p", {}, "Base: ", h("code", {}, comparison.base), ", head: ", h("code", {}, comparison.head)) : "",
