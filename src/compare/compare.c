@@ -95,16 +95,38 @@ static bool metric_make(struct comparer *comparer, const struct kg_case_result *
     return metric->name ? true : kg_error_memory(comparer->err);
 }
 
-/* A figure that was to be compared, but could not be had: of the results, or of the reference. */
+/* The newest stored median of the metric, whatever counted it; NaN: none is stored. */
+static bool stored_median(struct comparer *comparer, const struct kg_reference *reference,
+                          const char *name, double *median)
+{
+    *median = NAN;
+    for (size_t i = reference->case_count; i-- > 0 && isnan(*median);) {
+        const struct kg_baseline_case *stored = reference->cases[i];
+        for (size_t s = 0; s < stored->series_count; s++) {
+            const struct kg_baseline_series *series = &stored->series[s];
+            if (strcmp(series->name, name) != 0)
+                continue;
+            double *room =
+                kg_arena_alloc(&comparer->room.scratch, series->value_count, sizeof *room);
+            if (!room)
+                return kg_error_memory(comparer->err);
+            *median = kg_median_of(series->values, series->value_count, room);
+        }
+    }
+    return true;
+}
+
+/* A figure that was to be compared, but could not be had: of the results, or of the reference.
+ * baseline  the reference's figure; NaN: not known */
 static bool uncounted_add(struct comparer *comparer, const struct kg_series *series,
-                          const char *against, enum kg_doubt doubt, const char *cause,
-                          struct kg_case_change *change)
+                          const char *against, double baseline, enum kg_doubt doubt,
+                          const char *cause, struct kg_case_change *change)
 {
     struct kg_metric *metric = &change->metrics[change->metric_count++];
     *metric = (struct kg_metric){.name = keep(comparer, series->name),
                                  .against = against,
                                  .unit = kg_series_unit(series),
-                                 .baseline = NAN,
+                                 .baseline = baseline,
                                  .current = NAN,
                                  .ratio = NAN,
                                  KG_METRIC_NOT_ESTIMATED,
@@ -146,18 +168,22 @@ static bool series_compare(struct comparer *comparer, const struct kg_case_resul
                            struct kg_case_change *change)
 {
     const size_t before = comparer->evidence_count;
-    if (series->reason &&
-        !uncounted_add(comparer, series, against, KG_DOUBT_UNCOUNTED, series->reason, change))
+    double stored;
+    if (!stored_median(comparer, reference, series->name, &stored))
+        return false;
+    if (series->reason && !uncounted_add(comparer, series, against, stored, KG_DOUBT_UNCOUNTED,
+                                         series->reason, change))
         return false;
     if (!kg_series_count(result, series))
         return true;
     if (*comparer->busy && kg_series_by_round(series) &&
         kg_series_row(series)->proof == KG_PROOF_TEST)
-        return uncounted_add(comparer, series, against, KG_DOUBT_BUSY, comparer->busy, change);
+        return uncounted_add(comparer, series, against, stored, KG_DOUBT_BUSY, comparer->busy,
+                             change);
     if (!metric_make(comparer, result, reference, against, series, change))
         return false;
     if (comparer->evidence_count == before)
-        return uncounted_add(comparer, series, against, KG_DOUBT_NOT_STORED, series->source,
+        return uncounted_add(comparer, series, against, NAN, KG_DOUBT_NOT_STORED, series->source,
                              change);
     scatter_take(comparer, &comparer->evidence[before], pin);
     if (pin || comparer->evidence[before].row->timed) /* the case has the history of its time */

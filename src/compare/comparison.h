@@ -28,8 +28,8 @@ enum kg_exit {
     KG_EXIT_NO_VERDICT = 4, /* UNDECIDED */
 };
 
-/* UNDECIDED: a suspect, most cases undecided, nothing compared, a stored case that was SKIPPED or
- * REMOVED, an interrupted run, or no verdict on a case where the policy demands one. */
+/* UNDECIDED: a suspect, most cases undecided, nothing compared, a stored case that was not
+ * compared, an interrupted run, or no verdict on a case where the policy demands one. */
 enum kg_verdict { KG_VERDICT_PASS, KG_VERDICT_FAIL, KG_VERDICT_UNDECIDED };
 extern const char *const kg_verdict_names[4];
 
@@ -149,7 +149,8 @@ struct kg_case_change {
                            NULL */
     double instability; /* of its stored runs (waive.h); NaN: not known */
     bool not_measured;  /* NO_CHANGE because its code is its reference's */
-    bool missing;       /* it is stored, and SKIPPED or REMOVED now: nothing was compared */
+    bool missing;       /* it is stored, and was not compared: SKIPPED, REMOVED, or a metric of it
+                           has no figure */
     size_t order;       /* its place in the results; removed cases come after all of them */
     size_t rounds;
     size_t confirming_rounds; /* of them, those that decided */

@@ -145,15 +145,51 @@ const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *m
     return copy;
 }
 
+/* The metric was to be compared, the reference has it, and this run does not. */
+static bool is_blank(const struct kg_metric *metric)
+{
+    return metric->doubt == KG_DOUBT_BUSY ||
+           (metric->doubt == KG_DOUBT_UNCOUNTED && isfinite(metric->baseline));
+}
+
+static const struct kg_metric *blank_find(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (is_blank(&change->metrics[m]))
+            return &change->metrics[m];
+    return NULL;
+}
+
+bool kg_change_blank(const struct kg_case_change *change)
+{
+    if (change->change == KG_CHANGE_NEW)
+        return false;
+    return blank_find(change) || (is_undecided(change) && !change->metric_count);
+}
+
+/* "prog/cpu was SKIPPED", "prog/cpu: the machine was too busy" */
+static const char *missing_words(struct kg_arena *arena, const struct kg_case_change *change)
+{
+    const struct kg_metric *blank = blank_find(change);
+    if (!kg_change_blank(change))
+        return kg_arena_printf(arena, "%.300s was %s", change->id, kg_change_name(change->change));
+    if (blank && blank->doubt == KG_DOUBT_UNCOUNTED)
+        return kg_arena_printf(arena, "%.300s has no %s", change->id, blank->name);
+    return kg_arena_printf(arena, "%.300s: the machine was too busy", change->id);
+}
+
 const char *kg_undecided_missing(struct kg_comparison *comparison,
                                  const struct kg_case_change *first, size_t count)
 {
+    const char *words = missing_words(&comparison->arena, first);
     char more[48] = "";
     if (count > 1)
         snprintf(more, sizeof more, ", and %zu more", count - 1);
-    return kg_arena_printf(&comparison->arena, "%zu stored case%s %s not measured: %.300s was %s%s",
-                           count, count == 1 ? "" : "s", count == 1 ? "was" : "were", first->id,
-                           kg_change_name(first->change), more);
+    if (!words)
+        return NULL;
+    return kg_arena_printf(&comparison->arena, "%zu stored case%s %s not %s: %s%s", count,
+                           count == 1 ? "" : "s", count == 1 ? "was" : "were",
+                           kg_change_blank(first) ? "compared" : "measured", words, more);
 }
 
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
@@ -189,13 +225,22 @@ static enum remedy remedy_of(const struct kg_case_change *change)
     return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
 }
 
-/* The worst undecided case that pairs can settle, else the worst of all; NULL without any. */
-static const struct kg_case_change *worst_undecided(const struct kg_comparison *comparison)
+/* Whether the suite is UNDECIDED for want of figures alone, not for its intervals. */
+static bool blanks_decide(const struct kg_decided *decided)
+{
+    return !decided->suspect && 2 * decided->undecided <= decided->measured;
+}
+
+/* The worst undecided case that pairs can settle, else the worst of all; NULL without any. If only
+ * cases without figures leave the suite UNDECIDED: the worst of these. */
+static const struct kg_case_change *worst_undecided(const struct kg_comparison *comparison,
+                                                    const struct kg_decided *decided)
 {
     const struct kg_case_change *worst = NULL;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        if (!is_undecided(change) || is_not_worse(change) || change->waived)
+        if (!is_undecided(change) || is_not_worse(change) || change->waived ||
+            (blanks_decide(decided) && !change->missing))
             continue;
         if (remedy_of(change) == REMEDY_PAIRS)
             return change;
@@ -353,7 +398,7 @@ static const char *nothing_next(const struct kg_comparison *comparison,
 static const char *next_make(struct kg_comparison *comparison, const struct kg_decided *decided,
                              const struct kg_results *current, const struct kg_again *again)
 {
-    const struct kg_case_change *worst = worst_undecided(comparison);
+    const struct kg_case_change *worst = worst_undecided(comparison, decided);
     struct kg_text text = {0};
     if (!worst)
         return nothing_next(comparison, current);

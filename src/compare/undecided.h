@@ -23,7 +23,11 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
  * missing  what the baseline lacks; or NULL */
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing);
 
-/* "2 stored cases were not measured: copy/cpu was SKIPPED, and 1 more"; NULL where memory is out. */
+/* Whether a metric of the case has a reference and no figure of this run that can be compared. */
+bool kg_change_blank(const struct kg_case_change *change);
+
+/* "2 stored cases were not measured: copy/cpu was SKIPPED, and 1 more", "1 stored case was not
+ * compared: copy/cpu: the machine was too busy"; NULL where memory is out. */
 const char *kg_undecided_missing(struct kg_comparison *comparison,
                                  const struct kg_case_change *first, size_t count);
 

@@ -292,6 +292,8 @@ static bool verdict_make(const struct kg_baseline *baseline, const struct kg_res
         struct kg_case_change *change = &comparison->cases[i];
         change->fails =
             change->waived == KG_WAIVER_NONE && policy_fails(&comparison->policy, change->change);
+        if (change->change != KG_CHANGE_SKIPPED && change->change != KG_CHANGE_REMOVED)
+            change->missing = kg_change_blank(change);
     }
     return decide(baseline, current, comparison, judged) ? true : kg_error_memory(err);
 }
