@@ -141,27 +141,29 @@ static bool failure_take(struct kg_arena *arena, struct kg_case_change *change,
     return good && change->reason;
 }
 
-/* Cases that are not what the stored runs were while the two builds are alike, and the one that is furthest
- * from them. */
+/* A metric that differs from the stored runs while the two builds are alike. */
 struct drift {
     size_t cases;
     const char *id;
+    const char *metric;
     double ratio;
 };
 
+/* By as much as counts: beyond the threshold and the least effect. */
 static bool has_drifted(const struct kg_metric *stored, const struct kg_metric *pair)
 {
     return pair->change == KG_CHANGE_NO_CHANGE &&
-           fabs(log(stored->ratio)) > log1p(stored->asked_threshold);
+           fabs(log(stored->ratio)) > log1p(stored->asked_threshold) &&
+           fabs(stored->current - stored->baseline) > stored->min_effect;
 }
 
-static void drift_add(struct drift *drift, const char *id, double ratio)
+/* Keeps the case whose metric is furthest from the stored runs. */
+static void drift_add(struct drift *drift, const struct drift *found)
 {
-    drift->cases++;
-    if (drift->id && fabs(log(ratio)) <= fabs(log(drift->ratio)))
-        return;
-    drift->id = id;
-    drift->ratio = ratio;
+    const size_t cases = drift->cases + 1;
+    if (!drift->id || fabs(log(found->ratio)) > fabs(log(drift->ratio)))
+        *drift = *found;
+    drift->cases = cases;
 }
 
 /* What a reader must know of cases that pass: the builds are alike, and yet something became slower. */
@@ -176,17 +178,17 @@ static bool drift_say(struct kg_comparison *comparison, const struct drift *drif
                  drift->cases == 2 ? "" : "s");
     const char *note = kg_arena_printf(
         &comparison->arena,
-        "%.200s (%s)%s differ%s from the stored runs, but not from %s in pairs: the machine, or "
+        "%.200s (%s %s)%s differ%s from the stored runs, but not from %s in pairs: the machine, or "
         "something that the program reads, has changed since",
-        drift->id, kg_change_format(drift->ratio, ratio), more, drift->cases == 1 ? "s" : "",
-        build);
+        drift->id, drift->metric, kg_change_format(drift->ratio, ratio), more,
+        drift->cases == 1 ? "s" : "", build);
     return note ? kg_comparison_note(comparison, note, err) : kg_error_memory(err);
 }
 
 static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
                         const struct kg_case_change *pair, const char *build, struct drift *drift)
 {
-    double drifted = NAN;
+    struct drift found = {.id = NULL};
     if (pair->change == KG_CHANGE_FAILED)
         return failure_take(arena, change, pair);
     if (pair->change == KG_CHANGE_SKIPPED || !pair->rounds)
@@ -198,14 +200,15 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
         const struct kg_metric *other = metric_find(pair, metric->name);
         if (!undecided(metric) && (!other || undecided(other)))
             continue;
-        if (other && isnan(drifted) && has_drifted(metric, other))
-            drifted = metric->ratio;
+        if (other && !found.id && has_drifted(metric, other))
+            found =
+                (struct drift){.id = change->id, .metric = metric->name, .ratio = metric->ratio};
         if (!(other ? metric_take(arena, metric, other, pair->rounds, build)
                     : unsettled_say(arena, metric, pair, build)))
             return false;
     }
-    if (isfinite(drifted))
-        drift_add(drift, change->id, drifted);
+    if (found.id)
+        drift_add(drift, &found);
     change->pairs = pair->rounds;
     kg_case_decide(change);
     change->reason = change->metrics[0].reason;

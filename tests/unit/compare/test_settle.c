@@ -112,6 +112,30 @@ static size_t drift_notes(const struct kg_comparison *comparison)
     return count;
 }
 
+static void memory_that_moved_by_less_than_counts_is_not_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct scene scene;
+        scene_make(&scene, 1, 1, 3);
+        struct kg_case_change *change = &scene.comparison.cases[1];
+        for (size_t m = 0; m < change->metric_count; m++) {
+            struct kg_metric *metric = &change->metrics[m];
+            if (strcmp(metric->name, "peak_memory") != 0)
+                continue;
+            metric->ratio = 1.2;
+            metric->current = 1.2 * metric->baseline;
+            metric->min_effect = i ? metric->current : 0;
+        }
+        settle(&scene);
+        assert_int_equal(drift_notes(&scene.comparison), i == 0);
+        if (i == 0)
+            assert_non_null(strstr(scene.comparison.notes[scene.comparison.note_count - 1],
+                                   "w1/cpu (peak_memory +20.0 %)"));
+        scene_free(&scene);
+    }
+}
+
 static void what_is_slower_with_both_builds_is_told(void **state)
 {
     static const double paired[] = {1, 1.15};
@@ -122,9 +146,10 @@ static void what_is_slower_with_both_builds_is_told(void **state)
         settle(&scene);
         assert_int_equal(drift_notes(&scene.comparison), i == 0);
         if (i == 0)
-            assert_non_null(strstr(scene.comparison.notes[scene.comparison.note_count - 1],
-                                   "w1/cpu (+20.0 %) differs from the stored runs, but not from "
-                                   "the baseline's build in pairs"));
+            assert_non_null(
+                strstr(scene.comparison.notes[scene.comparison.note_count - 1],
+                       "w1/cpu (time +20.0 %) differs from the stored runs, but not from "
+                       "the baseline's build in pairs"));
         scene_free(&scene);
     }
 }
@@ -286,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_suspect_is_open_and_what_is_decided_is_not),
         cmocka_unit_test(pairs_that_see_no_change_make_it_pass),
+        cmocka_unit_test(memory_that_moved_by_less_than_counts_is_not_told),
         cmocka_unit_test(what_is_slower_with_both_builds_is_told),
         cmocka_unit_test(pairs_that_see_a_change_make_it_fail),
         cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
