@@ -5,7 +5,8 @@
 # Adds the table of the kernels in the static library `kernels` to the library `target`.
 function(kgate_embed_code_table target kernels)
   add_executable(kgate_code_table_tool
-    src/code/code_table_tool.c src/code/code_table.c src/code/code_hash.c src/code/elf.c)
+    src/code/code_table_tool.c src/code/code_table.c src/code/code_hash.c
+    src/code/loaded_image.c src/code/elf.c src/util/sha256.c)
   target_link_libraries(kgate_code_table_tool PRIVATE kgate_flags kgate_profiler)
   set(table ${PROJECT_BINARY_DIR}/code_table.c)
   # The library stands for its objects: with Makefiles a target knows no other's objects as files.

@@ -55,8 +55,8 @@ static void code_read(struct kg_arena *arena, struct kg_code_file *file)
     struct stat facts;
     const bool regular = stat(file->path, &facts) == 0 && S_ISREG(facts.st_mode);
     if (regular && kg_file_read(file->path, KG_CODE_FILE_MOST, &text, &err) && text.data &&
-        kg_elf_open(text.data, text.length, &elf) &&
-        kg_code_sum_bytes(text.data, text.length, file->device, &sum) && sum.code_bytes) {
+        kg_elf_open(text.data, text.length, &elf) && elf.linked && kg_image_sum(&elf, &sum) &&
+        sum.code_bytes) {
         facts_take(arena, &elf, file);
         file->hash = kg_arena_printf(arena, "%016" PRIx64, sum.hash);
     }
@@ -88,20 +88,18 @@ static void build_id_read(struct kg_arena *arena, struct kg_code_file *file)
     munmap(bytes, length);
 }
 
-static struct kg_code_file *known_find(const struct kg_code_files *files, const char *path,
-                                       enum kgate_device device)
+static struct kg_code_file *known_find(const struct kg_code_files *files, const char *path)
 {
     for (size_t i = files->count; i-- > 0;)
-        if (files->files[i].device == device && !strcmp(files->files[i].path, path))
+        if (!strcmp(files->files[i].path, path))
             return &files->files[i];
     return NULL;
 }
 
 const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct kg_arena *arena,
-                                             const char *path, enum kgate_device device,
-                                             bool library)
+                                             const char *path, bool library)
 {
-    const struct kg_code_file *known = known_find(files, path, device);
+    const struct kg_code_file *known = known_find(files, path);
     if (known)
         return known;
     const char *kept = kg_arena_copy(arena, path);
@@ -109,7 +107,7 @@ const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct
         !kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files))
         return NULL;
     struct kg_code_file *file = &files->files[files->count++];
-    *file = (struct kg_code_file){.path = kept, .device = device, .system = in_system_folder(kept)};
+    *file = (struct kg_code_file){.path = kept, .system = in_system_folder(kept)};
     if (library && file->system)
         build_id_read(arena, file);
     if (!file->hash)

@@ -4,12 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kgate/plugin.h"
 #include "util/arena.h"
 
 struct kg_code_file {
     const char *path;
-    enum kgate_device device;
     const char *hash;        /* 16 hexadecimal digits; NULL where there is none */
     const char *interpreter; /* path of its dynamic loader; NULL without one */
     bool system;             /* in a folder of the operating system's */
@@ -30,5 +28,4 @@ struct kg_code_files {
  *          microseconds however large it is; else by its code (code_hash.h)
  * returns  NULL where memory is out */
 const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct kg_arena *arena,
-                                             const char *path, enum kgate_device device,
-                                             bool library);
+                                             const char *path, bool library);

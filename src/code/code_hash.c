@@ -1,3 +1,5 @@
+/* The hash of an object file, section by section: the kernels of kgate are hashed so while kgate is
+ * built, by code_table_tool. Linked files are those of loaded_image.c. */
 #include "code/code_hash.h"
 
 #include <inttypes.h>
@@ -9,13 +11,8 @@
 #include "util/file.h"
 #include "util/hash.h"
 
-/* What a section is to the hash. */
-enum part {
-    PART_NONE,
-    PART_HOST,
-    PART_DEVICE,
-    PART_POINTERS /* only its relocations count: what lies there is the linker's */
-};
+/* What a section of an object file is to the hash. */
+enum part { PART_NONE, PART_HOST, PART_DEVICE };
 
 /* Sections that are loaded, but are not what their type says. */
 static const struct {
@@ -25,9 +22,7 @@ static const struct {
     {".nv_fatbin", PART_DEVICE},     {"__nv_relfatbin", PART_DEVICE},
     {".nvFatBinSegment", PART_NONE}, /* where the fat binary is */
     {"__nv_module_id", PART_NONE},   /* made of the path */
-    {".eh_frame", PART_NONE},        {".eh_frame_hdr", PART_NONE},
-    {".interp", PART_NONE},          {".got", PART_POINTERS},
-    {".got.plt", PART_POINTERS},
+    {".eh_frame", PART_NONE},
 };
 
 struct summing {
@@ -121,7 +116,7 @@ static size_t line_find(const struct kg_elf *elf, size_t index, size_t from)
 {
     static const char SITE[] = "kgate_site_";
     size_t found = SIZE_MAX;
-    for (size_t table = 0; !elf->linked && table < elf->section_count; table++) {
+    for (size_t table = 0; table < elf->section_count; table++) {
         const char *name;
         Elf64_Sym symbol;
         if (kg_elf_section(elf, table).sh_type != SHT_SYMTAB)
@@ -167,30 +162,10 @@ static bool section_add(struct summing *summing, size_t index, enum part part)
     return true;
 }
 
-/* An address as section and offset: in a linked file all addresses move when a table of names grows
- * that is not hashed. */
-static void address_add(struct summing *summing, uint64_t address)
-{
-    for (size_t i = 0; i < summing->elf->section_count; i++) {
-        const Elf64_Shdr section = kg_elf_section(summing->elf, i);
-        if (!(section.sh_flags & SHF_ALLOC) || section.sh_flags & SHF_TLS ||
-            address < section.sh_addr || address - section.sh_addr >= section.sh_size)
-            continue;
-        string_add(summing, kg_elf_section_name(summing->elf, &section));
-        address -= section.sh_addr;
-        break;
-    }
-    number_add(summing, address);
-}
-
 /* A place that a symbol stands for: within a section, or by its name alone. */
 static void place_add(struct summing *summing, const Elf64_Sym *symbol)
 {
     const struct kg_elf *elf = summing->elf;
-    if (elf->linked) {
-        address_add(summing, symbol->st_value);
-        return;
-    }
     if (symbol->st_shndx < elf->section_count) {
         const Elf64_Shdr section = kg_elf_section(elf, symbol->st_shndx);
         string_add(summing, kg_elf_section_name(elf, &section));
@@ -205,10 +180,7 @@ static void target_add(struct summing *summing, size_t table, const Elf64_Rela *
     Elf64_Sym symbol = {0};
     const size_t index = ELF64_R_SYM(relocation->r_info);
     if (index == 0 || !kg_elf_symbol(summing->elf, table, index, &symbol, &name)) {
-        if (summing->elf->linked)
-            address_add(summing, (uint64_t)relocation->r_addend);
-        else
-            number_add(summing, (uint64_t)relocation->r_addend);
+        number_add(summing, (uint64_t)relocation->r_addend);
         return;
     }
     if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL)
@@ -218,39 +190,18 @@ static void target_add(struct summing *summing, size_t table, const Elf64_Rela *
     number_add(summing, (uint64_t)relocation->r_addend);
 }
 
-/* The part of the section at an address of a linked file. */
-static enum part part_at(const struct kg_elf *elf, uint64_t address)
-{
-    for (size_t i = 0; i < elf->section_count; i++) {
-        const Elf64_Shdr section = kg_elf_section(elf, i);
-        if (section.sh_flags & SHF_ALLOC && !(section.sh_flags & SHF_TLS) &&
-            address >= section.sh_addr && address - section.sh_addr < section.sh_size)
-            return part_of(elf, &section);
-    }
-    return PART_NONE;
-}
-
 static void relocations_add(struct summing *summing, const Elf64_Shdr *table)
 {
     const struct kg_elf *elf = summing->elf;
     Elf64_Rela relocation;
-    enum part part = PART_NONE;
-    if (!elf->linked && table->sh_info < elf->section_count) {
-        const Elf64_Shdr section = kg_elf_section(elf, table->sh_info);
-        part = part_of(elf, &section);
-        if (!wanted(summing, part))
-            return;
-        string_add(summing, kg_elf_section_name(elf, &section));
-    }
+    if (table->sh_info >= elf->section_count)
+        return;
+    const Elf64_Shdr section = kg_elf_section(elf, table->sh_info);
+    if (!wanted(summing, part_of(elf, &section)))
+        return;
+    string_add(summing, kg_elf_section_name(elf, &section));
     for (size_t i = 0; kg_elf_relocation(elf, table, i, &relocation); i++) {
-        if (elf->linked)
-            part = part_at(elf, relocation.r_offset);
-        if (!wanted(summing, part) && part != PART_POINTERS)
-            continue;
-        if (elf->linked)
-            address_add(summing, relocation.r_offset);
-        else
-            number_add(summing, relocation.r_offset);
+        number_add(summing, relocation.r_offset);
         number_add(summing, ELF64_R_TYPE(relocation.r_info));
         target_add(summing, table->sh_link, &relocation);
     }
@@ -282,8 +233,19 @@ static bool part_add(struct summing *summing, size_t i)
         return section_add(summing, i, part);
     if (section.sh_type == SHT_RELA || section.sh_type == SHT_REL)
         relocations_add(summing, &section);
-    else if (section.sh_type == (summing->elf->linked ? SHT_DYNSYM : SHT_SYMTAB))
+    else if (section.sh_type == SHT_SYMTAB)
         exports_add(summing, i);
+    return true;
+}
+
+static bool object_sum(const struct kg_elf *elf, enum kgate_device device, struct kg_code_sum *sum)
+{
+    struct summing summing = {
+        .elf = elf, .device = device == KGATE_DEVICE_CUDA, .hash = KG_HASH_START};
+    for (size_t i = 0; i < elf->section_count; i++)
+        if (!part_add(&summing, i))
+            return false;
+    *sum = (struct kg_code_sum){summing.hash, summing.code_bytes};
     return true;
 }
 
@@ -291,24 +253,19 @@ bool kg_code_sum_bytes(const void *bytes, size_t length, enum kgate_device devic
                        struct kg_code_sum *sum)
 {
     struct kg_elf elf;
-    struct summing summing = {
-        .elf = &elf, .device = device == KGATE_DEVICE_CUDA, .hash = KG_HASH_START};
     if (!kg_elf_open(bytes, length, &elf))
         return false;
-    for (size_t i = 0; i < elf.section_count; i++)
-        if (!part_add(&summing, i))
-            return false;
-    *sum = (struct kg_code_sum){summing.hash, summing.code_bytes};
-    return true;
+    return elf.linked ? kg_image_sum(&elf, sum) : object_sum(&elf, device, sum);
 }
 
-bool kg_code_hash_file(const char *path, enum kgate_device device, char hex[17])
+bool kg_code_hash_file(const char *path, char hex[17])
 {
     struct kg_text text = {0};
     struct kg_code_sum sum;
     struct kg_error err;
     const bool good = kg_file_read(path, KG_CODE_FILE_MOST, &text, &err) && text.data &&
-                      kg_code_sum_bytes(text.data, text.length, device, &sum) && sum.code_bytes;
+                      kg_code_sum_bytes(text.data, text.length, KGATE_DEVICE_CPU, &sum) &&
+                      sum.code_bytes;
     if (good)
         snprintf(hex, 17, "%016" PRIx64, sum.hash);
     kg_text_free(&text);

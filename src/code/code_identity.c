@@ -80,7 +80,7 @@ static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
     const char **libraries = kg_arena_alloc(arena, count, sizeof *libraries);
     for (size_t i = 0; i < count && libraries; i++) {
         const struct kg_code_file *file =
-            kg_code_file_find(&memory->files, arena, loaded[i].path, device, true);
+            kg_code_file_find(&memory->files, arena, loaded[i].path, true);
         if (!file || !file->hash)
             return false;
         libraries[i] = kg_arena_printf(arena, "%s %s", loaded[i].name, file->hash);
@@ -101,7 +101,7 @@ static const struct kg_code_file *loaded_file(struct kg_code_memory *memory, str
                                               const struct kg_code_owner *owner)
 {
     const char *path = owner->file ? owner->file : memory->self;
-    return path ? kg_code_file_find(&memory->files, arena, path, owner->device, false) : NULL;
+    return path ? kg_code_file_find(&memory->files, arena, path, false) : NULL;
 }
 
 /* Path of the loader: a program names its own, a plugin is loaded by kgate's. */
@@ -112,8 +112,7 @@ static const char *interpreter_of(struct kg_code_memory *memory, struct kg_arena
     if (owner->program || owner->kernel)
         return file->interpreter;
     const struct kg_code_file *kgate =
-        memory->self ? kg_code_file_find(&memory->files, arena, memory->self, owner->device, false)
-                     : NULL;
+        memory->self ? kg_code_file_find(&memory->files, arena, memory->self, false) : NULL;
     return kgate ? kgate->interpreter : NULL;
 }
 

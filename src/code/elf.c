@@ -35,6 +35,19 @@ static bool counts_read(const Elf64_Ehdr *header, struct kg_elf *elf)
     return true;
 }
 
+/* Programs have about a dozen segments. Without a limit a file could keep its reader busy for long. */
+enum { SEGMENTS_MOST = 128, DYNAMIC_MOST = 65536 };
+
+static void segments_read(const Elf64_Ehdr *header, struct kg_elf *elf)
+{
+    const uint64_t size = (uint64_t)header->e_phnum * sizeof(Elf64_Phdr);
+    if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum > SEGMENTS_MOST ||
+        !inside(elf, header->e_phoff, size))
+        return;
+    elf->segments_at = header->e_phoff;
+    elf->segment_count = header->e_phnum;
+}
+
 bool kg_elf_open(const void *bytes, size_t length, struct kg_elf *elf)
 {
     Elf64_Ehdr header;
@@ -44,6 +57,7 @@ bool kg_elf_open(const void *bytes, size_t length, struct kg_elf *elf)
     memcpy(&header, bytes, sizeof header);
     elf->machine = header.e_machine;
     elf->linked = header.e_type != ET_REL;
+    segments_read(&header, elf);
     return header_good(&header) && counts_read(&header, elf);
 }
 
@@ -123,12 +137,37 @@ bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t
     return true;
 }
 
-/* The first section of that name; false where there is none. */
-static bool section_find(const struct kg_elf *elf, const char *name, Elf64_Shdr *found)
+/* --- Program headers ------------------------------------------------------------------------- */
+
+Elf64_Phdr kg_elf_segment(const struct kg_elf *elf, size_t i)
 {
-    for (size_t i = 0; i < elf->section_count; i++) {
-        *found = kg_elf_section(elf, i);
-        if (!strcmp(kg_elf_section_name(elf, found), name))
+    Elf64_Phdr segment;
+    memcpy(&segment, elf->bytes + elf->segments_at + i * sizeof segment, sizeof segment);
+    return segment;
+}
+
+/* A segment that is loaded later lies above an earlier one. */
+const unsigned char *kg_elf_at_address(const struct kg_elf *elf, uint64_t address, uint64_t size)
+{
+    for (size_t i = elf->segment_count; i-- > 0;) {
+        const Elf64_Phdr segment = kg_elf_segment(elf, i);
+        if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+            address - segment.p_vaddr >= segment.p_filesz)
+            continue;
+        const uint64_t from = address - segment.p_vaddr;
+        return size <= segment.p_filesz - from && inside(elf, segment.p_offset, segment.p_filesz)
+                   ? elf->bytes + segment.p_offset + from
+                   : NULL;
+    }
+    return NULL;
+}
+
+/* The first segment of that type; false if there is none. */
+static bool segment_find(const struct kg_elf *elf, Elf64_Word type, Elf64_Phdr *found)
+{
+    for (size_t i = 0; i < elf->segment_count; i++) {
+        *found = kg_elf_segment(elf, i);
+        if (found->p_type == type)
             return true;
     }
     return false;
@@ -136,64 +175,99 @@ static bool section_find(const struct kg_elf *elf, const char *name, Elf64_Shdr 
 
 const char *kg_elf_interpreter(const struct kg_elf *elf)
 {
-    Elf64_Shdr section;
-    size_t size;
-    if (!section_find(elf, ".interp", &section))
+    Elf64_Phdr segment;
+    if (!segment_find(elf, PT_INTERP, &segment) || segment.p_filesz < 2 ||
+        !inside(elf, segment.p_offset, segment.p_filesz))
         return NULL;
-    const unsigned char *bytes = kg_elf_section_bytes(elf, &section, &size);
-    return bytes && size > 1 && bytes[size - 1] == 0 ? (const char *)bytes : NULL;
+    const char *path = (const char *)elf->bytes + segment.p_offset;
+    return path[segment.p_filesz - 1] == '\0' ? path : NULL;
+}
+
+/* The first build id in notes of `size` bytes (System V ABI, "Note Section"): each has a header, a
+ * name and its contents, the contents and the next note aligned. */
+static const unsigned char *build_id_in(const unsigned char *notes, size_t size, size_t align,
+                                        size_t *length)
+{
+    enum { LONGEST = 64 };
+    static const char OWNER[] = "GNU";
+    Elf64_Nhdr note;
+    for (size_t at = 0; size - at >= sizeof note;) {
+        memcpy(&note, notes + at, sizeof note);
+        const size_t name = at + sizeof note;
+        const size_t contents = (name + note.n_namesz + align - 1) / align * align;
+        if (note.n_namesz > size - name || contents > size || note.n_descsz > size - contents)
+            return NULL;
+        *length = note.n_descsz;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof OWNER && *length &&
+            *length <= LONGEST && !memcmp(notes + name, OWNER, sizeof OWNER))
+            return notes + contents;
+        at = (contents + *length + align - 1) / align * align;
+        if (at > size)
+            return NULL;
+    }
+    return NULL;
+}
+
+const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size)
+{
+    const unsigned char *id = NULL;
+    for (size_t i = 0; i < elf->segment_count && !id; i++) {
+        const Elf64_Phdr segment = kg_elf_segment(elf, i);
+        if (segment.p_type == PT_NOTE && inside(elf, segment.p_offset, segment.p_filesz))
+            id = build_id_in(elf->bytes + segment.p_offset, segment.p_filesz,
+                             segment.p_align == 8 ? 8 : 4, size);
+    }
+    return id;
+}
+
+/* --- The dynamic table ----------------------------------------------------------------------- */
+
+/* Entry i of PT_DYNAMIC; false behind the last. */
+static bool dynamic_entry(const struct kg_elf *elf, size_t i, Elf64_Dyn *entry)
+{
+    Elf64_Phdr segment;
+    if (!segment_find(elf, PT_DYNAMIC, &segment) || i >= DYNAMIC_MOST ||
+        i >= segment.p_memsz / sizeof *entry)
+        return false;
+    const unsigned char *bytes =
+        kg_elf_at_address(elf, segment.p_vaddr + i * sizeof *entry, sizeof *entry);
+    if (bytes)
+        memcpy(entry, bytes, sizeof *entry);
+    return bytes && entry->d_tag != DT_NULL;
+}
+
+/* The value of the table's last entry with that tag, as the loader takes it; 0 without one. */
+static uint64_t dynamic_value(const struct kg_elf *elf, Elf64_Sxword tag)
+{
+    Elf64_Dyn entry;
+    uint64_t value = 0;
+    for (size_t i = 0; dynamic_entry(elf, i, &entry); i++)
+        if (entry.d_tag == tag)
+            value = entry.d_un.d_val;
+    return value;
+}
+
+/* The string at `offset` of DT_STRTAB; "" without one. */
+static const char *dynamic_string(const struct kg_elf *elf, uint64_t offset)
+{
+    const uint64_t size = dynamic_value(elf, DT_STRSZ);
+    const unsigned char *strings = kg_elf_at_address(elf, dynamic_value(elf, DT_STRTAB), size);
+    return strings && offset < size && !strings[size - 1] ? (const char *)strings + offset : "";
 }
 
 bool kg_elf_is_pie(const struct kg_elf *elf)
 {
-    Elf64_Shdr section;
-    const unsigned char *bytes;
-    Elf64_Dyn entry;
-    if (!section_find(elf, ".dynamic", &section))
-        return false;
-    for (size_t i = 0; (bytes = entry_at(elf, &section, i, sizeof entry)) != NULL; i++) {
-        memcpy(&entry, bytes, sizeof entry);
-        if (entry.d_tag == DT_FLAGS_1)
-            return entry.d_un.d_val & DF_1_PIE;
-    }
-    return false;
+    return dynamic_value(elf, DT_FLAGS_1) & DF_1_PIE;
 }
 
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin)
 {
-    Elf64_Shdr section;
-    const unsigned char *bytes;
     Elf64_Dyn entry;
-    if (!section_find(elf, ".dynamic", &section))
-        return false;
-    for (size_t i = 0; (bytes = entry_at(elf, &section, i, sizeof entry)) != NULL; i++) {
-        memcpy(&entry, bytes, sizeof entry);
+    for (size_t i = 0; dynamic_entry(elf, i, &entry); i++)
         if (entry.d_tag == DT_NEEDED &&
-            !strncmp(string_at(elf, section.sh_link, entry.d_un.d_val), begin, strlen(begin)))
+            !strncmp(dynamic_string(elf, entry.d_un.d_val), begin, strlen(begin)))
             return true;
-    }
     return false;
-}
-
-/* Of a note's header, its name and its contents, each rounded up to 4 bytes (System V ABI). */
-const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size)
-{
-    static const char OWNER[] = "GNU";
-    Elf64_Shdr section;
-    Elf64_Nhdr note;
-    size_t length;
-    if (!section_find(elf, ".note.gnu.build-id", &section))
-        return NULL;
-    const unsigned char *bytes = kg_elf_section_bytes(elf, &section, &length);
-    if (!bytes || length < sizeof note + sizeof OWNER)
-        return NULL;
-    memcpy(&note, bytes, sizeof note);
-    const size_t before = sizeof note + sizeof OWNER;
-    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof OWNER || !note.n_descsz ||
-        note.n_descsz > length - before || memcmp(bytes + sizeof note, OWNER, sizeof OWNER) != 0)
-        return NULL;
-    *size = note.n_descsz;
-    return bytes + before;
 }
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -203,16 +277,47 @@ static bool is_one_of(const char *name, const char *const *names)
     return *names != NULL;
 }
 
+/* Whether one of `size` bytes of relocations, `entry` bytes each, refers to one of the names. */
+static bool relocations_name(const struct kg_elf *elf, uint64_t address, uint64_t size,
+                             size_t entry, const char *const *names)
+{
+    const uint64_t symbols = dynamic_value(elf, DT_SYMTAB);
+    const uint64_t length = dynamic_value(elf, DT_STRSZ);
+    const unsigned char *strings = kg_elf_at_address(elf, dynamic_value(elf, DT_STRTAB), length);
+    const unsigned char *relocations = kg_elf_at_address(elf, address, size);
+    if (!strings || !relocations || !length || strings[length - 1])
+        return false;
+    for (size_t i = 0; i < size / entry; i++) {
+        Elf64_Rel relocation;
+        Elf64_Sym symbol;
+        memcpy(&relocation, relocations + i * entry, sizeof relocation);
+        const uint64_t index = ELF64_R_SYM(relocation.r_info);
+        const unsigned char *bytes =
+            index ? kg_elf_at_address(elf, symbols + index * sizeof symbol, sizeof symbol) : NULL;
+        if (!bytes)
+            continue;
+        memcpy(&symbol, bytes, sizeof symbol);
+        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name < length &&
+            is_one_of((const char *)strings + symbol.st_name, names))
+            return true;
+    }
+    return false;
+}
+
 bool kg_elf_imports(const struct kg_elf *elf, const char *const *names)
 {
-    for (size_t table = 0; table < elf->section_count; table++) {
-        const char *name;
-        Elf64_Sym symbol;
-        if (kg_elf_section(elf, table).sh_type != SHT_DYNSYM)
-            continue;
-        for (size_t i = 1; kg_elf_symbol(elf, table, i, &symbol, &name); i++)
-            if (symbol.st_shndx == SHN_UNDEF && is_one_of(name, names))
-                return true;
-    }
+    const bool calls_add = dynamic_value(elf, DT_PLTREL) == DT_RELA;
+    const struct {
+        Elf64_Sxword address, size;
+        size_t entry;
+    } tables[] = {
+        {DT_RELA, DT_RELASZ, sizeof(Elf64_Rela)},
+        {DT_REL, DT_RELSZ, sizeof(Elf64_Rel)},
+        {DT_JMPREL, DT_PLTRELSZ, calls_add ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel)},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (relocations_name(elf, dynamic_value(elf, tables[i].address),
+                             dynamic_value(elf, tables[i].size), tables[i].entry, names))
+            return true;
     return false;
 }

@@ -12,8 +12,11 @@ struct kg_elf {
     size_t section_count;
     size_t section_names; /* index of the section that holds them */
     size_t sections_at;   /* offset of the first section header */
-    unsigned machine;     /* what it runs on: EM_X86_64, … */
-    bool linked;          /* a program or shared object; false: an object file, yet to be linked */
+    size_t
+        segment_count; /* program headers; at most 128; 0 if there are more, or the file ends before */
+    size_t segments_at; /* offset of the first program header */
+    unsigned machine;   /* what it runs on: EM_X86_64, … */
+    bool linked;        /* a program or shared object; false: an object file, yet to be linked */
 };
 
 /* false where it is no ELF64 file of this machine's byte order, or its section headers are not all
@@ -29,6 +32,13 @@ const char *kg_elf_section_name(const struct kg_elf *elf, const Elf64_Shdr *sect
 const unsigned char *kg_elf_section_bytes(const struct kg_elf *elf, const Elf64_Shdr *section,
                                           size_t *size);
 
+/* Program header i, i below segment_count: the kernel and the loader go by these, and never look at
+ * section headers. */
+Elf64_Phdr kg_elf_segment(const struct kg_elf *elf, size_t i);
+/* The `size` bytes that a loaded segment puts at this address; NULL if the file does not hold all of
+ * them. */
+const unsigned char *kg_elf_at_address(const struct kg_elf *elf, uint64_t address, uint64_t size);
+
 /* Entry i of a table of symbols (SHT_SYMTAB, SHT_DYNSYM), by the index of its section; *name is ""
  * where it has none. false where there is no such entry. */
 bool kg_elf_symbol(const struct kg_elf *elf, size_t table, size_t i, Elf64_Sym *symbol,
@@ -37,14 +47,18 @@ bool kg_elf_symbol(const struct kg_elf *elf, size_t table, size_t i, Elf64_Sym *
 bool kg_elf_relocation(const struct kg_elf *elf, const Elf64_Shdr *table, size_t i,
                        Elf64_Rela *relocation);
 
-/* The path of the program interpreter (.interp): the dynamic loader; NULL where there is none, as
+/* The functions below go by program headers, as the loader does. */
+
+/* The path of the program interpreter (PT_INTERP): the dynamic loader; NULL if there is none, as
  * in a static program or a shared object. */
 const char *kg_elf_interpreter(const struct kg_elf *elf);
-/* Whether it says that it is a program that can be loaded anywhere (DF_1_PIE). */
+/* Whether the file says that it is a program that can be loaded anywhere (DF_1_PIE). */
 bool kg_elf_is_pie(const struct kg_elf *elf);
-/* The build id that the linker made of the contents, `size` bytes; NULL where it has none. */
+/* The build id that the linker made of the contents, `size` bytes, at most 64: the first one of the
+ * notes (PT_NOTE); NULL if the file has none. */
 const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
-/* Whether it needs a library (DT_NEEDED) whose name begins so. */
+/* Whether the file needs a library (DT_NEEDED) whose name begins so. */
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin);
-/* Whether it leaves one of these names, ended by NULL, to be found in another file as it starts. */
+/* Whether the loader has to find one of these names, ended by NULL, for the file: a relocation
+ * refers to the name. */
 bool kg_elf_imports(const struct kg_elf *elf, const char *const *names);

@@ -36,23 +36,24 @@ static void schedule_fill(const unsigned char *block, uint32_t schedule[ROUNDS])
     }
 }
 
+/* Section 6.2.2, steps 2 to 4, with its names. */
 static void block_add(struct kg_sha256 *sum, const unsigned char *block)
 {
-    uint32_t schedule[ROUNDS], s[8]; /* s: a to h of the standard */
+    uint32_t schedule[ROUNDS], *state = sum->state;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     schedule_fill(block, schedule);
-    memcpy(s, sum->state, sizeof s);
     for (size_t t = 0; t < ROUNDS; t++) {
-        const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-        const uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
-                             choice + constants[t] + schedule[t];
-        const uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) + majority;
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += one;
-        s[0] = one + two;
+        const uint32_t one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+                             ((e & f) ^ (~e & g)) + constants[t] + schedule[t];
+        const uint32_t two =
+            (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + one;
+        d = c, c = b, b = a, a = one + two;
     }
+    const uint32_t worked[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < 8; i++)
-        sum->state[i] += s[i];
+        state[i] += worked[i];
 }
 
 void kg_sha256_start(struct kg_sha256 *sum)

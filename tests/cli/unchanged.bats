@@ -140,3 +140,56 @@ YAML
     run kgate compare ab/base.json ab/head.json --json
     [ "$(jq .not_measured <<<"$output")" = 2 ]
 }
+
+# A program that counts to a constant, $1, in a section of its own, $2.
+counter() {
+    cat >counter.c <<C
+__attribute__((section("$2"), used)) static const volatile long count = $1;
+static volatile double value;
+int main(void)
+{
+    for (long i = 0; i < count; i++)
+        value = value * 0.999 + 1;
+    return 0;
+}
+C
+    cc -O2 counter.c -o program
+}
+
+# Writes into the program that its section .odd is of no type.
+section_forget() {
+    python3 - <<'PY'
+import struct
+data = bytearray(open("program", "rb").read())
+at, = struct.unpack_from("<Q", data, 40)
+count, names = struct.unpack_from("<HH", data, 60)
+strings, = struct.unpack_from("<Q", data, at + names * 64 + 24)
+for i in range(count):
+    name, = struct.unpack_from("<I", data, at + i * 64)
+    if data[strings + name:strings + name + 5] == b".odd\0":
+        data[at + i * 64 + 4:at + i * 64 + 64] = bytes(60)
+open("program", "wb").write(data)
+PY
+}
+
+@test "a slower program is measured, wherever its file hides the constant that changed" {
+    suite_of <<<"  - {name: program, command: [./program]}"
+    counter 1000 .note.odd
+    kgate gate -c one.yaml -b baselines --update-missing -q
+    counter 1000 .note.odd
+    kgate gate -c one.yaml -b baselines --skip-unchanged-code -q
+    jq -e '.cases[0].status == "UNCHANGED"' out/results.json
+    counter 4000000 .note.odd
+    run kgate gate -c one.yaml -b baselines --skip-unchanged-code
+    [ "$status" -ne 0 ]
+    jq -e '.cases[0].status == "OK"' out/results.json
+    rm -r baselines
+    counter 1000 .odd
+    section_forget
+    kgate gate -c one.yaml -b baselines --update-missing -q
+    counter 4000000 .odd
+    section_forget
+    run kgate gate -c one.yaml -b baselines --skip-unchanged-code
+    [ "$status" -ne 0 ]
+    jq -e '.cases[0].status == "OK"' out/results.json
+}

@@ -5,6 +5,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     char hex[17];
-    kg_code_hash_file(fuzz_file(bytes, length), KGATE_DEVICE_CPU, hex);
+    kg_code_hash_file(fuzz_file(bytes, length), hex);
     return 0;
 }

@@ -99,7 +99,7 @@ static void an_object_without_code_says_so(void **state)
     assert_int_equal(sum.code_bytes, 0);
     snprintf(path, sizeof path, "%s/object", folder);
     assert_true(kg_file_write(path, (const char *)object.bytes, object.length, &err));
-    assert_false(kg_code_hash_file(path, KGATE_DEVICE_CPU, hex));
+    assert_false(kg_code_hash_file(path, hex));
     support_remove(folder);
 }
 
@@ -117,9 +117,9 @@ static void only_elf_files_of_64_bits_have_a_hash(void **state)
         object.bytes[i] ^= 0x3;
     }
     assert_false(kg_code_sum_bytes("", 0, KGATE_DEVICE_CPU, &sum));
-    assert_false(kg_code_hash_file("/etc/passwd", KGATE_DEVICE_CPU, hex));
-    assert_false(kg_code_hash_file("/nowhere", KGATE_DEVICE_CPU, hex));
-    assert_false(kg_code_hash_file("/", KGATE_DEVICE_CPU, hex));
+    assert_false(kg_code_hash_file("/etc/passwd", hex));
+    assert_false(kg_code_hash_file("/nowhere", hex));
+    assert_false(kg_code_hash_file("/", hex));
 }
 
 /* In a block of its own, so that a sanitizer sees each byte too many. */
@@ -219,7 +219,7 @@ static void a_linked_program_has_a_hash_cut_or_not(void **state)
     struct kg_code_sum sum;
     char hex[17];
     (void)state;
-    assert_true(kg_code_hash_file("/proc/self/exe", KGATE_DEVICE_CPU, hex));
+    assert_true(kg_code_hash_file("/proc/self/exe", hex));
     assert_int_equal(strspn(hex, "0123456789abcdef"), 16);
     assert_true(kg_file_read("/proc/self/exe", KG_CODE_FILE_MOST, &text, &err));
     for (size_t i = 1; i < 8; i++)
