@@ -210,7 +210,8 @@ static bool file_copy(const char *from_path, const char *to_path, const char *ha
     struct stat facts;
     char hex[KG_SHA256_DIGITS + 1];
     *same = false;
-    const int from = open(from_path, O_RDONLY | O_CLOEXEC);
+    struct kg_error unread;
+    const int from = kg_file_open(from_path, &unread);
     if (from < 0)
         return true; /* it is gone */
     const int to = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

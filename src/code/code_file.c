@@ -70,7 +70,8 @@ static void build_id_read(struct kg_arena *arena, struct kg_code_file *file)
     struct stat facts;
     struct kg_elf elf;
     size_t size;
-    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    struct kg_error unread;
+    const int descriptor = kg_file_open(file->path, &unread);
     const bool known = descriptor >= 0 && fstat(descriptor, &facts) == 0 &&
                        S_ISREG(facts.st_mode) && facts.st_size > 0;
     const size_t length = known ? (size_t)facts.st_size : 0;

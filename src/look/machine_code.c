@@ -1,10 +1,11 @@
 #include "look/machine_code.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/file.h"
 
 /* --- The file --------------------------------------------------------------------------------- */
 
@@ -19,7 +20,8 @@ bool kg_machine_code_open(const char *path, struct kg_machine_code *code)
 {
     struct stat facts;
     *code = (struct kg_machine_code){0};
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct kg_error unread;
+    const int file = kg_file_open(path, &unread);
     const bool usable = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
                         facts.st_size > (off_t)sizeof(Elf64_Ehdr);
     if (usable) {

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "code/code_identity.h"
+#include "util/file.h"
 #include "util/sha256.h"
 #include "workload/source.h"
 
@@ -52,11 +54,12 @@ static bool is_of_system(const char *path)
 static bool is_elf(const char *path)
 {
     char mark[4] = "";
-    FILE *file = fopen(path, "re");
-    const bool read = file && fread(mark, 1, sizeof mark, file) == sizeof mark;
-    if (file)
-        fclose(file);
-    return read && !memcmp(mark, "\177ELF", sizeof mark);
+    struct kg_error unread;
+    const int file = kg_file_open(path, &unread);
+    const bool whole = file >= 0 && read(file, mark, sizeof mark) == sizeof mark;
+    if (file >= 0)
+        close(file);
+    return whole && !memcmp(mark, "\177ELF", sizeof mark);
 }
 
 /* As the suite, or the build in its place, names it; NULL where there is none. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile/profile_load_fields.h"
 #include "util/file.h"
@@ -130,9 +131,14 @@ static bool reader_load(struct reader *reader, struct kg_error *err)
 /* On failure nothing is left open, and err says of which file. */
 static bool reader_open(struct reader *reader, const char *path, struct kg_error *err)
 {
-    *reader = (struct reader){.path = path, .file = fopen(path, "re")};
-    if (!reader->file)
-        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    const int file = kg_file_open(path, err);
+    if (file < 0)
+        return false;
+    *reader = (struct reader){.path = path, .file = fdopen(file, "r")};
+    if (!reader->file) {
+        close(file);
+        return kg_error_memory(err);
+    }
     if (reader_load(reader, err))
         return true;
     if (err->kind == KG_ERROR_USAGE)

@@ -8,6 +8,7 @@
 #include "profile/filter.h"
 #include "profile/profile_load.h"
 #include "report/format_parts.h"
+#include "util/file.h"
 #include "util/record.h"
 
 /* --- Kinds of files --------------------------------------------------------------------------- */
@@ -132,9 +133,9 @@ static bool source_open(const char *path, const char *filter, struct kg_report_f
                kg_error_set(err, KG_ERROR_USAGE,
                             "a JSON profile is added up already: --filter is for its recording");
     }
-    file->recording = open(path, O_RDONLY | O_CLOEXEC);
+    file->recording = kg_file_open(path, err);
     if (file->recording < 0)
-        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
+        return false;
     if (filter && !recording_filter(path, filter, &file->recording, err))
         return false;
     file->subject.source = kg_profile_source_file(file->recording, path);

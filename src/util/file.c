@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,23 +54,53 @@ static bool all_read(int file, const char *name, size_t most, struct kg_text *te
     }
 }
 
+/* A pipe without a name, as of `<(command)`: somebody has its other end open. A named one may wait for a
+ * writer for ever. */
+static bool is_open_pipe(int file)
+{
+    struct statfs system;
+    return fstatfs(file, &system) == 0 && system.f_type == PIPEFS_MAGIC;
+}
+
+/* Why an open file is not read; NULL: it is. */
+static const char *unreadable(int file, const struct stat *status)
+{
+    if (S_ISDIR(status->st_mode))
+        return "it is a folder";
+    if (S_ISFIFO(status->st_mode) && !is_open_pipe(file))
+        return "it is a named pipe, not a file";
+    return NULL;
+}
+
+int kg_file_open(const char *path, struct kg_error *err)
+{
+    struct stat status;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *why = file < 0                    ? strerror(errno)
+                      : fstat(file, &status) != 0 ? strerror(errno)
+                                                  : unreadable(file, &status);
+    if (!why) {
+        if (!S_ISREG(status.st_mode)) /* a pipe or a terminal is waited for */
+            fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+        return file;
+    }
+    kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, why);
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
 bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg_error *err)
 {
     const bool standard_input = !strcmp(path, "-");
     const char *name = standard_input ? "standard input" : path;
     struct stat status;
-    const int file = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    const int code = errno;
+    const int file = standard_input ? STDIN_FILENO : kg_file_open(path, err);
     if (file < 0)
-        return kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': %s", path, strerror(code));
-    bool good = true;
-    if (fstat(file, &status) == 0) {
-        if (S_ISDIR(status.st_mode))
-            good = kg_error_set(err, KG_ERROR_USAGE, "cannot read '%s': it is a folder", name);
-        else
-            file_reserve(text, &status, most);
-    }
-    good = good && all_read(file, name, most, text, err);
+        return false;
+    if (fstat(file, &status) == 0)
+        file_reserve(text, &status, most);
+    const bool good = all_read(file, name, most, text, err);
     if (!standard_input)
         close(file);
     return good;
@@ -327,7 +359,8 @@ bool kg_file_hash(const char *path, char *hex)
 {
     char bytes[65536];
     uint64_t hash = KG_HASH_START;
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe's writer */
+    struct kg_error unread;
+    const int file = kg_file_open(path, &unread);
     if (file < 0)
         return false;
     ssize_t count;

@@ -7,8 +7,13 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* Appends a whole file to `text`. "-" reads standard input. A file longer than `most` bytes, a
- * directory, or one that is not there is KG_ERROR_USAGE; a failing read KG_ERROR_SYSTEM. */
+/* Opens a file for reading, without waiting for it. A folder, a named pipe, and a file that is not there
+ * are KG_ERROR_USAGE. A pipe whose other end somebody holds, as of `<(command)`, is opened.
+ * returns  a descriptor; -1 with err */
+int kg_file_open(const char *path, struct kg_error *err);
+
+/* Appends a whole file to `text`. "-" reads standard input. A file longer than `most` bytes, and
+ * one that kg_file_open refuses, are KG_ERROR_USAGE; a failing read KG_ERROR_SYSTEM. */
 bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg_error *err);
 
 /* Writes a file by way of a temporary one beside it: write, fsync, rename, fsync of the folder.

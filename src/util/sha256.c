@@ -1,10 +1,11 @@
 #include "util/sha256.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "util/file.h"
 
 enum { BLOCK = 64, ROUNDS = 64, WORDS = 16 };
 
@@ -96,7 +97,8 @@ bool kg_sha256_file(const char *path, char hex[KG_SHA256_DIGITS + 1])
     unsigned char bytes[65536];
     struct kg_sha256 sum;
     ssize_t count;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct kg_error unread;
+    const int file = kg_file_open(path, &unread);
     if (file < 0)
         return false;
     kg_sha256_start(&sum);

@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "util/file.h"
 #include "util/library.h"
 #include "util/nearest.h"
 #include "util/text.h"
@@ -57,6 +59,10 @@ static const struct kgate_plugin *plugin_open(const char *path, struct kg_error 
     kgate_plugin_workloads_function workloads;
     char here[4096], why[1024];
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
+    if (access(here, F_OK) == 0 && !kg_file_is_regular(here)) {
+        kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: '%s' is no regular file", here);
+        return NULL;
+    }
     void *object = kg_library_open(here, why, sizeof why);
     if (!object) {
         kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: %s%s", *why ? why : here,
