@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include "timing/clock.h"
 
 enum { MARK_LENGTH = 16 };
+enum { WATCH_OFF = '0', WATCH_ON = '1' }; /* what kgate says to the guard */
 static const uint64_t PATIENCE_NS = 2000000000;
 
 /* Of the process, as its children are. */
@@ -27,7 +30,7 @@ static struct {
     char mark[MARK_LENGTH +
               1]; /* always as long: the size of an environment moves a program's stack */
     pid_t owner, process;
-    int end; /* of the pipe: open as long as kgate lives */
+    int end; /* of the socket pair: open as long as kgate lives */
     bool asked;
 } guard;
 
@@ -89,13 +92,45 @@ static size_t marked_kill(void)
     return count;
 }
 
-/* Keeps nothing of what kgate has open: locks, and a pipe whose reader waits for its end. `end` is
- * read until kgate's end of the pipe is closed, which the kernel does however kgate ends. */
+/* Whether somebody stopped kgate who is not its terminal: job control leaves a stopped process in the
+ * background. */
+static bool owner_stopped(void)
+{
+    char path[64], line[512] = "", state = 0;
+    int group = 0, terminal = 0, foreground = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)guard.owner);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? -1 : read(file, line, sizeof line - 1);
+    if (file >= 0)
+        close(file);
+    const char *rest = length > 0 ? strrchr(line, ')') : NULL;
+    return rest &&
+           sscanf(rest, ") %c %*d %d %*d %d %d", &state, &group, &terminal, &foreground) == 4 &&
+           state == 'T' && (!terminal || foreground == group);
+}
+
+/* Reads what kgate says until its end of the sockets is closed, which the kernel does however kgate ends. */
+static void owner_await(void)
+{
+    enum { LOOK_MS = 500 };
+    struct pollfd watched = {.fd = STDIN_FILENO, .events = POLLIN};
+    char said = WATCH_OFF;
+    for (;;) {
+        const int ready = poll(&watched, 1, said == WATCH_ON ? LOOK_MS : -1);
+        if (ready == 0 && owner_stopped())
+            kill(guard.owner, SIGCONT);
+        if (ready > 0 && read(STDIN_FILENO, &said, 1) == 0)
+            return;
+        if (ready < 0 && errno != EINTR)
+            return;
+    }
+}
+
+/* Keeps nothing of what kgate has open: locks, and a pipe whose reader waits for its end. */
 _Noreturn static void guard_run(int end)
 {
     const struct timespec pause = {.tv_nsec = 1000 * 1000};
     sigset_t all;
-    char byte;
     setsid();
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
@@ -103,8 +138,7 @@ _Noreturn static void guard_run(int end)
     if (dup2(end, STDIN_FILENO) < 0 || chdir("/") != 0)
         _exit(EXIT_FAILURE);
     close_range(STDIN_FILENO + 1, ~0U, 0);
-    while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
-        continue;
+    owner_await();
     /* what is being killed may just have started another */
     const uint64_t deadline_ns = kg_clock_ns() + PATIENCE_NS;
     while (marked_kill() && kg_clock_ns() < deadline_ns)
@@ -124,6 +158,13 @@ static void guard_end(void)
     guard.process = 0;
 }
 
+void kg_guard_watch(bool on)
+{
+    const char byte = on ? WATCH_ON : WATCH_OFF;
+    const bool heard = guard.process > 0 && send(guard.end, &byte, 1, MSG_NOSIGNAL) == 1;
+    (void)heard; /* without a guard nothing continues kgate */
+}
+
 void kg_guard_start(void)
 {
     int ends[2];
@@ -132,7 +173,7 @@ void kg_guard_start(void)
     guard.asked = true;
     mark_make();
     guard.owner = getpid();
-    if (atexit(guard_end) != 0 || pipe2(ends, O_CLOEXEC) != 0)
+    if (atexit(guard_end) != 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return;
     guard.process = fork();
     if (guard.process == 0) {

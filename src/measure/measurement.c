@@ -17,6 +17,7 @@
 #include "measure/cpu_ceilings_pass.h"
 #include "measure/cpu_counters_pass.h"
 #include "measure/group.h"
+#include "measure/guard.h"
 #include "measure/hot_pass.h"
 #include "measure/impossible_pass.h"
 #include "measure/measured_files.h"
@@ -331,8 +332,12 @@ bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, str
 
 bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
 {
-    return kg_ceilings_pass(measurement, err) && kg_cpu_counters_pass(measurement, err) &&
-           kg_hot_pass(measurement, err) && kg_trace_pass(measurement, err);
+    kg_guard_watch(true); /* these passes trace workloads */
+    const bool good = kg_ceilings_pass(measurement, err) &&
+                      kg_cpu_counters_pass(measurement, err) && kg_hot_pass(measurement, err) &&
+                      kg_trace_pass(measurement, err);
+    kg_guard_watch(false);
+    return good;
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)
