@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -146,6 +147,40 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) static void start
 __attribute__((section(".preinit_array"),
                used)) static void (*const before_libraries)(void) = started_on_ask;
 
+/* Raises a soft limit to `least`, as far as the hard one allows. Returns the limit that holds then. */
+static rlim_t limit_raise(__rlimit_resource_t resource, rlim_t least)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least)
+        return least;
+    limit.rlim_cur = limit.rlim_max < least ? limit.rlim_max : least;
+    setrlimit(resource, &limit);
+    return limit.rlim_cur;
+}
+
+/* A small stack would end in a segmentation fault. Where files are too few, opening one fails. */
+static bool limits_raise(struct kg_error *err)
+{
+    enum { STACK_BYTES = 1024 * 1024, FILES = 64 };
+    limit_raise(RLIMIT_NOFILE, FILES);
+    const rlim_t stack = limit_raise(RLIMIT_STACK, STACK_BYTES);
+    return stack >= STACK_BYTES ||
+           kg_error_set(err, KG_ERROR_SYSTEM,
+                        "the limit on the stack is %llu KiB, and kgate needs %d KiB: raise it "
+                        "(`ulimit -s %d`)",
+                        (unsigned long long)stack / 1024, STACK_BYTES / 1024, STACK_BYTES / 1024);
+}
+
+/* Some daemons and runners ignore or block SIGCHLD, which exec hands on: nobody could then wait for a child. */
+static void children_awaited(void)
+{
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    (void)signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &child, NULL);
+}
+
 /* Whether what is written would take the place of what is read: -o, --export. */
 static bool inputs_spared(const struct kg_arguments *arguments, struct kg_error *err)
 {
@@ -211,6 +246,8 @@ static int printed(int status)
 
 int main(int argc, char **argv)
 {
+    struct kg_error err;
+    children_awaited();
     const bool is_worker = argc > 1 && !strcmp(argv[1], "worker");
     if (is_worker && argc > 2 && !strcmp(argv[2], "--protocol"))
         return printf("%s\n", KG_REQUEST_SCHEMA) > 0 ? KG_EXIT_PASS : KG_EXIT_FAILED;
@@ -220,6 +257,8 @@ int main(int argc, char **argv)
         return argc > 2 && !strcmp(argv[2], "--group") ? kg_worker_group_main() : kg_worker_main();
     if (started_on_known)
         sched_setaffinity(0, sizeof started_on, &started_on);
+    if (!limits_raise(&err))
+        return kg_fail(&err);
     /* A write that reaches the limit on the size of files is to fail and say so. After the worker:
      * a workload has the signal as it would without kgate. */
     (void)signal(SIGXFSZ, SIG_IGN);

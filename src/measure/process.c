@@ -70,6 +70,23 @@ struct start {
     char **environment;
 };
 
+/* What a limit on open files asks of the user; else "". */
+static const char *remedy(int code)
+{
+    return code == EMFILE || code == ENFILE ? "; raise the limit on open files (`ulimit -n 64`)"
+                                            : "";
+}
+
+/* In the child that could not become the worker: says why, and ends. */
+_Noreturn static void failure_write(int code)
+{
+    char message[256];
+    const int length = snprintf(message, sizeof message, "cannot start the worker process: %s%s\n",
+                                strerror(code), remedy(code));
+    const ssize_t written = write(STDERR_FILENO, message, (size_t)length);
+    _exit(written < 0 ? EXIT_FAILURE : 126);
+}
+
 /* In the child, until exec: system calls only, since the parent's memory is the child's. It never
  * returns, so AddressSanitizer would keep its variables as out of scope for whoever has this piece
  * of memory next: the next child. */
@@ -92,8 +109,8 @@ __attribute__((no_sanitize_address)) static int child_start(void *user)
     sigprocmask(SIG_SETMASK, launch->mask, NULL);
     signal(SIGXFSZ, SIG_DFL); /* kgate ignores it, which exec would hand on */
     const bool there = !launch->directory || chdir(launch->directory) == 0;
-    /* `response` may itself be a low number: move it out of the way of 0, 1 and 2 first. */
-    const int high = fcntl(start->response, F_DUPFD_CLOEXEC, 16);
+    /* `response` may itself be a low number: move it out of the way of the others first. */
+    const int high = fcntl(start->response, F_DUPFD_CLOEXEC, KG_WORKER_RESPONSE + 1);
     if (there && high >= 0 && dup2(start->request, STDIN_FILENO) >= 0 &&
         dup2(start->errors, STDOUT_FILENO) >= 0 && dup2(start->errors, STDERR_FILENO) >= 0 &&
         dup2(high, KG_WORKER_RESPONSE) >= 0) {
@@ -101,9 +118,7 @@ __attribute__((no_sanitize_address)) static int child_start(void *user)
         close_range(KG_WORKER_RESPONSE + 1, ~0U, CLOSE_RANGE_CLOEXEC);
         execve(launch->program, launch->arguments ? launch->arguments : plain, start->environment);
     }
-    static const char message[] = "cannot start the worker process\n";
-    const ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
-    _exit(written < 0 ? EXIT_FAILURE : 126);
+    failure_write(errno);
 }
 
 /* Like vfork: kgate waits until the child runs its program, and nothing of its memory is copied,
@@ -152,9 +167,10 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
         fcntl(response[0], F_SETFL, O_NONBLOCK);
         fcntl(errors[0], F_SETFL, O_NONBLOCK);
     }
-    return process->pid > 0 ? true
-                            : kg_error_set(err, KG_ERROR_SYSTEM,
-                                           "cannot start a worker process: %s", strerror(code));
+    return process->pid > 0
+               ? true
+               : kg_error_set(err, KG_ERROR_SYSTEM, "cannot start a worker process: %s%s",
+                              strerror(code), remedy(code));
 }
 
 void kg_process_end(struct kg_process *process)

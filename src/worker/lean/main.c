@@ -4,6 +4,7 @@
  *
  * It is built from the worker's sources, with what this folder has in the place of kernels, GPU and
  * ceilings. */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ bool kgate_profiler_ignores_environment = true;
 
 int main(int argc, char **argv)
 {
+    (void)signal(SIGCHLD, SIG_DFL); /* a command is waited for */
     if (argc == 1)
         return kg_worker_main();
     if (argc == 2 && !strcmp(argv[1], "--protocol")) {
