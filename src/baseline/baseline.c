@@ -199,6 +199,34 @@ const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baselin
     return NULL;
 }
 
+/* expected: the place that it has if both runs have the same cases */
+static const struct kg_baseline_case *case_find(const struct kg_baseline_run *run, const char *id,
+                                                size_t expected)
+{
+    if (expected < run->case_count && !strcmp(run->cases[expected].id, id))
+        return &run->cases[expected];
+    for (size_t i = 0; i < run->case_count; i++)
+        if (!strcmp(run->cases[i].id, id))
+            return &run->cases[i];
+    return NULL;
+}
+
+size_t kg_baseline_code_changes(const struct kg_baseline *baseline, size_t run)
+{
+    const struct kg_baseline_run *of = &baseline->runs[run], *before = NULL;
+    size_t changes = 0;
+    for (size_t i = 0; i < run; i++)
+        if (!strcmp(baseline->runs[i].suite, of->suite))
+            before = &baseline->runs[i];
+    for (size_t i = 0; before && i < of->case_count; i++) {
+        const struct kg_baseline_case *stored = case_find(before, of->cases[i].id, i);
+        const enum kg_code_match match =
+            stored ? kg_code_match(&stored->code, &of->cases[i].code) : KG_CODE_UNKNOWN;
+        changes += match == KG_CODE_OTHER || match == KG_CODE_OTHER_LIBRARIES;
+    }
+    return changes;
+}
+
 size_t kg_baseline_rounds(const struct kg_baseline_case *stored)
 {
     const struct kg_baseline_series *time =

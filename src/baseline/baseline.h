@@ -107,6 +107,10 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
 const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,
                                                          const char *name, const char *source);
 
+/* How many cases of the run were measured with other machine code, or other libraries, than in the
+ * suite's run before it. Cases that the run before does not have, or whose code is not known, do not count. */
+size_t kg_baseline_code_changes(const struct kg_baseline *baseline, size_t run);
+
 /* How many rounds it has: the values of its time. */
 size_t kg_baseline_rounds(const struct kg_baseline_case *stored);
 
@@ -154,9 +158,10 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
                         struct kg_error *err);
 
 struct kg_prune_options {
-    size_t keep;        /* ordinary runs of each suite */
-    const char *pin;    /* instead: the name of the run to remove */
-    const char *suite;  /* only of this one; NULL: of all */
+    size_t keep;       /* ordinary runs of each suite */
+    const char *pin;   /* instead: the name of the run to remove */
+    const char *run;   /* instead: the time of the ordinary run to remove, or the beginning of it */
+    const char *suite; /* only of this one; NULL: of all */
     double builds_most; /* bytes of builds to keep; INFINITY: no limit */
 };
 
@@ -166,7 +171,9 @@ struct kg_prune_outcome {
 };
 
 /* Removes, under the lock, runs of a machine: ordinary runs beyond the last `keep` of each suite,
- * or the run pinned as `pin`. Then the builds that no stored run of any machine names any more. */
+ * or the run pinned as `pin`, or the ordinary run of the time `run`. Then the builds that no stored run
+ * of any machine names any more.
+ * err  KG_ERROR_USAGE: no run of that pin or time, several of that time, or only pinned ones */
 bool kg_baseline_prune(const char *directory, const char *fingerprint,
                        const struct kg_prune_options *options, struct kg_prune_outcome *outcome,
                        struct kg_error *err);

@@ -299,6 +299,92 @@ static size_t pin_prune(struct kg_baseline *baseline, const char *pin, const cha
     return before - kept;
 }
 
+/* The runs that there are, for an error: "2026-01-31T12:00:00Z of suite kernels". Only those whose time
+ * begins with `time`; NULL: all. */
+static void runs_name(const struct kg_baseline *baseline, const char *suite, const char *time,
+                      struct kg_text *text)
+{
+    enum { MOST = 8 };
+    size_t count = 0;
+    for (size_t i = baseline->run_count; i-- > 0;) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (run->pin || (suite && strcmp(run->suite, suite) != 0) ||
+            (time && strncmp(run->created, time, strlen(time)) != 0) || ++count > MOST)
+            continue;
+        kg_text_printf(text, "%s%s of suite %.60s", count > 1 ? ", " : "", run->created,
+                       run->suite);
+    }
+    if (count > MOST)
+        kg_text_printf(text, " and %zu older ones", count - MOST);
+    kg_text_append(text, count ? "" : "none");
+}
+
+/* No one ordinary run has that time: how many have, and the pin of one that is pinned. */
+static bool run_refuse(const struct kg_baseline *baseline, const struct kg_prune_options *options,
+                       size_t count, const char *pin, struct kg_error *err)
+{
+    struct kg_text runs = {0};
+    runs_name(baseline, options->suite, count ? options->run : NULL, &runs);
+    if (count)
+        kg_error_set(err, KG_ERROR_USAGE,
+                     "--run %.40s fits %zu runs: %.600s; give the whole time, and --only-suite "
+                     "where two suites have it",
+                     options->run, count, kg_text_string(&runs));
+    else if (pin)
+        kg_error_set(err, KG_ERROR_USAGE,
+                     "the run of %.40s is pinned, so --run keeps it; `kgate baseline prune --pin "
+                     "%.100s` removes it",
+                     options->run, pin);
+    else
+        kg_error_set(err, KG_ERROR_USAGE, "no run has the time %.40s; the ordinary runs: %.600s",
+                     options->run, kg_text_string(&runs));
+    kg_text_free(&runs);
+    return false;
+}
+
+/* Removes the one ordinary run whose time is, or begins with, options->run. */
+static bool run_prune(struct kg_baseline *baseline, const struct kg_prune_options *options,
+                      struct kg_error *err)
+{
+    size_t count = 0, chosen = 0;
+    const char *pin = NULL;
+    for (size_t i = 0; i < baseline->run_count; i++) {
+        const struct kg_baseline_run *run = &baseline->runs[i];
+        if (strncmp(run->created, options->run, strlen(options->run)) != 0 ||
+            (options->suite && strcmp(run->suite, options->suite) != 0))
+            continue;
+        if (run->pin) {
+            pin = run->pin;
+        } else {
+            chosen = i;
+            count++;
+        }
+    }
+    if (count != 1)
+        return run_refuse(baseline, options, count, pin, err);
+    baseline->run_count--;
+    memmove(baseline->runs + chosen, baseline->runs + chosen + 1,
+            (baseline->run_count - chosen) * sizeof *baseline->runs);
+    return true;
+}
+
+/* *count: the runs that were removed. */
+static bool runs_prune(struct kg_baseline *baseline, const char *path,
+                       const struct kg_prune_options *options, size_t *count, struct kg_error *err)
+{
+    if (options->run) {
+        *count = 1;
+        return run_prune(baseline, options, err);
+    }
+    if (!options->pin) {
+        *count = ordinary_prune(baseline, options->suite, options->keep);
+        return true;
+    }
+    *count = pin_prune(baseline, options->pin, options->suite);
+    return *count ||
+           kg_error_set(err, KG_ERROR_USAGE, "'%s' has no run pinned as '%s'", path, options->pin);
+}
+
 static bool builds_prune(const char *directory, double most, struct kg_builds_outcome *outcome,
                          struct kg_error *err)
 {
@@ -321,7 +407,6 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     struct kg_baseline baseline = {0};
     struct kg_arena arena = {0};
     size_t count = 0;
-    const char *pin = options->pin;
     if (!kg_fingerprint_check("the machine", fingerprint, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, fingerprint);
@@ -331,18 +416,13 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     good = good && kg_baseline_load(path, &baseline, err);
     if (good && !baseline.fingerprint)
         good = kg_error_set(err, KG_ERROR_USAGE, "there is no baseline '%s'", path);
-    if (good) {
-        count = pin ? pin_prune(&baseline, pin, options->suite)
-                    : ordinary_prune(&baseline, options->suite, options->keep);
-        if (pin && !count)
-            good = kg_error_set(err, KG_ERROR_USAGE, "'%s' has no run pinned as '%s'", path, pin);
-    }
+    good = good && runs_prune(&baseline, path, options, &count, err);
     if (good && count)
         good = baseline_save(&baseline, path, err);
     kg_file_unlock(lock);
     good = good && builds_prune(directory, options->builds_most, &outcome->builds, err);
     kg_baseline_free(&baseline);
     kg_arena_free(&arena);
-    outcome->runs = count;
+    outcome->runs = good ? count : 0;
     return good;
 }

@@ -33,6 +33,9 @@ static const struct kg_option options[] = {
            "do not measure cases whose code, libraries and machine are those of the baseline "
            "(the base): as --set unchanged_code=skip"),
     OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
+    OPTION("run", 0, KG_OPTION_TEXT, "TIME", run,
+           "prune: remove the ordinary run of this time, as `show` prints it, or of the only one "
+           "that begins so"),
     OPTION("keep", 0, KG_OPTION_COUNT, "N", keep,
            "ordinary runs to keep for each suite (default: 5)"),
     OPTION("keep-builds", 0, KG_OPTION_TEXT, "SIZE", keep_builds,

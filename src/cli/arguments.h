@@ -33,6 +33,7 @@ struct kg_arguments {
     const char *filter;
     const char *shard;
     const char *pin;
+    const char *run;
     const char *format;
     const char *keep_builds;
     const char *only_suite;

@@ -102,6 +102,20 @@ static void builds_print(const struct kg_stored_builds *builds, struct kg_text *
         kg_text_printf(text, ", builds kept for %zu of %zu cases", builds->kept, builds->cases);
 }
 
+/* ", commit v1.7.19 (main)" */
+static void commit_print(const char *commit, const char *branch, struct kg_text *text)
+{
+    if (!commit)
+        return;
+    kg_text_append(text, ", commit ");
+    kg_escape_terminal(text, commit, 80);
+    if (!branch)
+        return;
+    kg_text_append(text, " (");
+    kg_escape_terminal(text, branch, 80);
+    kg_text_append(text, ")");
+}
+
 static bool line_print(const char *directory, const char *name, struct kg_text *text,
                        struct kg_error *err)
 {
@@ -123,6 +137,9 @@ static bool line_print(const char *directory, const char *name, struct kg_text *
                    baseline.run_count == 1 ? "" : "s", pinned,
                    baseline.run_count ? baseline.runs[baseline.run_count - 1].created : "-");
     builds_print(&builds, text);
+    if (baseline.run_count)
+        commit_print(baseline.runs[baseline.run_count - 1].commit,
+                     baseline.runs[baseline.run_count - 1].branch, text);
     kg_text_append(text, "  ");
     kg_escape_terminal(text, baseline.machine.cpu_model, 60);
     kg_text_append(text, "\n");
@@ -184,6 +201,17 @@ static const char *fingerprint(const struct kg_arguments *arguments, struct kg_a
     return kg_machine_read(arena, NULL, &machine, err) ? machine.fingerprint : NULL;
 }
 
+/* ", code changed in 2 cases", where the run before has others */
+static void code_print(const struct kg_baseline *baseline, size_t run, struct kg_text *text)
+{
+    const size_t changes = kg_baseline_code_changes(baseline, run);
+    const size_t cases = baseline->runs[run].case_count;
+    if (changes == cases && cases)
+        kg_text_append(text, ", code changed");
+    else if (changes)
+        kg_text_printf(text, ", code changed in %zu case%s", changes, changes == 1 ? "" : "s");
+}
+
 static void runs_print(const struct kg_arguments *arguments, const struct kg_baseline *baseline,
                        struct kg_text *text)
 {
@@ -197,6 +225,8 @@ static void runs_print(const struct kg_arguments *arguments, const struct kg_bas
         struct kg_stored_builds builds = {0};
         kg_stored_builds_count(kg_baseline_directory(arguments), run, &builds);
         builds_print(&builds, text);
+        commit_print(run->commit, run->branch, text);
+        code_print(baseline, i, text);
         if (run->pin) {
             kg_text_append(text, "  pinned as ");
             kg_escape_terminal(text, run->pin, 40);
@@ -232,8 +262,15 @@ static int prune(const struct kg_arguments *arguments, struct kg_error *err)
 {
     struct kg_arena arena = {0};
     struct kg_prune_outcome outcome;
-    struct kg_prune_options options = {
-        .keep = (size_t)arguments->keep, .pin = arguments->pin, .suite = arguments->only_suite};
+    struct kg_prune_options options = {.keep = (size_t)arguments->keep,
+                                       .pin = arguments->pin,
+                                       .run = arguments->run,
+                                       .suite = arguments->only_suite};
+    if (arguments->run && (arguments->pin || !*arguments->run)) {
+        kg_error_set(err, KG_ERROR_USAGE,
+                     "--run needs a time as `kgate baseline show` prints it, and no --pin");
+        return kg_fail(err);
+    }
     const char *machine = fingerprint(arguments, &arena, err);
     const bool good =
         machine && kg_builds_option(arguments, INFINITY, &options.builds_most, err) &&
@@ -260,7 +297,7 @@ int kg_cli_baseline(const struct kg_arguments *arguments)
                    {"show", show, false},
                    {"prune", prune, false}};
     static const char *const names[] = {"record", "update", "list", "show", "prune"};
-    enum { UPDATE = 1, ACTIONS = sizeof actions / sizeof *actions };
+    enum { UPDATE = 1, PRUNE = 4, ACTIONS = sizeof actions / sizeof *actions };
     struct kg_error err;
     const char *wanted = arguments->positional[0];
     for (size_t i = 0; i < ACTIONS; i++) {
@@ -268,6 +305,8 @@ int kg_cli_baseline(const struct kg_arguments *arguments)
             continue;
         if (i != UPDATE && arguments->positional_count > 1)
             kg_error_set(&err, KG_ERROR_USAGE, "`kgate baseline %s` takes no file", wanted);
+        else if (i != PRUNE && arguments->run)
+            kg_error_set(&err, KG_ERROR_USAGE, "--run is for `kgate baseline prune`");
         else if (!actions[i].measures && (arguments->suite || arguments->runs != KG_RUNS_UNSET))
             kg_error_set(&err, KG_ERROR_USAGE,
                          "`kgate baseline %s` measures nothing: --suite and --runs are for "

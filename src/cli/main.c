@@ -55,10 +55,11 @@ static const struct kg_subcommand subcommands[] = {
      "  update RESULTS.json   add these results to the baseline of their machine\n"
      "  list                  the machines that have a baseline\n"
      "  show                  the runs of this machine's baseline\n"
-     "  prune                 remove runs beyond --keep, or the run pinned as --pin, and the "
-     "builds\n"
-     "                        that no run names any more",
-     "suite runs baseline set device pin keep keep-builds accepted only-suite machine json quiet",
+     "  prune                 remove runs beyond --keep, the run pinned as --pin, or that of "
+     "--run,\n"
+     "                        and the builds that no run names any more",
+     "suite runs baseline set device pin run keep keep-builds accepted only-suite machine json "
+     "quiet",
      kg_cli_baseline, NULL},
     {"calibrate", "", 0, 0,
      "Measure a suite against itself: its false alarms here, the smallest change it catches.",

@@ -242,3 +242,22 @@ void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text
             separator = ", ";
         }
 }
+
+void kg_cell_commit(const char *commit, const char *branch, struct kg_text *text)
+{
+    kg_text_append(text, commit ? commit : "");
+    if (commit && branch)
+        kg_text_printf(text, " (%s)", branch);
+}
+
+void kg_cell_commits(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    if (comparison->commit) {
+        kg_text_append(text, "commit ");
+        kg_cell_commit(comparison->commit, comparison->branch, text);
+    }
+    if (comparison->baseline_commit) {
+        kg_text_append(text, comparison->commit ? ", baseline " : "commit of the baseline ");
+        kg_cell_commit(comparison->baseline_commit, comparison->baseline_branch, text);
+    }
+}

@@ -31,5 +31,9 @@ const char *kg_cell_reported(struct kg_arena *arena, const struct kg_case_result
 /* Appends "geometric mean +1.2 % over 38 of 40 cases; one call of each 12.3 ms -> 12.5 ms, +1.4 %",
  * and where most cases are not decided "geometric mean of all 40 compared cases +1.1 %, not decided" */
 void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text);
+/* Appends "v1.7.20 (main)", or nothing where no commit is known. */
+void kg_cell_commit(const char *commit, const char *branch, struct kg_text *text);
+/* Appends "commit v1.7.20 (main), baseline v1.7.19 (main)", as far as they are known. */
+void kg_cell_commits(const struct kg_comparison *comparison, struct kg_text *text);
 /* Appends "12 cases: 1 regressed, 11 unchanged", without the kinds that there are none of. */
 void kg_cell_counts(const struct kg_comparison *comparison, struct kg_text *text);

@@ -35,6 +35,7 @@ static const struct kg_csv_column result_columns[] = {
     OF_TIDY("interval_low", interval_low, REAL),
     OF_TIDY("interval_high", interval_high, REAL),
     OF_RESULT("reason", reason, STRING),
+    OF_RESULTS("commit", commit, STRING),
 };
 
 static const struct kg_csv_column summary_columns[] = {
@@ -55,6 +56,7 @@ static const struct kg_csv_column summary_columns[] = {
     OF_RESULT("cpu_ns", breakdown.cpu_ns, REAL),
     OF_RESULT("transfer_ns", breakdown.transfer_ns, REAL),
     OF_RESULT("reason", reason, STRING),
+    OF_RESULTS("commit", commit, STRING),
 };
 
 /* ",param_batch,param_version": names of parameters cannot be mistaken for the columns before. */
@@ -171,6 +173,8 @@ static const struct kg_csv_column change_columns[] = {
     IN_METRIC("change", change, ENUM, .names = kg_change_names),
     IN_METRIC("reason", reason, STRING),
     OF_CHANGE("case_reason", reason, STRING),
+    OF_COMPARISON("commit", commit, STRING),
+    OF_COMPARISON("baseline_commit", baseline_commit, STRING),
 };
 
 static bool changes_print(const struct kg_comparison *comparison, bool all, struct kg_text *text)

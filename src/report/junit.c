@@ -113,6 +113,8 @@ bool kg_results_as_junit(const struct kg_report_subject *subject, struct kg_text
 {
     const struct kg_results *results = subject->results;
     const struct property properties[] = {{"kgate", results->kgate_version},
+                                          {"commit", results->commit},
+                                          {"branch", results->branch},
                                           {"machine", results->machine.fingerprint},
                                           {"cpu", results->machine.cpu_model}};
     struct junit junit = {0};
@@ -139,6 +141,10 @@ bool kg_comparison_as_junit(const struct kg_report_subject *subject, struct kg_t
         {"verdict", kg_verdict_names[comparison->verdict]},
         {"reason", comparison->verdict_reason_count ? comparison->verdict_reasons[0] : NULL},
         {"next", comparison->next},
+        {"commit", comparison->commit},
+        {"branch", comparison->branch},
+        {"baseline_commit", comparison->baseline_commit},
+        {"baseline_branch", comparison->baseline_branch},
         {"machine", comparison->machine.fingerprint},
         {"cpu", comparison->machine.cpu_model}};
     struct junit junit = {0};

@@ -34,6 +34,20 @@ static const char *symbol(enum kg_change change)
     return symbols[change];
 }
 
+/* Which versions were compared. */
+static void commits_print(const struct kg_comparison *comparison, struct kg_text *text)
+{
+    struct kg_text words = {0};
+    kg_cell_commits(comparison, &words);
+    if (words.length) {
+        kg_text_append(text, "\n");
+        kg_markdown_words(text, kg_text_string(&words), NEXT_MOST);
+        kg_text_append(text, "\n");
+    }
+    text->failed = text->failed || words.failed;
+    kg_text_free(&words);
+}
+
 /* By what it was judged, and what the change edited of that: a reviewer must see it. */
 static void trust_print(const struct kg_comparison *comparison, struct kg_text *text)
 {
@@ -75,6 +89,7 @@ static void headline(const struct kg_comparison *comparison, struct kg_text *tex
         kg_markdown_name(text, comparison->head);
         kg_text_append(text, "\n");
     }
+    commits_print(comparison, text);
     trust_print(comparison, text);
     if (comparison->next) {
         kg_text_append(text, "\nNext: ");
@@ -330,6 +345,14 @@ void kg_report_results_markdown(const struct kg_results *results, struct kg_text
     const size_t room = room_before(&closing);
     kg_text_append(text, "**kgate results**: suite ");
     kg_markdown_name(text, results->suite);
+    if (results->commit) {
+        struct kg_text commit = {0};
+        kg_cell_commit(results->commit, results->branch, &commit);
+        kg_text_append(text, ", commit ");
+        kg_markdown_words(text, kg_text_string(&commit), NEXT_MOST);
+        text->failed = text->failed || commit.failed;
+        kg_text_free(&commit);
+    }
     kg_text_printf(text,
                    ", %zu case%s%s\n\n| case | median of rounds | peak memory | rounds | status |\n"
                    "| :-- | --: | --: | --: | :-- |\n",

@@ -29,6 +29,19 @@ static const char *change_colour(enum kg_change change)
     }
 }
 
+/* Which versions were compared. */
+static void commits_print(const struct kg_comparison *comparison,
+                          const struct kg_report_style *style, struct kg_text *text)
+{
+    struct kg_text words = {0};
+    kg_cell_commits(comparison, &words);
+    if (words.length && !style->quiet)
+        kg_terminal_sentence(text, "  ", kg_text_string(&words), KG_TERMINAL_REASON_MOST,
+                             style->width);
+    text->failed = text->failed || words.failed;
+    kg_text_free(&words);
+}
+
 /* By what it was judged, and what the change edited of that. */
 static void trust_print(const struct kg_comparison *comparison, size_t width, struct kg_text *text)
 {
@@ -65,6 +78,7 @@ static void verdict_print(const struct kg_comparison *comparison,
         kg_terminal_sentence(text, "  ", comparison->verdict_reasons[i], KG_TERMINAL_REASON_MOST,
                              style->width);
     }
+    commits_print(comparison, style, text);
     trust_print(comparison, style->width, text);
     if (comparison->next) {
         kg_text_append(text, "  next: ");

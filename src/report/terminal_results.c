@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/cells.h"
 #include "report/report.h"
 #include "report/results_table.h"
 #include "report/terminal_parts.h"
@@ -86,6 +87,18 @@ static void budgets_print(const struct kg_results *results, const struct kg_held
     kg_text_append(text, "\n");
 }
 
+/* The version that was measured. */
+static void commit_print(const struct kg_results *results, const struct kg_report_style *style,
+                         struct kg_text *text)
+{
+    struct kg_text words = {0};
+    kg_cell_commit(results->commit, results->branch, &words);
+    if (!style->quiet)
+        note_print("commit: ", words.length ? kg_text_string(&words) : NULL, style, text);
+    text->failed = text->failed || words.failed;
+    kg_text_free(&words);
+}
+
 static void profile_print(const char *path, const struct kg_report_style *style,
                           struct kg_text *text)
 {
@@ -120,6 +133,7 @@ void kg_report_results_text(const struct kg_results *results, const struct kg_re
                    kg_duration_format(results->measured_ns, measured),
                    kg_duration_format(results->elapsed_ns, elapsed),
                    results->complete ? "" : "; incomplete: the run was interrupted");
+    commit_print(results, style, text);
     budgets_print(results, held, text);
     kg_arena_free(&arena);
     ceilings_print(&results->ceilings, style, text);

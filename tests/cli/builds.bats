@@ -81,6 +81,9 @@ YAML
     run kgate baseline prune -b base --pin first
     [ "$output" = "removed 1 run and 1 build" ]
     [ "$(find base/builds -name '*.so' | wc -l)" -eq 1 ]
+    run kgate baseline prune -b base --run "$(jq -r .created again.json)"
+    [ "$output" = "removed 1 run and 1 build" ]
+    [ "$(find base/builds -name '*.so' | wc -l)" -eq 0 ]
     run kgate baseline update a.json -b base --keep-builds much
     [ "$status" -eq 2 ]
 }
