@@ -16,35 +16,11 @@ static const double SECONDS = 5;
 /* Appends to `text` the answer of git in the top folder of a checkout; returns git's exit status. */
 static int ask(const char *top, const char *const *question, struct kg_text *text)
 {
-    const char *words[WORDS_MOST] = {"-C", top,
-                                     "-c", "core.fsmonitor=false",
-                                     "-c", "core.hooksPath=/dev/null",
-                                     "-c", "safe.bareRepository=explicit"};
-    size_t count = 8;
+    const char *words[WORDS_MOST] = {"-C", top};
+    size_t count = 2;
     for (size_t i = 0; question[i] && count + 1 < WORDS_MOST; i++)
         words[count++] = question[i];
     return kg_git_ask_within(words, ANSWER_MOST, SECONDS, text);
-}
-
-/* The nearest folder, upwards, that has a `.git`: git itself would also take a folder for a repository
- * that holds the files of one, and a change can bring these. */
-static bool top_find(const char *inside, char top[PATH_MAX])
-{
-    static const char name[] = "/.git";
-    char path[PATH_MAX + sizeof name];
-    if (!realpath(inside, top))
-        return false;
-    for (;;) {
-        const size_t length = strlen(top);
-        memcpy(path, top, length);
-        memcpy(path + length, name, sizeof name);
-        if (access(path, F_OK) == 0)
-            return true;
-        char *slash = strrchr(top, '/');
-        if (!slash || !top[1])
-            return false;
-        slash[slash == top] = '\0';
-    }
 }
 
 /* A name that reports can print; else NULL. */
@@ -103,7 +79,7 @@ struct kg_checkout kg_checkout_read(struct kg_arena *arena, const char *path)
     static const char *const branch[] = {"symbolic-ref", "--quiet", "--short", "HEAD", NULL};
     char top[PATH_MAX];
     struct kg_checkout checkout = {0};
-    if (!top_find(path, top))
+    if (!kg_git_top(path, top))
         return checkout;
     checkout.commit = name_ask(arena, top, describe);
     if (!checkout.commit)

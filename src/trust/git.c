@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trust/git_ask.h"
@@ -42,6 +43,31 @@ static bool open_refuse(const char *said, struct kg_error *err)
                         said);
 }
 
+/* Whether git's folder is TOP/.git, or TOP/.git is a file that names git's folder, as in a worktree. No
+ * commit can hold a path named .git, so a change cannot bring a repository of its own there. git before
+ * 2.38 does not know safe.bareRepository and takes any folder with HEAD, refs and objects. */
+static bool folder_check(struct kg_repository *repository, struct kg_error *err)
+{
+    static const char *const words[] = {"rev-parse", "--absolute-git-dir", NULL};
+    const char *folder = NULL;
+    char real[PATH_MAX], asked[PATH_MAX];
+    struct stat facts;
+    if (!kg_git_line(&repository->arena, words, &folder, err))
+        return false;
+    const char *usual = kg_arena_printf(&repository->arena, "%s/.git", repository->top);
+    if (!usual)
+        return kg_error_memory(err);
+    const bool there = folder && lstat(usual, &facts) == 0;
+    if (there && S_ISREG(facts.st_mode))
+        return true;
+    if (there && realpath(usual, real) && realpath(folder, asked) && !strcmp(real, asked))
+        return true;
+    return kg_error_set(err, KG_ERROR_USAGE,
+                        "--trust git:REF: git takes '%.300s' for the repository, and a change can "
+                        "commit such a folder; --trust accepts only '%.300s'",
+                        folder ? folder : "", usual);
+}
+
 bool kg_repository_open(struct kg_repository *repository, struct kg_error *err)
 {
     static const char *const words[] = {"rev-parse", "--show-toplevel", NULL};
@@ -61,6 +87,7 @@ bool kg_repository_open(struct kg_repository *repository, struct kg_error *err)
                                : kg_error_memory(err);
     }
     kg_text_free(&text);
+    good = good && folder_check(repository, err);
     if (good && super && *super)
         good = kg_error_set(err, KG_ERROR_USAGE,
                             "'%.300s' is a submodule of '%.300s': a change of that one chooses "

@@ -8,12 +8,23 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 16, ENVIRONMENT_MORE = 8 };
+enum { ARGUMENTS_MOST = 24, ENVIRONMENT_MORE = 8 };
+
+/* Before all words. A change can commit a folder that looks like a bare repository: git must not take
+ * that for the repository, nor start a program that its configuration names. */
+static const char *const settings[] = {"git",
+                                       "-c",
+                                       "safe.bareRepository=explicit",
+                                       "-c",
+                                       "core.fsmonitor=false",
+                                       "-c",
+                                       "core.hooksPath=/dev/null"};
 
 /* Variables that lead git to another repository, or make it write elsewhere; where it runs in a hook they
  * are set. GIT_CONFIG_… stays: it is how a pipeline tells which folders are safe. */
@@ -122,15 +133,42 @@ static void said_take(FILE *errors, char said[KG_GIT_SAID_MOST])
     *to = '\0';
 }
 
+bool kg_git_top(const char *inside, char top[PATH_MAX])
+{
+    static const char name[] = "/.git";
+    char path[PATH_MAX + sizeof name];
+    if (!realpath(inside, top))
+        return false;
+    for (;;) {
+        const size_t length = strlen(top);
+        memcpy(path, top, length);
+        memcpy(path + length, name, sizeof name);
+        if (access(path, F_OK) == 0)
+            return true;
+        char *slash = strrchr(top, '/');
+        if (!slash || !top[1])
+            return false;
+        slash[slash == top] = '\0';
+    }
+}
+
 static bool ask(const char *const *words, size_t most, double seconds, struct kg_text *text,
                 char *said, int *status, struct kg_error *err)
 {
     const double until = seconds_now() + seconds;
-    char *arguments[ARGUMENTS_MOST] = {(char *)"git"};
+    char *arguments[ARGUMENTS_MOST] = {0};
     struct kg_arena arena = {0};
+    char top[PATH_MAX];
     int ends[2];
-    for (size_t i = 0; words[i] && i + 2 < ARGUMENTS_MOST; i++)
-        arguments[i + 1] = (char *)words[i];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        arguments[count++] = (char *)settings[i];
+    if (kg_git_top(".", top)) {
+        arguments[count++] = (char *)"-C";
+        arguments[count++] = top;
+    }
+    for (size_t i = 0; words[i] && count + 1 < ARGUMENTS_MOST; i++)
+        arguments[count++] = (char *)words[i];
     char **environment = environment_make(&arena, isfinite(seconds));
     FILE *errors = environment ? tmpfile() : NULL;
     if (!errors || pipe2(ends, O_CLOEXEC) != 0) {

@@ -1,6 +1,7 @@
 /* git_ask.h: the program git, asked without a shell: its words in, what it prints out. It is led to
  * no other repository by what the environment has, and waits for nobody's answer. */
 #pragma once
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -10,7 +11,12 @@
 
 enum { KG_GIT_SAID_MOST = 400 };
 
-/* Runs git and appends what it prints.
+/* The nearest folder, from `inside` upwards, that has a `.git`. git itself would also take a folder for
+ * a repository that holds the files of a bare one, and a change can commit these.
+ * returns  false if there is no such folder */
+bool kg_git_top(const char *inside, char top[PATH_MAX]);
+
+/* Runs git in the kg_git_top of the working directory, if there is one, and appends what it prints.
  * words    behind "git", at most 14, NULL-terminated
  * most     bytes of what it prints: more is a failure
  * said     KG_GIT_SAID_MOST bytes, for what it says of a failure, on one line

@@ -264,6 +264,39 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     [ "$status" -eq 0 ]
 }
 
+# Commits in the folder `sub` of the clone what a bare repository holds: its branches are this change.
+embedded() {
+    sed -i 's/threshold: 50%/threshold: 900%/' kgate.yaml
+    mkdir sub
+    cp kgate.yaml sub
+    commit 'a change'
+    git clone -q --bare . ../bare
+    cp -r ../bare/{HEAD,objects,refs} sub
+    printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = %s\n' "$1" >sub/config
+    mkdir -p sub/refs/heads sub/refs/remotes/origin
+    git rev-parse HEAD | tee sub/refs/heads/main >sub/refs/remotes/origin/main
+    touch sub/refs/heads/.keep
+    commit 'and a repository in it'
+}
+
+@test "a repository that the change brings in a folder of its own is not the target branch's" {
+    cloned
+    embedded .
+    cd sub
+    run kgate gate -c ../kgate.yaml --trust git:origin/main -o ../../out
+    not_passed
+    [[ "$output" == *"this change edits kgate.yaml: defaults.threshold 50% -> 900% (not used)"* ]]
+    run kgate gate -c kgate.yaml --trust git:origin/main -o ../../out # not on the target branch
+    [ "$status" -eq 4 ]
+    printf '[core]\n\tbare = false\n\tworktree = ..\n' >config
+    run kgate gate -c ../kgate.yaml --trust git:origin/main -o ../../out
+    not_passed
+    # nor does git take it where there is no other repository
+    mv ../.git ../../gone
+    run kgate gate -c kgate.yaml --trust git:main -o ../../out
+    [ "$status" -eq 2 ]
+}
+
 @test "what is checked out judges itself, and that is said" {
     cloned
     run trusted
