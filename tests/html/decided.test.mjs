@@ -66,6 +66,37 @@ test("an accepted case says so with the reason: in the banner, the chart, the ta
     assert.deepEqual(page.wrong, []);
 });
 
+/* A page of four cases whose changes are these, in per cent, each with an interval of one per cent around it. */
+function changedBy(...changes) {
+    const comparison = fileRead("comparison.json");
+    const one = comparison.cases.find(({ metrics }) => metrics.length);
+    comparison.cases = changes.map((percent, i) => {
+        const ratio = 1 + percent / 100;
+        const metric = { ...one.metrics[0], against: "baseline", threshold: 0.05, ratio, interval_low: ratio - 0.005, interval_high: ratio + 0.005 };
+        return { ...one, id: `w/n=${i}/cpu`, reason: undefined, change: percent > 5 ? "REGRESSION" : "NO_CHANGE", metrics: [metric] };
+    });
+    return pageMake("changed.html", fileWrite("changed.json", comparison));
+}
+
+test("the chart of changes holds the worst of four cases, and has the figure of each", async () => {
+    const page = await browser.open(changedBy(16.5, 6, 0.1, -0.2));
+    await chartsDrawn(page);
+    const labels = await page.locator("#changes svg text").allTextContents();
+    assert.ok(labels.includes("+20"), labels.join("; "));
+    for (const figure of ["+16.5 %", "+6.0 %", "+0.1 %"]) assert.ok(labels.includes(figure), labels.join("; "));
+    assert.match(await page.locator("#changes figcaption").innerText(), /2 lie with their whole interval beyond the threshold/);
+    const one = await browser.open(changedBy(6, 0.1));
+    assert.match(await one.locator("#changes figcaption").innerText(), /1 lies with its whole interval beyond the threshold/);
+});
+
+test("a change that would squeeze the others is an arrow with its interval", async () => {
+    const page = await browser.open(changedBy(900, ...Array.from({ length: 11 }, (_, i) => i / 10)));
+    await chartsDrawn(page);
+    const labels = await page.locator("#changes svg text").allTextContents();
+    assert.ok(labels.includes("+900.0 % (+899.5 % to +900.5 %)"), labels.join("; "));
+    assert.ok(labels.every((label) => !/^\+\d{3,}$/.test(label)), labels.join("; "));
+});
+
 test("history tells what pairs decided, and what this run was before them", async () => {
     const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`);
     await chartsDrawn(page);

@@ -3,10 +3,12 @@
 import { chartAdd, tip } from "../chart.js";
 import { firstAdd, h } from "../dom.js";
 import { change, counted, interval, isBudget, share, shortened, amount, tidy } from "../format.js";
-import { highest } from "../lists.js";
+import { lowest } from "../lists.js";
 import { caseAddress, colourOf, wordsOf } from "../verdicts.js";
 
 const NARROW = 620; /* pixels, under which ids stand above their rows */
+const LETTER = 6.6; /* pixels, of a label */
+const LETTER_MOST = 7.4; /* where a name must not reach the figure beside it */
 
 /* A budget is a limit: how far it is away is no change. */
 const compared = (model) => model.cases.filter((one) => one.compared && !isBudget(one.metric) && Number.isFinite(one.metric?.ratio));
@@ -14,22 +16,31 @@ const percent = (ratio) => 100 * (ratio - 1);
 const LEAST = -100; /* per cent: nothing falls below 0 */
 const labelOf = ({ id, metric }) => (metric.name === "time" ? id : `${id} (${metric.name})`);
 
-/* The axis reaches as far as most rows need: what goes beyond is drawn at the edge, with its figure. */
+const SQUEEZE_MOST = 5; /* times as far as nine of ten rows need: then the others are still told apart */
+
+/* The farthest end of a row: of its interval, or of the change alone. */
+const endOf = ({ metric: { ratio, interval_low: low = ratio, interval_high: high = ratio } }) => Math.max(...[ratio, low, high].map((one) => Math.abs(percent(one))));
+
+/* The axis holds every change with its interval. If a few rows are so far out that they squeeze the others, these
+ * few are arrows at the edge, with their figures. A threshold may reach beyond the axis: it is a shade, no figure. */
 function reach(rows) {
-    const ends = rows
-        .map(({ metric }) => Math.max(Math.abs(percent(metric.interval_low ?? metric.ratio)), Math.abs(percent(metric.interval_high ?? metric.ratio))))
-        .sort((a, b) => a - b);
+    const ends = rows.map(endOf).sort((a, b) => a - b);
     const bands = rows.map(({ metric }) => 100 * metric.threshold);
-    const most = Math.max(ends[Math.floor(0.9 * (ends.length - 1))] * 1.1, highest(bands) * 1.5, 1);
+    const usual = Math.max(ends[Math.floor(0.9 * (ends.length - 1))], lowest(bands) * 1.5, 1);
+    const most = 1.1 * (ends.at(-1) <= SQUEEZE_MOST * usual ? Math.max(ends.at(-1), usual) : usual);
     const power = 10 ** Math.floor(Math.log10(most / 4));
     const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= most / 4);
     return { most: tidy(Math.ceil(most / step) * step), step: tidy(step) };
 }
 
+const figureOf = ({ metric, waived }) => [change(metric.ratio), waived].filter(Boolean).join(", ");
+const withInterval = ({ metric }) => `${change(metric.ratio)}${Number.isFinite(metric.interval_low) ? ` (${interval(metric.interval_low, metric.interval_high)})` : ""}`;
+
 /* The shapes of one row: band, interval, point, and the figure at the right. */
 function shapes(rows, most, colour, narrow) {
     return (params, api) => {
-        const { metric, verdict, waived } = rows[params.dataIndex];
+        const row = rows[params.dataIndex];
+        const { metric, verdict, waived } = row;
         const inside = (x) => Math.max(LEAST, -most, Math.min(most, x));
         const at = (x) => api.coord([inside(x), params.dataIndex])[0];
         const height = api.size([0, 1])[1];
@@ -38,6 +49,7 @@ function shapes(rows, most, colour, narrow) {
         const point = percent(metric.ratio);
         const paint = colour[colourOf(verdict, waived)];
         const style = { fill: ["INCONCLUSIVE", "SUSPECT"].includes(verdict) ? colour.ground : paint, stroke: paint, lineWidth: 2 };
+        const text = (words, x, y, textAlign) => ({ type: "text", style: { text: words, x, y, textAlign, textVerticalAlign: "middle", font: "12px system-ui, sans-serif", fill: colour.text } });
         const line = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
         /* What lies beyond the axis is an arrow at its edge. */
         const arrow = (x, size) => {
@@ -47,16 +59,15 @@ function shapes(rows, most, colour, narrow) {
         const limit = (x) => (Math.abs(x) > most ? arrow(x, 8) : line(at(x), bottom - 4, at(x), bottom + 4));
         const band = { x: at(-100 * metric.threshold), y: bottom - half, height: 2 * half };
         const children = [{ type: "rect", shape: { ...band, width: at(100 * metric.threshold) - band.x }, style: { fill: colour.band } }];
+        const { x: left, width: wide } = params.coordSys;
+        children.push(narrow ? text(figureOf(row), left + wide, bottom - height * 0.24 - 8, "right") : text(figureOf(row), left + wide + 10, bottom, "left"));
         if (Number.isFinite(metric.interval_low)) {
             const [low, high] = [percent(metric.interval_low), percent(metric.interval_high)];
             children.push(line(at(low), bottom, at(high), bottom), limit(low), limit(high));
         }
         if (Math.abs(point) <= most) children.push({ type: "circle", shape: { cx: at(point), cy: bottom, r: 5 }, style });
         else
-            children.push(arrow(point, 12), {
-                type: "text",
-                style: { text: change(metric.ratio), x: at(point) - Math.sign(point) * 18, y: bottom, textAlign: point > 0 ? "right" : "left", textVerticalAlign: "middle", font: "12px system-ui, sans-serif", fill: colour.text },
-            });
+            children.push(arrow(point, 12), text(withInterval(row), at(point) - Math.sign(point) * 18, bottom, point > 0 ? "right" : "left"));
         return { type: "group", children };
     };
 }
@@ -75,9 +86,10 @@ function optionOf(rows) {
     return (colour, width) => {
         const narrow = width < NARROW;
         const { most, step } = reach(rows);
-        const label = narrow ? 44 : Math.min(48, Math.floor(width / 18));
+        const figures = Math.round(LETTER * Math.max(...rows.map((row) => figureOf(row).length))) + 12;
+        const label = narrow ? Math.floor((width - figures - 28) / LETTER_MOST) : Math.min(48, Math.floor(width / 18));
         return {
-            grid: { left: narrow ? 12 : Math.round(label * 6.6) + 8, right: 16, top: 8, bottom: 44 },
+            grid: { left: narrow ? 12 : Math.round(label * LETTER) + 8, right: narrow ? 16 : figures + 10, top: 8, bottom: 44 },
             tooltip: { trigger: "item", formatter: ({ dataIndex }) => tipOf(rows[dataIndex]) },
             xAxis: {
                 min: Math.max(LEAST, -most),
@@ -132,7 +144,8 @@ const figures = (rows) => () => ({
 function saysOf(all) {
     const [first] = all;
     const beyond = all.filter(({ metric }) => metric.interval_low > 1 + metric.threshold || metric.interval_high < 1 - metric.threshold);
-    return `${counted(all.length, "compared case")}, worst first; ${beyond.length} lie with their whole interval beyond the threshold. First: ${first.id}, ${change(first.metric.ratio)}.`;
+    const [lies, its] = beyond.length === 1 ? ["lies", "its"] : ["lie", "their"];
+    return `${counted(all.length, "compared case")}, worst first; ${beyond.length} ${lies} with ${its} whole interval beyond the threshold. First: ${first.id}, ${withInterval(first)}.`;
 }
 
 function draw(model, section) {
