@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { usualOf } from "../../src/report/html/density.js";
 import { amount, axisOfTimes, changeOf, referenceOf, tidy } from "../../src/report/html/format.js";
 import { fileOf } from "../../src/report/html/kinds.js";
+import { labelsOf } from "../../src/report/html/labels.js";
 import { rateOf } from "../../src/report/html/work.js";
 
 function labels({ min, max, interval, axisLabel }) {
@@ -40,6 +41,18 @@ test("controls and changes of direction in a file are shown as on a terminal", (
     const json = { schema: "kgate.results.v2", suite: "a\u001b[31mb\u202egnp.exe", note: "two\nlines", "na\u0007me": "日本語" };
     const { json: read } = fileOf({ name: "x", text: JSON.stringify(json) });
     assert.deepEqual(read, { schema: "kgate.results.v2", suite: "a\\x1b[31mb\\xe2\\x80\\xaegnp.exe", note: "two\nlines", "na\\x07me": "日本語" });
+});
+
+test("labels of different names differ, however short they are", () => {
+    const ids = [1, 10, 100, 1000].flatMap((n) => ["parse", "print"].map((name) => `bench_cjson.so/${name},pretty=no,n=${n},unformatted/cpu`));
+    for (const most of [12, 21, 30, 60]) {
+        const labelOf = labelsOf(ids, most);
+        assert.equal(new Set(ids.map(labelOf)).size, ids.length, ids.map(labelOf).join("; "));
+        assert.ok(ids.every((id) => labelOf(id).length <= most), ids.map(labelOf).join("; "));
+    }
+    assert.equal(labelsOf(["one/cpu"], 21)("one/cpu"), "one/cpu");
+    const two = ["bench.so/parse,version=plain,threads=1/cpu", "bench.so/print,version=plain,threads=1/cpu"];
+    assert.deepEqual(two.map(labelsOf(two, 21)), ["…parse,…", "…print,…"]);
 });
 
 test("an axis of times holds its values, and its labels differ", () => {

@@ -87,14 +87,6 @@ export function heldOf(held) {
 /* "2026-11-22T21:16:30Z" as "2026-11-22 21:16 UTC". */
 export const moment = (created) => (created ? `${created.slice(0, 10)} ${created.slice(11, 16)} UTC` : NONE);
 
-/* A long name on one line, with its middle left out: what tells cases apart is mostly at an end. */
-export function shortened(full, most) {
-    const name = full.replace(/\s+/g, " ");
-    if (name.length <= most) return name;
-    const front = Math.floor((most - 1) * 0.4);
-    return `${name.slice(0, front)}…${name.slice(name.length - (most - 1 - front))}`;
-}
-
 /* An argument for a shell. */
 export const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 

@@ -1,7 +1,8 @@
 /* Stacked bars: what a time is made of, a bar for each case or operation. */
 import { chartAdd, tip } from "./chart.js";
 import { h } from "./dom.js";
-import { brief, duration, share, shortened } from "./format.js";
+import { brief, duration, share } from "./format.js";
+import { labelsOf } from "./labels.js";
 
 /* What time can be, in the order of the bars. A pattern tells them apart without colour: lines of a width, at a
  * distance, turned. */
@@ -41,6 +42,7 @@ function optionOf(rows, asShares) {
     return (colour, width) => {
         const narrow = width < NARROW;
         const room = Math.min(48, Math.max(16, ...rows.map(({ name }) => name.length)), Math.floor(width / 18));
+        const nameOf = labelsOf(rows.map(({ name }) => name), narrow ? 30 : room);
         return {
             aria: { enabled: true, label: { enabled: false }, decal: { show: true } },
             grid: { left: narrow ? 8 : Math.round(room * 6.6) + 12, right: narrow ? 12 : 24, top: 36, bottom: 44 },
@@ -62,7 +64,7 @@ function optionOf(rows, asShares) {
                 axisTick: { show: false },
                 axisLabel: {
                     interval: 0,
-                    formatter: (name, i) => (narrow ? `${shortened(name, 30)}: ${duration(rows[i].total)}` : shortened(name, room)),
+                    formatter: (name, i) => (narrow ? `${nameOf(name)}: ${duration(rows[i].total)}` : nameOf(name)),
                     color: colour.text,
                     ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 9, 0] }),
                 },

@@ -2,7 +2,8 @@
  * to count. Worst first, as the comparison orders them. */
 import { chartAdd, tip } from "../chart.js";
 import { firstAdd, h } from "../dom.js";
-import { change, counted, interval, isBudget, share, shortened, amount, tidy } from "../format.js";
+import { change, counted, interval, isBudget, share, amount, tidy } from "../format.js";
+import { labelsOf } from "../labels.js";
 import { lowest } from "../lists.js";
 import { caseAddress, colourOf, wordsOf } from "../verdicts.js";
 
@@ -88,6 +89,7 @@ function optionOf(rows) {
         const { most, step } = reach(rows);
         const figures = Math.round(LETTER * Math.max(...rows.map((row) => figureOf(row).length))) + 12;
         const label = narrow ? Math.floor((width - figures - 28) / LETTER_MOST) : Math.min(48, Math.floor(width / 18));
+        const nameOf = labelsOf(rows.map(labelOf), label);
         return {
             grid: { left: narrow ? 12 : Math.round(label * LETTER) + 8, right: narrow ? 16 : figures + 10, top: 8, bottom: 44 },
             tooltip: { trigger: "item", formatter: ({ dataIndex }) => tipOf(rows[dataIndex]) },
@@ -107,7 +109,7 @@ function optionOf(rows) {
                 axisTick: { show: false },
                 axisLabel: {
                     interval: 0,
-                    formatter: (id) => shortened(id, label),
+                    formatter: nameOf,
                     ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 2, 0], color: colour.text }),
                 },
                 z: 3,

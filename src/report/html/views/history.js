@@ -2,7 +2,8 @@
 import { chartAdd, tip } from "../chart.js";
 import { median, usualOf } from "../density.js";
 import { h } from "../dom.js";
-import { axisOfTimes, change, counted, duration, moment, shortened, whole } from "../format.js";
+import { axisOfTimes, change, counted, duration, moment, whole } from "../format.js";
+import { shortened } from "../labels.js";
 import { timesOf } from "../rounds.js";
 import { caseLink } from "../verdicts.js";
 

@@ -1,10 +1,12 @@
 /* Memory: what each case takes at its peak and what it allocates, and over time where a recording has seen it. */
 import { chartAdd, tip } from "../chart.js";
 import { h } from "../dom.js";
-import { brief, counted, duration, shortened, size } from "../format.js";
+import { brief, counted, duration, size } from "../format.js";
+import { labelsOf } from "../labels.js";
 
 const CASES_MOST = 30;
 const ROWS_MOST = 500; /* of a table of figures */
+const NARROW = 620; /* pixels, under which ids stand above their rows */
 
 /* What is known of a case, by the name in its legend. */
 const KINDS = [
@@ -24,13 +26,25 @@ const mostOf = ({ current: { memory } }) => Math.max(memory.peak_bytes, memory.d
 
 function barsOf(cases, kinds) {
     return (colour, width) => {
-        const label = Math.min(46, Math.floor(width / 18));
+        const narrow = width < NARROW;
+        const label = narrow ? Math.floor((width - 40) / 7) : Math.min(46, Math.floor(width / 18));
+        const nameOf = labelsOf(cases.map(({ id }) => id), label);
         return {
-            grid: { left: Math.round(label * 6.6) + 8, right: 24, top: 32, bottom: 28 },
+            grid: { left: narrow ? 12 : Math.round(label * 6.6) + 8, right: 24, top: 32, bottom: 28 },
             legend: { top: 0 },
             tooltip: { trigger: "item", formatter: ({ seriesName, value, dataIndex }) => tip(`${size(value)} ${seriesName}`, cases[dataIndex].id) },
             xAxis: { type: "log", logBase: 4, axisLabel: { formatter: brief(size), hideOverlap: true } },
-            yAxis: { type: "category", inverse: true, data: cases.map(({ id }) => id), axisLabel: { interval: 0, formatter: (id) => shortened(id, label) } },
+            yAxis: {
+                type: "category",
+                inverse: true,
+                data: cases.map(({ id }) => id),
+                axisTick: { show: false },
+                axisLabel: {
+                    interval: 0,
+                    formatter: nameOf,
+                    ...(narrow && { inside: true, margin: 0, align: "left", verticalAlign: "bottom", padding: [0, 0, 6, 0], color: colour.text }),
+                },
+            },
             series: kinds.map(([name, get], i) => ({
                 type: "scatter",
                 name,
@@ -48,7 +62,7 @@ function casesAdd(section, all) {
     chartAdd(section, {
         title: "Memory of each case",
         says: `${cases.length < all.length ? `The ${cases.length} largest of ` : ""}${counted(all.length, "case")}; the largest, ${cases[0].id}, has a peak of ${size(mostOf(cases[0]))}. Logarithmic.`,
-        height: cases.length * 24 + 70,
+        height: (width) => cases.length * (width < NARROW ? 40 : 24) + 70,
         option: barsOf(cases, kinds),
         table: () => ({
             heads: [{ name: "case" }, ...kinds.map(([name]) => ({ name, numeric: true }))],

@@ -1,7 +1,8 @@
 /* Where a case's time goes, by operation: shares of its own time, and what a call takes. */
 import { chartAdd, tip } from "../chart.js";
 import { h } from "../dom.js";
-import { brief, count, counted, duration, share, shortened } from "../format.js";
+import { brief, count, counted, duration, share } from "../format.js";
+import { shortened } from "../labels.js";
 import { anyParts, bottleneckOf, coloursOf, operationsOf } from "../profile.js";
 import { choiceAdd } from "../profile_choice.js";
 import { caseLink } from "../verdicts.js";
