@@ -1,5 +1,5 @@
 /* The page: files to a model, the model to sections; again whenever a file is opened. */
-import { caseShow } from "./case.js";
+import { caseShow, caseStart } from "./case.js";
 import { h } from "./dom.js";
 import { filesFromReader, filesInPage } from "./files.js";
 import { footDraw } from "./foot.js";
@@ -23,9 +23,11 @@ function filesAdd(added) {
     draw();
 }
 
+const titleOf = ({ title }) => (typeof title === "function" ? title(model) : title);
+
 function sectionOf(view) {
     const section = h("section", { id: view.id, "aria-labelledby": `${view.id}-title` });
-    section.append(h("h2", { id: `${view.id}-title`, tabindex: "-1" }, view.title));
+    section.append(h("h2", { id: `${view.id}-title`, tabindex: "-1" }, titleOf(view)));
     return section;
 }
 
@@ -42,7 +44,7 @@ function draw() {
     if (!shown.some((view) => view.id !== "guide"))
         main.prepend(h("p", { class: "lead" }, "Nothing is open. Choose or drop results, comparisons, baselines or profiles of kgate."));
     document.getElementById("contents").replaceChildren(
-        ...shown.map((view) => h("li", {}, h("a", { href: `#${view.id}` }, view.title))),
+        ...shown.map((view) => h("li", {}, h("a", { href: `#${view.id}` }, titleOf(view)))),
     );
     document.title = model.suite ? `${model.suite}: kgate report` : "kgate report";
     footDraw(files);
@@ -55,6 +57,7 @@ function problems() {
         .map((file) => h("p", { class: "problem", role: "alert" }, `${file.name} is not shown: ${file.problem}.`));
 }
 
+caseStart();
 notesStart();
 themeStart();
 filesFromReader(filesAdd);

@@ -20,6 +20,9 @@ export const VERDICTS = {
 
 export const verdictOf = (name) => VERDICTS[name] ?? { sign: "·", word: String(name), colour: "other" };
 
+/* Whether a case that was compared with nothing has more to say than that it was measured, or is stored. */
+export const isOdd = ({ verdict }) => !["OK", "STORED"].includes(verdict);
+
 /* Why a case fails nothing although it became worse, in the words of the other reports. */
 const WAIVERS = { accepted: "accepted", quarantined: "in quarantine", untrusted: "not judged" };
 export const waivedOf = (compared) => WAIVERS[compared?.waived];

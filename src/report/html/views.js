@@ -1,5 +1,6 @@
 /* The sections of the page, in their order. To add one: a file in views/, and its line here.
- * A view is {id, title, shows(model), draw(model, section)}: whether there is anything to show, and showing it. */
+ * A view is {id, title, shows(model), draw(model, section)}: whether there is anything to show, and showing it. The
+ * title is a text, or (model) => text. */
 import { bottlenecks } from "./views/bottlenecks.js";
 import { changes } from "./views/changes.js";
 import { flame } from "./views/flame.js";

@@ -10,7 +10,8 @@ const environmentOf = ({ run }) =>
 
 const gpuOf = ({ gpus, gpu_chosen: chosen }) => gpus?.[chosen ?? 0];
 
-/* What is looked at, of a machine, and of a run: {machine, run, files}. */
+/* What is looked at, of a machine, and of a run: {machine, run, files}.
+ * free: it may differ; gpu: only if the page has a case on the GPU */
 const FACTS = [
     ["Measured", ({ run }) => moment(run.created), { free: true }],
     ["kgate", ({ run }) => run.kgate_version],
@@ -26,11 +27,11 @@ const FACTS = [
     ["BLAS", ({ machine, run }) => run.blas ?? machine.blas],
     ["Compiler of kgate", ({ machine, run }) => run.compiler ?? machine.compiler],
     ["Build type", ({ machine }) => machine.build_type],
-    ["GPU", ({ machine }) => gpuOf(machine)?.name ?? machine.cuda_missing],
-    ["GPU's UUID", ({ machine }) => gpuOf(machine)?.uuid],
-    ["GPU's memory", ({ machine }) => gpuOf(machine) && size(gpuOf(machine).memory_bytes)],
-    ["NVIDIA driver", ({ machine, run }) => run.nvidia_driver ?? machine.nvidia_driver],
-    ["CUDA toolkit", ({ machine, run }) => run.cuda_toolkit ?? machine.cuda_toolkit],
+    ["GPU", ({ machine }) => gpuOf(machine)?.name ?? machine.cuda_missing, { gpu: true }],
+    ["GPU's UUID", ({ machine }) => gpuOf(machine)?.uuid, { gpu: true }],
+    ["GPU's memory", ({ machine }) => gpuOf(machine) && size(gpuOf(machine).memory_bytes), { gpu: true }],
+    ["NVIDIA driver", ({ machine, run }) => run.nvidia_driver ?? machine.nvidia_driver, { gpu: true }],
+    ["CUDA toolkit", ({ machine, run }) => run.cuda_toolkit ?? machine.cuda_toolkit, { gpu: true }],
     ["Environment", environmentOf],
     ["Host", ({ machine }) => machine.host],
 ];
@@ -96,7 +97,8 @@ function saysOf(sides, rows) {
 
 function draw(model, section) {
     const sides = sidesOf(model);
-    const facts = [...FACTS, ...codeFacts(sides)].map(([name, get, how]) => row(name, sides.map(get), how));
+    const onGpu = model.cases.some(({ device }) => device === "cuda");
+    const facts = [...FACTS.filter(([, , how]) => onGpu || !how?.gpu), ...codeFacts(sides)].map(([name, get, how]) => row(name, sides.map(get), how));
     const rows = [...facts, casesFact(sides)].filter(Boolean);
     section.append(
         h("p", {}, saysOf(sides, rows)),

@@ -27,11 +27,13 @@ function draw(model, section) {
     firstAdd(section, all, (place, rows) =>
         stackAdd(place, {
             title: "Parts of a call",
-            says: `${counted(all.length, "case")}, the slowest first: ${all[0].name}, ${duration(all[0].total)}. Largest part of all together: ${largestOf(all)}. On the CPU the rest is waiting.`,
+            says: `${counted(all.length, "case")}, the slowest first: ${all[0].name}, ${duration(all[0].total)}. Largest part of all together: ${largestOf(all)}. ${onGpu(model) ? "On the CPU the rest" : "The rest"} is waiting.`,
             what: "case",
             rows,
         }),
     );
 }
 
-export const parts = { id: "parts", title: "GPU, CPU, transfers, overhead", shows: (model) => model.cases.some(known), draw };
+const onGpu = (model) => rowsOf(model).some(({ parts: { gpu } }) => gpu !== undefined);
+
+export const parts = { id: "parts", title: (model) => (onGpu(model) ? "GPU, CPU, transfers, overhead" : "CPU time and overhead"), shows: (model) => model.cases.some(known), draw };

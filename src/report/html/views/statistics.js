@@ -4,13 +4,13 @@ import { median } from "../density.js";
 import { h, prose, scrolled } from "../dom.js";
 import { amount, change, count, counted, duration, heldOf, interval, isBudget, rate, referenceOf, size, whole } from "../format.js";
 import { roundsText } from "../rounds.js";
-import { badge, caseLink, verdictOf, VERDICTS } from "../verdicts.js";
+import { badge, caseLink, isOdd, verdictOf, VERDICTS } from "../verdicts.js";
 import { rateOf } from "../work.js";
 
 const ROWS = 100;
 const COLUMNS_LEAST = 3; /* case, verdict and a figure */
 
-/* minor: left out on paper, which is narrower than a screen; spare: the order in which columns give way on a screen
+/* wanted: whether a page of this model has the column; minor: left out on paper, which is narrower than a screen; spare: the order in which columns give way on a screen
  * that is too narrow for all; order: what it is sorted by, where that is not what is shown: times are not ordered
  * among bytes. */
 const summary = (name) => ({ get: (one) => one.summary[name], show: duration, numeric: true });
@@ -21,6 +21,8 @@ const decidedBy = ({ metric: by }) => (!by || (by.name === "time" && !isBudget(b
 /* Of cases that are only stored, of the newest run that has them. */
 const newest = ({ current, runs }) => !current && runs.at(-1)?.series.find(({ name }) => name === "time")?.values;
 
+const verdictPlace = ({ verdict }) => Object.keys(VERDICTS).indexOf(verdict);
+
 /* The verdict, and below it why the case fails nothing, or why an acceptance no longer holds. */
 function verdictCell(_, { verdict, waived, compared }) {
     return [badge(verdict, waived), compared?.waiver ? h("div", { class: "waiver" }, prose(compared.waiver)) : ""];
@@ -28,7 +30,8 @@ function verdictCell(_, { verdict, waived, compared }) {
 
 const COLUMNS = [
     { name: "case", get: (one) => one.id, show: caseLink },
-    { name: "verdict", get: (one) => Object.keys(VERDICTS).indexOf(one.verdict), show: verdictCell },
+    { name: "verdict", wanted: ({ comparison }) => comparison, get: verdictPlace, show: verdictCell },
+    { name: "status", wanted: ({ comparison, cases }) => !comparison && cases.some(isOdd), get: verdictPlace, show: verdictCell },
     { name: "decided by", get: decidedBy, show: (name) => name, spare: 13 },
     { name: "budgets", get: (one) => (one.compared ? undefined : heldOf(one.current?.held)), show: (said) => said, spare: 14 },
     { name: "change", get: (one) => (isBudget(one.metric) ? undefined : one.metric?.ratio), show: change, numeric: true },
@@ -114,7 +117,7 @@ function columnsFit(place, table, columns) {
 /* The state of the table, and what shows it. */
 function tableOf(model) {
     const cases = model.cases.map((one) => ({ ...one, searched: one.id.toLowerCase() }));
-    const columns = COLUMNS.filter((column) => cases.some((one) => has(column.get(one))));
+    const columns = COLUMNS.filter(({ wanted, get }) => (!wanted || wanted(model)) && cases.some((one) => has(get(one))));
     const state = { words: "", verdict: "", column: undefined, down: false, from: 0 };
     const body = h("tbody");
     const said = h("p", { role: "status", class: "count" });
@@ -154,23 +157,24 @@ function draw(model, section) {
     const { parts, button, update } = tableOf(model);
     const verdicts = Object.keys(VERDICTS).filter((name) => model.cases.some((one) => one.verdict === name));
     const waivers = [...new Set(model.cases.map(({ waived }) => waived).filter(Boolean))];
+    const filter = h(
+        "label",
+        {},
+        model.comparison ? "Verdict " : "Status ",
+        h(
+            "select",
+            { id: "filter", onchange: (event) => update({ verdict: event.target.value }) },
+            h("option", { value: "" }, "all"),
+            verdicts.map((name) => h("option", { value: name }, verdictOf(name).word)),
+            waivers.map((word) => h("option", { value: word }, word)),
+        ),
+    );
     section.append(
         h(
             "div",
             { class: "controls" },
             h("label", {}, "Search ", h("input", { type: "search", id: "search", oninput: (event) => update({ words: event.target.value }) })),
-            h(
-                "label",
-                {},
-                "Verdict ",
-                h(
-                    "select",
-                    { id: "filter", onchange: (event) => update({ verdict: event.target.value }) },
-                    h("option", { value: "" }, "all"),
-                    verdicts.map((name) => h("option", { value: name }, verdictOf(name).word)),
-                    waivers.map((word) => h("option", { value: word }, word)),
-                ),
-            ),
+            verdicts.length + waivers.length > 1 ? filter : "",
             button,
         ),
         model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and current: of what decided, such as pairs; that is the time, where nothing else is named. Median and what follows it: of this run's rounds.") : "",

@@ -3,7 +3,7 @@ import { h, prose, table } from "../dom.js";
 import { change, counted, duration, interval, isBudget, moment, amount, whole } from "../format.js";
 import { grouped } from "../lists.js";
 import { notesOf } from "../notes.js";
-import { badge, caseLink, VERDICTS } from "../verdicts.js";
+import { badge, caseLink, isOdd, VERDICTS } from "../verdicts.js";
 
 const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
 
@@ -21,7 +21,7 @@ function measuredOf(cases) {
     return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
 }
 
-function sentence({ comparison, current, cases, baselines, profiles }) {
+function sentence({ comparison, current, cases, baselines, profiles, suggestions }) {
     if (comparison)
         return h(
             "p",
@@ -33,7 +33,8 @@ function sentence({ comparison, current, cases, baselines, profiles }) {
         return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; compared with nothing.`);
     if (baselines.length)
         return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
-    return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
+    if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
+    return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; nothing was compared.`);
 }
 
 /* The case that speaks loudest: the first that fails the policy, or else the first that was compared. */
@@ -144,7 +145,8 @@ function overall({ overall: list = [] }) {
 
 function draw(model, section) {
     const { comparison } = model;
-    const counts = countsOf(model.cases);
+    /* The sentence already says how many were measured, or are stored. */
+    const counts = comparison || model.cases.some(isOdd) ? countsOf(model.cases) : [];
     const gone = missing(model);
     section.append(
         sentence(model),
@@ -165,9 +167,12 @@ function draw(model, section) {
     );
 }
 
+const titleOf = ({ comparison, current, baselines, profiles }) =>
+    comparison ? "Verdict" : current ? "Results" : baselines.length ? "Stored runs" : profiles.length ? "Profile" : "Suggestions";
+
 export const verdict = {
     id: "verdict",
-    title: "Verdict",
+    title: titleOf,
     shows: (model) => model.files.length > 0,
     draw,
 };
