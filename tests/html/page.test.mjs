@@ -197,6 +197,46 @@ test("no axis of changes goes below -100 %, none of times below 0", async () => 
     assert.deepEqual(labels.filter((label) => /^[-−]/.test(label) && !/^−(100|50)$/.test(label)), []);
 });
 
+test("a page of the CPU has no words of a GPU, and results have a heading of their own", async () => {
+    const results = fileRead("base.json");
+    delete results.profile;
+    results.cases = results.cases.filter(({ status }) => status === "OK");
+    const page = await browser.open(pageMake("cpu.html", fileWrite("cpu.json", results)));
+    await chartsDrawn(page);
+    assert.doesNotMatch(await page.locator("body").innerText(), /GPU|CUDA|NVIDIA/);
+    assert.deepEqual((await page.locator("h2").allInnerTexts()).slice(0, 2), ["Results", "All cases"]);
+    assert.ok((await heads(page)).every((name) => !/verdict|status/.test(name)), String(await heads(page)));
+    assert.equal(await page.locator("#verdict .counts").count(), 0);
+    results.cases[0].status = "FAILED";
+    const failed = await browser.open(pageMake("failed.html", fileWrite("failed.json", results)));
+    assert.ok((await heads(failed)).includes("status"));
+    assert.match(await text(failed, "#verdict .counts"), /1 ✕ failed/);
+});
+
+test("a suggestion that two files have is shown once", async () => {
+    const page = await browser.open(pageMake("twice.html", "out/comparison.json", "out/suggestions.json"));
+    const said = await page.locator("#suggestions summary").allInnerTexts();
+    assert.equal(said.length, new Set(said).size);
+    assert.equal(await text(page, "#suggestions p"), await text(await browser.open(pageMake("once.html", "out/suggestions.json")), "#suggestions p"));
+});
+
+test("on a phone each memory label is another, and every side of the builds is in sight", async () => {
+    const results = fileRead("base.json");
+    delete results.profile;
+    results.cases = results.cases.filter(({ status }) => status === "OK");
+    results.cases.forEach((one, i) => (one.id = `bench_cjson.so/${i % 2 ? "parse" : "print"},pretty=no,n=${10 ** (i >> 1)},unformatted=no,copies=1/cpu`));
+    const page = await browser.open(pageMake("labels.html", fileWrite("labels.json", results), storedFile()), "", { viewport: { width: 390, height: 800 } });
+    await chartsDrawn(page);
+    const labels = (await page.locator("#memory .chart text").allTextContents()).filter((label) => label.includes("cpu") || label.includes("…"));
+    assert.equal(labels.length, results.cases.length, String(labels));
+    assert.equal(new Set(labels).size, labels.length, String(labels));
+    const hidden = (selector) => page.locator(selector).first().evaluate((region) => region.scrollWidth - region.clientWidth);
+    assert.equal(await hidden("#machines .scrolled"), 0);
+    const stored = await browser.open(pageMake("stored.html", storedFile()), "", { viewport: { width: 390, height: 800 } });
+    assert.equal(await stored.locator("#statistics .scrolled").evaluate((region) => region.scrollWidth - region.clientWidth), 0);
+    assert.deepEqual(await heads(stored), ["case", "newest stored", "stored runs"]);
+});
+
 test("suggestions name their case", async () => {
     const { suggestions } = fileRead("out/suggestions.json");
     assert.ok(suggestions.length > 0);
@@ -227,6 +267,7 @@ test("both sides of an `ab` are beside each other", async () => {
     const page = await browser.open(pageMake("ab.html", "ab-head.json", "ab-base.json"), `#case=${encodeURIComponent(sides.head.cases[1].id)}`);
     await chartsDrawn(page);
     assert.match(await text(page, "#case figure"), /base \d+ rounds, median .*; head \d+ rounds, median/);
+    assert.match(await text(page, "#case"), /kgate ab --base BASE --head HEAD -c suite\.yaml --filter encode/);
     assert.deepEqual(page.wrong, []);
 });
 
@@ -289,6 +330,23 @@ test("a link shows one case, with the command that measures it again", async () 
     await page.waitForFunction(() => !document.getElementById("case-title"));
     await page.evaluate(() => (location.hash = "#case=none"));
     assert.match(await text(page, "#case"), /No such case/);
+    assert.deepEqual(page.wrong, []);
+});
+
+test("Escape closes a case, and the focus is where it was", async () => {
+    const page = await browser.open(compared);
+    await page.fill("#search", "copy");
+    const link = page.locator("#cases a.case").first();
+    await link.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#case-title");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => !document.getElementById("case-title"));
+    assert.equal(await link.evaluate((one) => one === document.activeElement), true);
+    await page.goto(`${page.url().split("#")[0]}#case=none`);
+    await page.focus("#search");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("#case-title").count(), 1, "in a field Escape is the browser's");
     assert.deepEqual(page.wrong, []);
 });
 

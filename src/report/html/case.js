@@ -12,13 +12,35 @@ function wanted() {
     }
 }
 
-const close = () => h("p", {}, h("a", { href: "#verdict" }, "Close this case"));
+const CLOSED = "#verdict";
+const close = () => h("p", {}, h("a", { href: CLOSED }, "Close this case"));
+
+/* Escape closes the case, except in a field, where it is the browser's. */
+export function caseStart() {
+    addEventListener("keydown", ({ key, target, defaultPrevented }) => {
+        const field = ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName);
+        if (key === "Escape" && !field && !defaultPrevented && wanted() !== undefined) location.hash = CLOSED;
+    });
+}
+
+/* What had the focus when a case was opened: it has the focus again when the case is closed. */
+let opener;
+
+function focusReturn() {
+    const back = opener?.isConnected && opener !== document.body ? opener : document.getElementById("verdict-title");
+    if (opener && location.hash === CLOSED) back?.focus();
+    opener = undefined;
+}
 
 /* The section of the case that the address names, and the focus on it; nothing where it names none. */
 export function caseShow(model, place) {
     const id = wanted();
     place.replaceChildren();
-    if (id === undefined) return;
+    if (id === undefined) {
+        focusReturn();
+        return;
+    }
+    opener ??= document.activeElement;
     const one = model.caseById.get(id);
     const title = h("h2", { id: "case-title", tabindex: "-1" }, one ? caseName(id) : "No such case");
     const section = h("section", { class: "one", "aria-labelledby": "case-title" }, title);

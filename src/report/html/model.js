@@ -40,7 +40,8 @@ function rolesOf(results) {
 }
 
 function suggestionsOf(list) {
-    const all = (member) => list.flatMap((json) => json[member] ?? []);
+    /* A comparison brings the suggestions beside it, and a reader may open the same file again. */
+    const all = (member) => [...new Map(list.flatMap((json) => json[member] ?? []).map((one) => [JSON.stringify(one), one])).values()];
     return { list: all("suggestions"), findings: all("findings"), changes: all("changes"), notes: all("notes") };
 }
 
