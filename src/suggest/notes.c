@@ -119,6 +119,10 @@ bool kg_notes_make(const struct kg_suggest_input *input, const struct kg_facts_l
     bool good = made->notes != NULL;
     if (good && input->note)
         good = note_add(&maker, "%s", input->note);
+    if (good && made->unwritable)
+        good =
+            note_add(&maker, "left out, since a figure is not known or cannot be: %s (%zu in all)",
+                     made->unwritable, made->unwritable_count);
     if (good && no_changes)
         good = note_add(&maker, "what changed is not told, the baseline cannot be used: %s",
                         no_changes);

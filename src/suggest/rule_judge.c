@@ -60,6 +60,7 @@ static bool memory_judge(const struct kg_rule *rule, const struct kg_facts *fact
     const double share = (current_bytes - estimated_bytes) / current_bytes;
     if (!(share >= settings->min_gain) || !(share > 0))
         return false;
+    judged->current_ns = facts->traits.time_ns;
     judged->current_bytes = current_bytes;
     judged->estimated_bytes = estimated_bytes;
     judged->priority = priority_of(rule, judged->basis, share);

@@ -11,6 +11,7 @@
 #include "suggest/notes.h"
 #include "suggest/rule_parts.h"
 #include "suggest/sketches.h"
+#include "suggest/suggestions_check.h"
 
 /* What is being made, from what. */
 struct maker {
@@ -425,10 +426,15 @@ bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *sug
     const bool good = header_make(&maker) &&
                       kg_facts_gather(input, &scratch, &maker.cases, &maker.scopes, err) &&
                       (input->brief || findings_make(&maker)) && suggestions_make(&maker) &&
-                      changes_make(&maker, &scratch) &&
+                      changes_make(&maker, &scratch) && kg_suggestions_check(suggestions, err) &&
                       kg_notes_make(input, &maker.cases, maker.no_changes, suggestions, err);
     kg_arena_free(&scratch);
     if (!good)
         kg_suggestions_free(suggestions);
     return good;
+}
+
+const struct kg_suggestions *kg_suggestions_made(const struct kg_suggestions *suggestions)
+{
+    return suggestions->created ? suggestions : NULL;
 }

@@ -95,9 +95,12 @@ struct kg_suggestions {
     size_t finding_count;
     struct kg_suggestion *suggestions; /* most time saved first; memory alone after them */
     size_t suggestion_count;
-    bool discarded;        /* `source` and `base` are removed when the program ends; in no file */
-    size_t left_out_count; /* by priority or type in kg_suggestions_keep; in no file */
-    const char **notes;    /* what could not be told, and why */
+    size_t
+        unwritable_count;   /* suggestions and findings that no file can hold, which a note names */
+    const char *unwritable; /* the first of them and its field; NULL: none. In no file, both */
+    bool discarded;         /* `source` and `base` are removed when the program ends; in no file */
+    size_t left_out_count;  /* by priority or type in kg_suggestions_keep; in no file */
+    const char **notes;     /* what could not be told, and why */
     size_t note_count;
 };
 
@@ -123,6 +126,9 @@ struct kg_suggest_input {
 /* suggestions: filled on success, to be freed with kg_suggestions_free; zeroed on failure */
 bool kg_suggest(const struct kg_suggest_input *input, struct kg_suggestions *suggestions,
                 struct kg_error *err);
+
+/* The suggestions, or NULL: they could not be made, which is no failure of who wanted them. */
+const struct kg_suggestions *kg_suggestions_made(const struct kg_suggestions *suggestions);
 
 /* The facts of every case, in the results' order, as the rules see them, and of every scope that
  * takes enough of its whole for a suggestion; strings borrowed or in `arena`. For `explain`. */

@@ -36,3 +36,30 @@ bool kg_record_in_range(const struct kg_record *record, const void *object)
     }
     return true;
 }
+
+static bool is_refused(const struct kg_field *field, const void *at)
+{
+    double value;
+    if (field->mention)
+        return false;
+    if (field->kind == KG_FIELD_STRING)
+        return !field->optional && !*(const char *const *)at;
+    if (field->kind != KG_FIELD_REAL)
+        return false;
+    memcpy(&value, at, sizeof value);
+    return isfinite(value) ? !kg_range_holds(field->range, value)
+                           : !field->optional && !field->nullable;
+}
+
+const struct kg_field *kg_record_unwritable(const struct kg_record *record, const void *object)
+{
+    for (size_t i = 0; i < record->field_count; i++) {
+        const struct kg_field *field = &record->fields[i], *inside = NULL;
+        const char *at = (const char *)object + field->offset;
+        if (field->kind == KG_FIELD_RECORD && !field->mention)
+            inside = kg_record_unwritable(field->record, at);
+        if (inside || is_refused(field, at))
+            return inside ? inside : field;
+    }
+    return NULL;
+}

@@ -22,6 +22,11 @@ void kg_range_words(const struct kg_range *range, bool whole, char words[KG_RANG
 /* Whether all reals of a struct, and of the structs inside it, are in their ranges. */
 bool kg_record_in_range(const struct kg_record *record, const void *object);
 
+/* The first field that a reader would refuse, of the struct or of one inside it: a real that is not
+ * known although it must be, or is out of its range, and a missing text. NULL: none. Of lists it says
+ * nothing. */
+const struct kg_field *kg_record_unwritable(const struct kg_record *record, const void *object);
+
 /* Gives a field what an optional one has where it is absent; numbers that are not known are NaN, not
  * zero. The rest of the object is zero already. */
 void kg_field_clear(const struct kg_field *field, void *object);
