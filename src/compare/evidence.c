@@ -214,6 +214,7 @@ static double memory_doubt(const struct kg_case_result *result,
  * nothing, but a tenth of the time may be left. Pairs wait together. */
 static double wait_doubt(const struct gathering *gathering)
 {
+    static const double WAITED_MOST = 0.999; /* the threshold then rises a thousandfold */
     const struct kg_case_result *result = gathering->result;
     double sum = 0;
     size_t count = 0;
@@ -223,9 +224,10 @@ static double wait_doubt(const struct gathering *gathering)
         sum += result->rounds[i].disturbance;
         count++;
     }
-    const double share =
-        sum / (double)count; /* NaN where a round's is not known, or there is none */
-    return share / (1 - share);
+    /* NaN: a round's share is not known, or there is no round. A round that only waited says nothing:
+     * no threshold is high enough. */
+    const double share = fmin(sum / (double)count, WAITED_MOST);
+    return isnan(sum) || !count ? NAN : share / (1 - share);
 }
 
 /* Whether more than a third of the rounds, also of those that are not judged, waited for a CPU for

@@ -63,7 +63,7 @@ static const struct kg_field round_fields[] = {
         "share of the time in which it waited for a CPU, or the host had it, where that may "
         "have reached the median; above `disturbance_limit` another was measured for it, above "
         "twice that it is not judged; `ab`: of the worse of the two builds",
-        KG_OPTIONAL, KG_FROM_0),
+        KG_OPTIONAL, KG_BETWEEN(0, 1)),
     KG_FIELD(minor_faults, COUNT, "page faults without input, in the timed part"),
     KG_FIELD(major_faults, COUNT, "page faults with input, likewise"),
     KG_LIST(samples_ns, sample_count, REALS, "samples that are kept, evenly spread over the round",
