@@ -13,6 +13,7 @@
 #include "config/waivers.h"
 #include "results/results.h"
 #include "results/traits.h"
+#include "util/file_lock.h"
 
 #define KG_BASELINE_SCHEMA "kgate.baseline.v2"
 
@@ -144,10 +145,11 @@ struct kg_baseline_options {
     struct kg_renewals *renewals; /* what became of these, added to (renewal.h); or NULL */
     double builds_most; /* bytes of builds to keep; 0: keeps none of these, removes none */
     struct kg_builds_outcome *builds; /* what came of it, where cases were recorded; or NULL */
+    const struct kg_lock_wait *wait;  /* for the store's lock; or NULL */
 };
 
-/* Adds results to the store of their machine, under the store's lock (DIR/.lock, waiting up to ten
- * seconds), and prunes: per suite the last `keep` ordinary runs stay, pinned ones always. Of the
+/* Adds results to the store of their machine, under the store's lock (DIR/.lock, waiting up to
+ * kg_lock_seconds), and prunes: per suite the last `keep` ordinary runs stay, pinned ones always. Of the
  * ordinary ones only the newest keeps its traits.
  * An existing pin of that name is an error that says so. Results with no case of status OK are
  * refused; so are results with `filter` set or not complete, unless missing_only: a partial run

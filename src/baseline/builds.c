@@ -199,7 +199,7 @@ static bool bytes_copy(int from, int to, struct kg_sha256 *sum)
             done += written;
         }
     }
-    return count == 0 && fsync(to) == 0;
+    return count == 0 && kg_file_sync(to);
 }
 
 /* *same: whether the copy has the hash. */
@@ -214,10 +214,10 @@ static bool file_copy(const char *from_path, const char *to_path, const char *ha
     const int from = kg_file_open(from_path, &unread);
     if (from < 0)
         return true; /* it is gone */
-    const int to = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const mode_t mode = fstat(from, &facts) == 0 ? (facts.st_mode & 0777) | S_IRUSR : 0700;
+    const int to = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     kg_sha256_start(&sum);
-    const bool copied = to >= 0 && fstat(from, &facts) == 0 && bytes_copy(from, to, &sum) &&
-                        fchmod(to, (facts.st_mode & 0777) | S_IRUSR) == 0;
+    const bool copied = to >= 0 && bytes_copy(from, to, &sum) && kg_file_mode_set(to, mode);
     const int code = errno;
     if (to >= 0)
         close(to);
@@ -235,7 +235,10 @@ static bool folder_make(char *name)
 {
     const mode_t mask = umask(0);
     umask(mask);
-    return mkdtemp(name) && chmod(name, 0777 & ~mask) == 0;
+    if (!mkdtemp(name))
+        return false;
+    /* a file system that refuses it leaves the folder to this user */
+    return chmod(name, 0777 & ~mask) == 0 || errno != EIO;
 }
 
 /* Keeps one file; *same is false where it is not the one that was measured any more. */
@@ -339,7 +342,7 @@ static bool files_keep(const char *directory, const struct kg_measured_file *fil
             good = file_keep(directory, &files[i], &same, err);
             room -= use == KG_BUILD_PINNED && same ? file_bytes(files[i].path) : 0;
         }
-        if (!same)
+        if (good && !same)
             count_not_kept(&outcome->changed, &outcome->first_changed, files[i].path);
     }
     kg_arena_free(&arena);

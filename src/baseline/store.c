@@ -11,8 +11,7 @@
 #include "baseline/stored_runs.h"
 #include "baseline/stored_traits.h"
 #include "util/file.h"
-
-static const double LOCK_SECONDS = 30;
+#include "util/file_lock.h"
 
 struct change {
     const struct kg_results *results;
@@ -20,7 +19,7 @@ struct change {
     struct kg_error *err;
 };
 
-static int folder_lock(const char *folder, struct kg_error *err)
+static int folder_lock(const char *folder, const struct kg_lock_wait *wait, struct kg_error *err)
 {
     char path[PATH_MAX];
     if (!kg_directory_make(folder, err))
@@ -29,7 +28,7 @@ static int folder_lock(const char *folder, struct kg_error *err)
         kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", folder);
         return -1;
     }
-    return kg_file_lock(path, LOCK_SECONDS, err);
+    return kg_file_lock(path, kg_lock_seconds(), wait, err);
 }
 
 /* The lock is taken before the names are read: a run that is stored later keeps its own build. */
@@ -40,7 +39,7 @@ static int builds_lock(const char *directory, struct kg_build_names *names, stru
         kg_error_set(err, KG_ERROR_USAGE, "the path '%.100s…' is too long", directory);
         return -1;
     }
-    const int lock = folder_lock(folder, err);
+    const int lock = folder_lock(folder, NULL, err);
     if (lock < 0 || kg_build_names_read(directory, names, err))
         return lock;
     kg_file_unlock(lock);
@@ -271,7 +270,7 @@ bool kg_baseline_update(const char *directory, const struct kg_results *results,
         !kg_fingerprint_check("machine.fingerprint", results->machine.fingerprint, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, results->machine.fingerprint);
-    const int lock = path ? folder_lock(directory, err) : -1;
+    const int lock = path ? folder_lock(directory, options->wait, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
     good = good && kg_baseline_load(path, &baseline, err) &&
            change_apply(&change, &baseline, &count) &&
@@ -410,7 +409,7 @@ bool kg_baseline_prune(const char *directory, const char *fingerprint,
     if (!kg_fingerprint_check("the machine", fingerprint, err))
         return false;
     char *path = kg_baseline_path(&arena, directory, fingerprint);
-    const int lock = path ? folder_lock(directory, err) : -1;
+    const int lock = path ? folder_lock(directory, NULL, err) : -1;
     bool good = path ? lock >= 0 : kg_error_memory(err);
     *outcome = (struct kg_prune_outcome){0};
     good = good && kg_baseline_load(path, &baseline, err);

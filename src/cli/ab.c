@@ -10,8 +10,8 @@
 #include "cli/sides.h"
 #include "cli/waiving.h"
 #include "report/two.h"
+#include "util/advice.h"
 #include "util/escape.h"
-#include "util/file.h"
 
 static void sides_line(const struct kg_sides *sides, struct kg_text *text)
 {
@@ -42,7 +42,8 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (commands)
         kg_report_two_text(&two, &style, &text);
     else
-        good = kg_comparison_summary(&ab->comparison, &ab->suggestions, arguments, &text, err);
+        good = kg_comparison_summary(&ab->comparison, kg_suggestions_made(&ab->suggestions),
+                                     arguments, &text, err);
     if (!arguments->json && ab->same_code && !commands)
         kg_text_printf(&text, "  note: %zu of %zu cases have the same code on both sides\n",
                        ab->same_code, ab->head->case_count);
@@ -62,19 +63,21 @@ static bool shown(const struct kg_arguments *arguments, const struct kg_sides *s
 {
     const struct kg_report_subject subject = {.results = ab->head,
                                               .comparison = &ab->comparison,
-                                              .suggestions = &ab->suggestions,
+                                              .suggestions = kg_suggestions_made(&ab->suggestions),
                                               .top = KG_REPORT_TOP_USUAL};
-    return summary_print(arguments, sides, ab, directory, err) &&
-           kg_exports_write(arguments, KG_COMPARISON_SCHEMA, &subject, err);
+    struct kg_error why;
+    const bool printed = summary_print(arguments, sides, ab, directory, err);
+    kg_advice_take(NULL, kg_exports_write(arguments, KG_COMPARISON_SCHEMA, &subject, &why),
+                   "no export", &why);
+    return printed;
 }
 
 /* The exit status of what was measured, and what an interrupted one leaves. */
-static int status_of(const struct kg_arguments *arguments, const struct kg_sides *sides,
-                     const struct kg_ab *ab)
+static int status_of(const struct kg_sides *sides, const struct kg_ab *ab)
 {
     const bool commands = sides->kind == KG_SIDES_COMMANDS;
     if (ab->signal) {
-        if (!commands || arguments->output)
+        if (ab->head_path)
             fprintf(stderr, "kgate: interrupted; what was measured is in %s\n", ab->head_path);
         else
             fprintf(stderr, "kgate: interrupted\n");
@@ -166,7 +169,7 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
     kg_progress_bar_clear(&bar);
     const int status = !good ? kg_fail_reported(directory, &err)
                        : shown(arguments, sides, &ab, directory, &err)
-                           ? status_of(arguments, sides, &ab)
+                           ? status_of(sides, &ab)
                            : kg_fail(&err); /* the report is there */
     kg_ab_free(&ab);
     kg_arena_free(&arena);
@@ -191,27 +194,15 @@ static int ab_run(const struct kg_arguments *arguments, const char *directory, v
     return status;
 }
 
-/* Of two commands nothing is left behind that nobody asked for. */
-static int ab_run_apart(const struct kg_arguments *arguments, struct kg_sides *sides)
-{
-    char folder[4096];
-    struct kg_error err;
-    if (!kg_directory_temporary("ab", folder, sizeof folder, &err))
-        return kg_fail(&err);
-    const int status = ab_run(arguments, folder, sides);
-    kg_directory_remove(folder);
-    return status;
-}
-
 int kg_cli_ab(const struct kg_arguments *arguments)
 {
     struct kg_sides sides;
     struct kg_error err;
     const bool good = kg_sides_read(arguments, &sides, &err);
-    const int status = !good ? kg_fail(&err)
+    const int status = !good ? kg_fail_unread(KG_REPORTS_MEASURED, arguments->output, &err)
                        : sides.kind == KG_SIDES_BUILDS || arguments->output
                            ? kg_cli_reported(arguments, ab_run, &sides)
-                           : ab_run_apart(arguments, &sides);
+                           : ab_run(arguments, NULL, &sides); /* nobody asked for files */
     kg_sides_free(&sides);
     return status;
 }

@@ -372,6 +372,23 @@ bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char *
     return arguments->help || required_check(subcommand, arguments, err);
 }
 
+const char *kg_arguments_output(int argc, char **argv)
+{
+    static const char *const names[] = {"-o", "--output"};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+            const size_t length = strlen(names[n]);
+            const bool is_long = n == 1;
+            if (strncmp(argv[i], names[n], length) != 0)
+                continue;
+            if (!argv[i][length])
+                return i + 1 < argc ? argv[i + 1] : NULL;
+            if (!is_long || argv[i][length] == '=')
+                return argv[i] + length + is_long;
+        }
+    return NULL;
+}
+
 bool kg_option_next(const struct kg_subcommand *subcommand, size_t *index,
                     struct kg_option_use *use)
 {

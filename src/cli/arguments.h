@@ -123,5 +123,8 @@ bool kg_option_next(const struct kg_subcommand *subcommand, size_t *index,
 bool kg_arguments_parse(const struct kg_subcommand *subcommand, int argc, char **argv,
                         struct kg_arguments *arguments, struct kg_error *err);
 
+/* The value of --output among words that kg_arguments_parse has refused; NULL: it is not given. */
+const char *kg_arguments_output(int argc, char **argv);
+
 /* Prints the subcommand's help to standard output. */
 void kg_arguments_help(const struct kg_subcommand *subcommand);

@@ -9,7 +9,10 @@
 
 #include "util/escape.h"
 #include "util/file.h"
+#include "util/file_lock.h"
 #include "util/units.h"
+
+static const char USUAL[] = "out"; /* the folder of reports without --output */
 
 int kg_fail(const struct kg_error *err)
 {
@@ -53,11 +56,27 @@ int kg_fail_reported(const char *directory, const struct kg_error *err)
 {
     const int status = kg_fail(err);
     struct kg_text text = {0};
+    if (!directory)
+        return status;
     if (kg_report_files_previous(directory, &text))
         fprintf(stderr, "kgate: note: what the gate before measured is kept in %s: %s\n", directory,
                 kg_text_string(&text));
     kg_text_free(&text);
     kg_report_files_fail(directory, err);
+    return status;
+}
+
+int kg_fail_unread(enum kg_reports reports, const char *output, const struct kg_error *err)
+{
+    const bool measures = reports == KG_REPORTS_MEASURED;
+    const char *directory = output ? output : measures && access(USUAL, F_OK) == 0 ? USUAL : NULL;
+    struct kg_error ignored; /* the folder is another's, or none: the command line is still wrong */
+    int lock;
+    if (reports == KG_REPORTS_NONE || !directory ||
+        !kg_report_files_begin(directory, measures, &lock, &ignored))
+        return kg_fail(err);
+    const int status = kg_fail_reported(directory, err);
+    kg_file_unlock(lock);
     return status;
 }
 
@@ -196,7 +215,7 @@ const char *kg_baseline_directory(const struct kg_arguments *arguments)
 
 const char *kg_report_directory(const struct kg_arguments *arguments)
 {
-    return arguments->output ? arguments->output : "out";
+    return arguments->output ? arguments->output : USUAL;
 }
 
 bool kg_results_summary(const struct kg_arguments *arguments, const struct kg_results *results,

@@ -23,8 +23,21 @@ enum { KG_EXIT_SIGNAL = 128 };
 int kg_fail(const struct kg_error *err);
 
 /* The same, and a report in the folder says it too: whoever posts the report must not find none, or
- * an older one. */
+ * an older one.
+ * directory  NULL: no folder was asked for */
 int kg_fail_reported(const char *directory, const struct kg_error *err);
+
+/* Which reports a subcommand leaves in the folder of --output. */
+enum kg_reports {
+    KG_REPORTS_NONE,
+    KG_REPORTS_OF_FILES, /* of files that it compares, if --output is given */
+    KG_REPORTS_MEASURED, /* of what it measures, also without --output */
+};
+
+/* The same of a command line that is refused: what an earlier command reported is not taken for this
+ * one's. A folder that nobody named is left alone unless it is there.
+ * output  the folder of --output; NULL: it is not given */
+int kg_fail_unread(enum kg_reports reports, const char *output, const struct kg_error *err);
 
 /* Runs what measures and reports into the folder of --output: earlier reports are removed first,
  * earlier results once there are new ones, and no other kgate writes there meanwhile. */

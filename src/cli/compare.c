@@ -3,9 +3,11 @@
 #include "cli/cli.h"
 #include "cli/inputs.h"
 #include "cli/waiving.h"
+#include "compare/comparison_notes.h"
 #include "compare/profiled.h"
 #include "profile/profile_load.h"
 #include "report/formats.h"
+#include "util/advice.h"
 #include "util/units.h"
 
 /* The base, read by a thread of its own. */
@@ -66,24 +68,28 @@ static int fail(const struct kg_arguments *arguments, const struct kg_error *err
     return arguments->output ? kg_fail_reported(arguments->output, err) : kg_fail(err);
 }
 
-static int finish(const struct kg_arguments *arguments, const struct kg_comparison *comparison,
+/* The verdict first. What follows is advice: whatever fails of it is a note. */
+static int finish(const struct kg_arguments *arguments, struct kg_comparison *comparison,
                   const struct kg_suggest_input *input, struct kg_error *err)
 {
     struct kg_suggestions suggestions = {0};
+    struct kg_advice advice = kg_comparison_advice(comparison);
+    struct kg_error why;
+    if (arguments->output && !kg_report_comparison_write(comparison, arguments->output, err))
+        return fail(arguments, err);
     const bool advised = arguments->output || kg_comparison_advised(comparison, arguments);
     struct kg_suggest_input asked = *input;
     asked.brief = !arguments->output; /* the summary has no findings */
+    if (advised)
+        kg_advice_take(&advice, kg_suggest(&asked, &suggestions, &why), "no suggestions", &why);
     const struct kg_report_subject subject = {.comparison = comparison,
-                                              .suggestions = &suggestions,
+                                              .suggestions = kg_suggestions_made(&suggestions),
                                               .results = input->results,
                                               .baseline = input->baseline};
-    const bool good =
-        (!advised || kg_suggest(&asked, &suggestions, err)) &&
-        (!arguments->output || kg_report_files_write(&subject, arguments->output, err));
-    const bool printed = good && summary_print(arguments, comparison, &suggestions, err);
+    if (arguments->output)
+        kg_report_files_write(&subject, arguments->output, &advice);
+    const bool printed = summary_print(arguments, comparison, subject.suggestions, err);
     kg_suggestions_free(&suggestions);
-    if (!good)
-        return fail(arguments, err);
     return printed ? (int)comparison->exit_status : kg_fail(err);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/progress_bar.h"
 #include "cli/waiving.h"
+#include "util/file.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
@@ -25,7 +26,8 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
                           const char *directory, struct kg_error *err)
 {
     struct kg_text text = {0};
-    bool good = kg_comparison_summary(&gate->comparison, &gate->suggestions, arguments, &text, err);
+    bool good = kg_comparison_summary(&gate->comparison, kg_suggestions_made(&gate->suggestions),
+                                      arguments, &text, err);
     if (!arguments->json && gate->recorded)
         kg_text_printf(&text, "\n  recorded %zu new case%s in %s/%s.json\n", gate->recorded,
                        gate->recorded == 1 ? "" : "s", kg_baseline_directory(arguments),
@@ -82,6 +84,18 @@ static bool stored_read(const struct kg_arguments *arguments, struct kg_prepared
     return true;
 }
 
+/* The verdict without its reports: what follows waits for another process. */
+static void verdict_print(void *user, const struct kg_comparison *comparison)
+{
+    struct kg_text text = {0};
+    const struct kg_report_style style = {.quiet = true, .top = 10};
+    struct kg_error ignored; /* the summary comes later too */
+    kg_progress_bar_clear(user);
+    kg_report_comparison_text(comparison, NULL, &style, &text);
+    kg_file_print(stderr, &text, &ignored);
+    kg_text_free(&text);
+}
+
 static int gate_run(const struct kg_arguments *arguments, const char *directory, void *user)
 {
     (void)user;
@@ -115,6 +129,8 @@ static int gate_run(const struct kg_arguments *arguments, const char *directory,
                                             .left_out = prepared.left_out,
                                             .waiving = &waiving.waiving,
                                             .foresaid = {kg_progress_bar_note, &bar},
+                                            .waits = verdict_print,
+                                            .waits_user = &bar,
                                             .progress = kg_progress_bar_start(&bar, arguments)};
     bool good = kg_gate_run(&what, &options, &gate, &err);
     kg_progress_bar_clear(&bar);

@@ -203,6 +203,13 @@ static bool inputs_spared(const struct kg_arguments *arguments, struct kg_error 
     return true;
 }
 
+static enum kg_reports reports_of(const struct kg_subcommand *subcommand)
+{
+    return subcommand->run == kg_cli_gate || subcommand->run == kg_cli_ab ? KG_REPORTS_MEASURED
+           : subcommand->run == kg_cli_compare                            ? KG_REPORTS_OF_FILES
+                                                                          : KG_REPORTS_NONE;
+}
+
 static int dispatch(int argc, char **argv)
 {
     struct kg_arguments arguments;
@@ -222,7 +229,8 @@ static int dispatch(int argc, char **argv)
         if (strcmp(argv[1], subcommand->name) != 0)
             continue;
         if (!kg_arguments_parse(subcommand, argc - 1, argv + 1, &arguments, &err))
-            return kg_fail(&err);
+            return kg_fail_unread(reports_of(subcommand), kg_arguments_output(argc - 1, argv + 1),
+                                  &err);
         if (arguments.help) {
             kg_arguments_help(subcommand);
             return KG_EXIT_PASS;

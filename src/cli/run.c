@@ -20,8 +20,9 @@ static bool all_measure(const struct kg_arguments *arguments, const struct kg_pr
 {
     *recorded = true;
     if (!kg_allocate_fewest(measurement, &prepared->plan, stored->round_ns, err) ||
-        !kg_measurement_judge(measurement, true, err) || !kg_measurement_look(measurement, err))
+        !kg_measurement_judge(measurement, true, err))
         return false;
+    kg_measurement_look(measurement, NULL);
     if (!arguments->profile)
         return true;
     const char *path = kg_profile_beside(&measurement->results.arena, arguments->output);

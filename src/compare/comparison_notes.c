@@ -211,3 +211,15 @@ bool kg_comparison_note(struct kg_comparison *comparison, const char *text, stru
 {
     return note(comparison, kg_arena_copy(&comparison->arena, text)) || kg_error_memory(err);
 }
+
+/* Without memory for it the note is on standard error alone. */
+static void advice_keep(void *user, const char *text)
+{
+    struct kg_error ignored;
+    kg_comparison_note(user, text, &ignored);
+}
+
+struct kg_advice kg_comparison_advice(struct kg_comparison *comparison)
+{
+    return (struct kg_advice){.keep = advice_keep, .user = comparison};
+}

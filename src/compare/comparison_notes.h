@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "compare/comparison.h"
+#include "util/advice.h"
 
 /* Makes the notes of a comparison that has none yet.
  * err  that memory is out */
@@ -12,3 +13,6 @@ bool kg_comparison_notes_make(const struct kg_baseline *baseline, const struct k
 
 /* Adds a note. */
 bool kg_comparison_note(struct kg_comparison *comparison, const char *text, struct kg_error *err);
+
+/* Advice whose notes become notes of the comparison, which must outlive it. */
+struct kg_advice kg_comparison_advice(struct kg_comparison *comparison);

@@ -10,6 +10,7 @@
 #include "gate/sequence.h"
 #include "gate/start_note.h"
 #include "report/formats.h"
+#include "util/advice.h"
 #include "util/file.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
@@ -68,6 +69,8 @@ static bool results_write(struct kg_ab *ab, bool measured, struct kg_error *err)
 {
     struct kg_error ignored; /* measuring has an error of its own */
     struct kg_error *writing = measured ? err : &ignored;
+    if (!ab->base_path)
+        return measured;
     if (!kg_results_write(ab->base, ab->base_path, writing))
         return false;
     kg_measurement_written(&ab->pairing.base);
@@ -163,15 +166,28 @@ static size_t same_code_count(const struct kg_ab *ab)
     return same;
 }
 
-/* After the verdict, on which suggestions have no influence. */
 static bool suggestions_make(struct kg_ab *ab, struct kg_error *err)
 {
-    const struct kg_suggest_input input = {.source = ab->head_path,
+    const struct kg_suggest_input input = {.source = ab->head_path ? ab->head_path : "head.json",
                                            .base = ab->base_path,
                                            .results = ab->head,
                                            .baseline = &ab->baseline,
                                            .comparison = &ab->comparison};
     return kg_suggest(&input, &ab->suggestions, err);
+}
+
+/* After the verdict: whatever fails here is a note. */
+static void advise(const struct kg_ab_options *options, struct kg_ab *ab)
+{
+    struct kg_advice advice = kg_comparison_advice(&ab->comparison);
+    struct kg_error err;
+    kg_advice_take(&advice, suggestions_make(ab, &err), "no suggestions", &err);
+    const struct kg_report_subject subject = {.comparison = &ab->comparison,
+                                              .suggestions = kg_suggestions_made(&ab->suggestions),
+                                              .results = ab->head,
+                                              .pair_base = ab->base};
+    if (options->directory)
+        kg_report_files_write(&subject, options->directory, &advice);
 }
 
 static bool side_resolve(struct kg_arena *arena, const char *label, const char *given,
@@ -186,15 +202,17 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_ab_optio
                   struct kg_ab *ab, struct kg_error *err)
 {
     ab->start_note = kg_start_note(&ab->arena, what->machine);
-    ab->base_path = kg_arena_printf(&ab->arena, "%s/base.json", options->directory);
-    ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
-    if (!ab->start_note || !ab->base_path || !ab->head_path)
+    if (options->directory) {
+        ab->base_path = kg_arena_printf(&ab->arena, "%s/base.json", options->directory);
+        ab->head_path = kg_arena_printf(&ab->arena, "%s/head.json", options->directory);
+    }
+    if (!ab->start_note || (options->directory && (!ab->base_path || !ab->head_path)))
         return kg_error_memory(err);
     return side_resolve(&ab->arena, options->base_label, options->base, options->base_words,
                         &ab->base_build, err) &&
            side_resolve(&ab->arena, options->head_label, options->head, options->head_words,
                         &ab->head_build, err) &&
-           kg_directory_make(options->directory, err);
+           (!options->directory || kg_directory_make(options->directory, err));
 }
 
 /* Programs whose own time says how many iterations they chose: how long they measure is fixed. */
@@ -277,13 +295,12 @@ bool kg_ab_run(const struct kg_prepared_suite *what, const struct kg_ab_options 
         !kg_budget_note(ab->head, options->budget_ns, &ab->comparison, err) ||
         (*ab->start_note && !kg_comparison_note(&ab->comparison, ab->start_note, err)) ||
         (ab->harness_note && !kg_comparison_note(&ab->comparison, ab->harness_note, err)) ||
-        !sides_say(options, ab, err))
+        !sides_say(options, ab, err) ||
+        (options->directory &&
+         !kg_report_comparison_write(&ab->comparison, options->directory, err)))
         return false;
-    const struct kg_report_subject subject = {.comparison = &ab->comparison,
-                                              .suggestions = &ab->suggestions,
-                                              .results = ab->head,
-                                              .pair_base = ab->base};
-    return suggestions_make(ab, err) && kg_report_files_write(&subject, options->directory, err);
+    advise(options, ab);
+    return true;
 }
 
 void kg_ab_free(struct kg_ab *ab)

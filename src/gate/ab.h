@@ -23,7 +23,8 @@ struct kg_ab_options {
     const char *head_said;
     struct kg_words base_words; /* the command that this side is; without any it is a build */
     struct kg_words head_words;
-    const char *directory; /* for base.json, head.json and the reports; made where it is missing */
+    const char *directory; /* for base.json, head.json and the reports; made if it is missing; NULL:
+                              no file is written */
     double budget_ns;      /* as in struct kg_gate_options, and the next two too */
     const char *left_out;
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
@@ -37,7 +38,7 @@ struct kg_ab {
     const struct kg_results *head;
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
-    const char *base_path; /* of the results: DIRECTORY/base.json, DIRECTORY/head.json */
+    const char *base_path; /* DIRECTORY/base.json and head.json: the results; NULL: not written */
     const char *head_path;
     struct kg_build base_build;
     struct kg_build head_build;
@@ -55,8 +56,8 @@ struct kg_ab {
     struct kg_arena arena;
 };
 
-/* Measures, compares, suggests, and writes base.json, head.json, comparison.json, suggestions.json
- * and report.md. A build that is none, and a directory that cannot be made, fail before anything is
+/* Measures, compares, writes base.json, head.json and comparison.json, then suggests and writes the
+ * reports: advice that fails is a note, as in kg_gate_run. A build that is none, and a directory that cannot be made, fail before anything is
  * measured. Builds that have no case in common are KG_ERROR_USAGE. What was measured is written also
  * where something fails later.
  * what     must outlive `ab`

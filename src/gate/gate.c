@@ -15,6 +15,7 @@
 #include "gate/sequence.h"
 #include "gate/start_note.h"
 #include "report/formats.h"
+#include "util/advice.h"
 #include "util/file.h"
 
 /* --- Measuring until it is clear -------------------------------------------------------------- */
@@ -92,6 +93,7 @@ static void fewest_watch(void *user, double missing_ns)
     kg_budget_foresay(&gate->foresaid, elapsed_ns(gate), missing_ns, gate->budget_ns);
 }
 
+/* The rounds: all that the verdict depends on. */
 static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                     struct kg_gate *gate, struct kg_error *err)
 {
@@ -99,12 +101,24 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_gate_o
     measurement->until_ns = kg_budget_end(measurement->started_ns, options->budget_ns);
     if (gate->foresaid.say)
         measurement->fewest = (struct kg_fewest_watch){fewest_watch, gate};
-    bool good = sequence_run(what, options, gate, err);
-    if (good && isinf(options->budget_ns))
-        good = kg_measurement_look(measurement, err);
-    gate->signal = kg_measurement_interrupted(measurement);
-    kg_measurement_end(measurement);
+    const bool good = sequence_run(what, options, gate, err);
+    kg_measurement_summarize(measurement);
     return results_write(gate, good, err);
+}
+
+/* After the verdict, on which profiles have no influence, and before the store, which keeps them: later
+ * gates tell by them what changed. */
+static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
+                    struct kg_advice *advice)
+{
+    struct kg_error err;
+    if (gate->decided && isinf(options->budget_ns))
+        kg_measurement_look(&gate->measurement, advice);
+    gate->signal = kg_measurement_interrupted(&gate->measurement);
+    kg_measurement_end(&gate->measurement);
+    if (gate->decided)
+        kg_advice_take(advice, kg_results_write(gate->results, gate->results_path, &err),
+                       "results.json lacks the profiles", &err);
 }
 
 /* What asks for cases that need not be measured. */
@@ -147,19 +161,7 @@ static const char no_look[] =
     "--budget leaves out the passes that look into cases: causes and suggestions know of no hot "
     "functions and no counters";
 
-/* --- What follows ----------------------------------------------------------------------------- */
-
-static bool reports_write(const struct kg_gate *gate, const char *directory, struct kg_error *err)
-{
-    const struct kg_report_subject subject = {.comparison = &gate->comparison,
-                                              .suggestions = &gate->suggestions,
-                                              .results = gate->results,
-                                              .baseline =
-                                                  gate->baseline.run_count ? &gate->baseline : NULL,
-                                              .pair_base = gate->settled.pairs.base,
-                                              .pair_head = gate->settled.pairs.head};
-    return kg_report_files_write(&subject, directory, err);
-}
+/* --- Recording -------------------------------------------------------------------------------- */
 
 /* How many measured cases no run of the suite had when the gate began. */
 static bool missing_count(const struct kg_gate *gate, size_t *count, struct kg_error *err)
@@ -183,14 +185,11 @@ static const char recorded_meanwhile[] =
     "another gate recorded these cases meanwhile; its runs stay, and later runs are compared with "
     "them";
 
-/* Where another gate was first: what this one measured is not in the store, whatever the reports
- * say of it until now. */
-static bool meanwhile_say(struct kg_gate *gate, const char *directory, struct kg_error *err)
+/* Where another gate was first, this one's cases are not in the store. */
+static bool meanwhile_note(struct kg_gate *gate, size_t missing, const char *directory,
+                           struct kg_error *err)
 {
-    size_t missing;
     struct kg_comparison *comparison = &gate->comparison;
-    if (!missing_count(gate, &missing, err))
-        return false;
     if (missing <= gate->recorded)
         return true;
     const size_t others = missing - gate->recorded;
@@ -205,30 +204,53 @@ static bool meanwhile_say(struct kg_gate *gate, const char *directory, struct kg
         if (!kg_comparison_note(comparison, note, err))
             return false;
     }
-    return reports_write(gate, directory, err);
+    return kg_report_comparison_write(comparison, directory, err);
 }
 
-/* An interrupted run is not recorded: half a run's rounds make a poor baseline. */
+/* A gate whose store is locked. */
+struct wait {
+    const struct kg_gate_options *options;
+    const struct kg_comparison *comparison;
+};
+
+static void wait_begins(void *user)
+{
+    const struct wait *wait = user;
+    if (wait->options->waits)
+        wait->options->waits(wait->options->waits_user, wait->comparison);
+}
+
+/* An interrupted run is not recorded: half a run's rounds make a poor baseline. A gate with nothing to
+ * record leaves the store alone, which may be one that it cannot write. */
 static bool missing_record(const struct kg_gate_options *options, struct kg_gate *gate,
                            struct kg_error *err)
 {
+    struct wait waiting = {options, &gate->comparison};
+    const struct kg_lock_wait wait = {wait_begins, &waiting};
     const struct kg_baseline_options recording = {
+        .wait = &wait,
         .keep = KG_BASELINE_KEEP_DEFAULT,
         .missing_only = true,
         .waivers = options->waiving ? options->waiving->waivers : NULL,
         .builds_most = options->builds_most,
         .builds = &gate->builds};
-    size_t measured = 0;
-    for (size_t i = 0; i < gate->results->case_count; i++)
-        measured += gate->results->cases[i].status == KG_STATUS_OK;
-    if (!options->update_missing || gate->signal || !measured)
+    size_t missing;
+    if (!options->update_missing || gate->signal)
         return true;
-    return kg_baseline_update(options->baseline_directory, gate->results, &recording,
-                              &gate->recorded, err) &&
-           meanwhile_say(gate, options->directory, err);
+    if (!missing_count(gate, &missing, err))
+        return false;
+    if (!missing)
+        return true;
+    if (kg_baseline_update(options->baseline_directory, gate->results, &recording, &gate->recorded,
+                           err))
+        return meanwhile_note(gate, missing, options->directory, err);
+    if (err->kind == KG_ERROR_USAGE) /* of the store, not of the command */
+        err->kind = KG_ERROR_SYSTEM;
+    return false;
 }
 
-/* After the verdict, on which suggestions have no influence. */
+/* --- Advice ----------------------------------------------------------------------------------- */
+
 static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
 {
     const struct kg_suggest_input input = {.source = gate->results_path,
@@ -238,6 +260,24 @@ static bool suggestions_make(struct kg_gate *gate, struct kg_error *err)
                                            .comparison = &gate->comparison};
     return kg_suggest(&input, &gate->suggestions, err);
 }
+
+/* After the verdict and the store: whatever fails here is a note. */
+static void advise(const struct kg_gate_options *options, struct kg_gate *gate,
+                   struct kg_advice *advice)
+{
+    struct kg_error err;
+    kg_advice_take(advice, suggestions_make(gate, &err), "no suggestions", &err);
+    const struct kg_report_subject subject = {
+        .comparison = &gate->comparison,
+        .suggestions = kg_suggestions_made(&gate->suggestions),
+        .results = gate->results,
+        .baseline = gate->baseline.run_count ? &gate->baseline : NULL,
+        .pair_base = gate->settled.pairs.base,
+        .pair_head = gate->settled.pairs.head};
+    kg_report_files_write(&subject, options->directory, advice);
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
 
 static bool settling_start(const struct kg_prepared_suite *what,
                            const struct kg_gate_options *options, struct kg_gate *gate,
@@ -255,16 +295,11 @@ static bool settling_start(const struct kg_prepared_suite *what,
     return kg_settle_start(&gate->settling, &gate->settled, err);
 }
 
-static bool store_check(const struct kg_gate_options *options, struct kg_error *err)
-{
-    return options->update_missing ? kg_store_writable(options->baseline_directory, err)
-                                   : kg_store_check(options->baseline_directory, err);
-}
-
 static bool stored_load(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                         const char *path, struct kg_gate *gate, struct kg_error *err)
 {
-    if (!store_check(options, err) || !kg_baseline_load(path, &gate->baseline, err))
+    if (!kg_store_check(options->baseline_directory, err) ||
+        !kg_baseline_load(path, &gate->baseline, err))
         return false;
     gate->base_path = gate->baseline.run_count ? path : NULL;
     return kg_store_missing(&gate->arena, options->baseline_directory, what->machine->fingerprint,
@@ -319,20 +354,33 @@ static bool waive(const struct kg_gate_options *options, struct kg_gate *gate, s
                                                     gate->results, options->waiving, err);
 }
 
+/* The verdict, and comparison.json, which has it. */
+static bool decide(const struct kg_gate_options *options, struct kg_gate *gate,
+                   struct kg_error *err)
+{
+    return kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison,
+                           err) &&
+           waive(options, gate, err) &&
+           kg_budget_note(gate->results, options->budget_ns, &gate->comparison, err) &&
+           (isinf(options->budget_ns) || kg_comparison_note(&gate->comparison, no_look, err)) &&
+           (!*gate->start_note || kg_comparison_note(&gate->comparison, gate->start_note, err)) &&
+           kg_report_comparison_write(&gate->comparison, options->directory, err);
+}
+
 bool kg_gate_run(const struct kg_prepared_suite *what, const struct kg_gate_options *options,
                  struct kg_gate *gate, struct kg_error *err)
 {
+    struct kg_advice advice = kg_comparison_advice(&gate->comparison);
     *gate = (struct kg_gate){.foresaid = options->foresaid, .budget_ns = options->budget_ns};
-    gate->decided =
-        start(what, options, gate, err) && begin(what, options, gate, err) &&
-        measure(what, options, gate, err) &&
-        kg_settle_merge(&gate->settling, &gate->settled, gate->results, &gate->comparison, err) &&
-        waive(options, gate, err) &&
-        kg_budget_note(gate->results, options->budget_ns, &gate->comparison, err) &&
-        (isinf(options->budget_ns) || kg_comparison_note(&gate->comparison, no_look, err)) &&
-        (!*gate->start_note || kg_comparison_note(&gate->comparison, gate->start_note, err)) &&
-        suggestions_make(gate, err) && reports_write(gate, options->directory, err);
-    return gate->decided && missing_record(options, gate, err);
+    if (!start(what, options, gate, err) || !begin(what, options, gate, err))
+        return false;
+    gate->decided = measure(what, options, gate, err) && decide(options, gate, err);
+    profile(options, gate, &advice);
+    if (!gate->decided)
+        return false;
+    const bool recorded = missing_record(options, gate, err);
+    advise(options, gate, &advice);
+    return recorded;
 }
 
 void kg_gate_free(struct kg_gate *gate)

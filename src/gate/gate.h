@@ -40,6 +40,9 @@ struct kg_gate_options {
     const struct kg_waiving *waiving; /* NULL: nothing is waived */
     struct kg_progress progress;      /* may be all zero */
     struct kg_foresaid foresaid;      /* likewise */
+    /* Called with the verdict before the gate waits for the store's lock; NULL: nobody is. */
+    void (*waits)(void *user, const struct kg_comparison *comparison);
+    void *waits_user;
 };
 
 /* What came of it. Everything here is the gate's until kg_gate_free. */
@@ -47,8 +50,7 @@ struct kg_gate {
     const struct kg_results *results; /* NULL where measuring did not begin */
     struct kg_comparison comparison;
     struct kg_suggestions suggestions;
-    bool
-        decided; /* there is a comparison, and the reports are written: also where recording failed */
+    bool decided;                    /* comparison.json has the verdict, also if recording failed */
     const char *results_path;        /* DIRECTORY/results.json */
     size_t recorded;                 /* cases added to the store */
     struct kg_builds_outcome builds; /* of these cases */
@@ -68,10 +70,11 @@ struct kg_gate {
     struct kg_arena arena;
 };
 
-/* Measures, compares, suggests, writes results.json, comparison.json, suggestions.json and report.md,
- * and records. A baseline that cannot be read, a store that cannot be written, and a directory that
- * cannot be made, fail before anything is measured. What was measured is written also where
- * something fails later, and so are the reports where recording fails.
+/* Measures, decides, writes results.json and comparison.json, profiles, records, suggests, and writes
+ * the reports. Only the results, the comparison and the store can fail it: a profile, suggestions or a
+ * report that fails is a note of the comparison, and on standard error. A baseline that cannot be read,
+ * and a directory that cannot be made, fail before anything is measured. The results are written also
+ * if something fails later, and so are the reports if recording fails.
  * what     must outlive the gate
  * gate     filled; to be freed with kg_gate_free also on failure, when only `results_path`, `signal`,
  *          `recorded` and `decided` may be read, and where it is decided everything

@@ -76,7 +76,7 @@ static struct kg_series *counter_add(struct pass *pass, size_t index)
         .threshold =
             measurement->plan->cases[index].spec->settings.thresholds[KG_METRIC_INSTRUCTIONS]};
     if (pass->tool.source == KG_COUNT_BY_NOTHING)
-        added->reason = KG_COUNT_NOTHING_WORDS;
+        added->reason = kg_arena_copy(&measurement->results.arena, pass->tool.reason);
     return added;
 }
 
@@ -120,8 +120,8 @@ bool kg_count_pass(struct kg_measurement *measurement, struct kg_error *err)
     struct pass own = {.measurement = measurement};
     if (kg_pass_first(measurement, wanted) == measurement->results.case_count)
         return true;
-    const bool good =
-        kg_count_tool_open(&own.tool, err) && kg_pass_run(&pass, measurement, &own, err);
+    kg_count_tool_open(&own.tool);
+    const bool good = kg_pass_run(&pass, measurement, &own, err);
     kg_count_tool_close(&own.tool);
     return good;
 }

@@ -15,33 +15,42 @@
 static const double CALLGRIND_PATIENCE = 50, CALLGRIND_LINES_PATIENCE = 100;
 
 const char *const kg_count_source_names[4] = {"perf", "callgrind", "none", NULL};
-const char *const KG_COUNT_NOTHING_WORDS =
+static const char NOTHING[] =
     "this machine does not let its instructions be counted (perf_event), and there is no valgrind "
     "to count them with";
+static const char NO_LINES[] = "there is no valgrind to count instructions by line with";
 
-static bool folder_make(struct kg_count_tool *tool, struct kg_error *err)
+static void folder_make(struct kg_count_tool *tool)
 {
-    if (kg_directory_temporary("count", tool->folder, sizeof tool->folder, err)) {
+    struct kg_error err;
+    if (kg_directory_temporary("count", tool->folder, sizeof tool->folder, &err)) {
         snprintf(tool->output, sizeof tool->output, "--callgrind-out-file=%s/%%p", tool->folder);
-        return true;
+        return;
     }
     tool->source = KG_COUNT_BY_NOTHING;
-    return kg_error_wrap(err, "for what Callgrind counts");
+    snprintf(tool->reason, sizeof tool->reason, "no folder for Callgrind's files: %.400s",
+             err.message);
 }
 
-bool kg_count_tool_simulate(struct kg_count_tool *tool, struct kg_error *err)
+void kg_count_tool_simulate(struct kg_count_tool *tool)
 {
     *tool = (struct kg_count_tool){.source = KG_COUNT_BY_NOTHING};
-    if (!kg_callgrind_find(tool->valgrind, sizeof tool->valgrind))
-        return true;
+    if (!kg_callgrind_find(tool->valgrind, sizeof tool->valgrind)) {
+        snprintf(tool->reason, sizeof tool->reason, "%s", NO_LINES);
+        return;
+    }
     tool->source = KG_COUNT_BY_CALLGRIND;
-    return folder_make(tool, err);
+    folder_make(tool);
 }
 
-bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err)
+void kg_count_tool_open(struct kg_count_tool *tool)
 {
     *tool = (struct kg_count_tool){.source = KG_COUNT_BY_PERF};
-    return kg_counting_perf_usable() || kg_count_tool_simulate(tool, err);
+    if (kg_counting_perf_usable())
+        return;
+    kg_count_tool_simulate(tool);
+    if (!strcmp(tool->reason, NO_LINES))
+        snprintf(tool->reason, sizeof tool->reason, "%s", NOTHING);
 }
 
 const char *kg_count_tool_hint(const struct kg_count_tool *tool, const struct kg_answer *answer)

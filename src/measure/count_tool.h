@@ -8,22 +8,22 @@
 
 enum kg_count_source { KG_COUNT_BY_PERF, KG_COUNT_BY_CALLGRIND, KG_COUNT_BY_NOTHING };
 extern const char *const kg_count_source_names[4]; /* "perf", "callgrind", "none" */
-extern const char *const KG_COUNT_NOTHING_WORDS;   /* why nothing is counted */
 
-enum { KG_COUNT_PATH_BYTES = 4096, KG_COUNT_ARGUMENTS = 16 };
+enum { KG_COUNT_PATH_BYTES = 4096, KG_COUNT_ARGUMENTS = 16, KG_COUNT_REASON_BYTES = 512 };
 
 struct kg_count_tool {
     enum kg_count_source source;
+    char reason[KG_COUNT_REASON_BYTES]; /* why nothing is counted: KG_COUNT_BY_NOTHING */
     char valgrind[KG_COUNT_PATH_BYTES];
     char folder[KG_COUNT_PATH_BYTES]; /* of Callgrind's files */
     char output[KG_COUNT_PATH_BYTES + 40];
     const char *arguments[KG_COUNT_ARGUMENTS]; /* of the latest options */
 };
 
-/* Finds the tool. Fails only where it cannot make a folder; then nothing is held. */
-bool kg_count_tool_open(struct kg_count_tool *tool, struct kg_error *err);
+/* Finds the tool. Without one, or without a folder for Callgrind's files, nothing is counted. */
+void kg_count_tool_open(struct kg_count_tool *tool);
 /* The same of Callgrind alone, which counts by line and simulates branches. */
-bool kg_count_tool_simulate(struct kg_count_tool *tool, struct kg_error *err);
+void kg_count_tool_simulate(struct kg_count_tool *tool);
 void kg_count_tool_close(struct kg_count_tool *tool);
 
 /* Turns `options`, in which `batch`, `count_lines` and `count_options` are set, into those of a

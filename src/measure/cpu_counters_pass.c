@@ -211,7 +211,8 @@ static bool lines_look(struct pass *pass, size_t index)
     case KG_COUNT_BY_NOTHING:
         break;
     }
-    return reason_add(pass, index, KG_COUNT_NOTHING_WORDS);
+    return reason_add(pass, index,
+                      kg_arena_copy(&pass->measurement->results.arena, pass->tool.reason));
 }
 
 static bool wanted(const struct kg_measurement *measurement, size_t index)
@@ -231,14 +232,14 @@ static bool case_look(struct kg_measurement *measurement, size_t index, void *us
 
 /* --- The pass --------------------------------------------------------------------------------- */
 
-bool kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_error *err)
+void kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_advice *advice)
 {
     static const struct kg_pass pass = {
         .verb = "looking at", .wanted = wanted, .each = case_look, .stored = true};
     struct pass own = {.measurement = measurement, .tool = {.source = KG_COUNT_BY_NOTHING}};
     const bool lines = kg_pass_first(measurement, lines_wanted) < measurement->results.case_count;
-    const bool good = (!lines || kg_count_tool_open(&own.tool, err)) &&
-                      kg_pass_run(&pass, measurement, &own, err);
+    if (lines)
+        kg_count_tool_open(&own.tool);
+    kg_pass_look(&pass, measurement, &own, advice);
     kg_count_tool_close(&own.tool);
-    return good;
 }

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "measure/measurement.h"
+#include "util/advice.h"
 
 /* Fills `look` of every such case unless the suite says `trace: no`. `look.reason` says what could
- * not be measured.
- * returns  false where measuring itself broke */
-bool kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_error *err);
+ * not be measured. */
+void kg_cpu_counters_pass(struct kg_measurement *measurement, struct kg_advice *advice);

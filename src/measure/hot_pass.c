@@ -101,22 +101,24 @@ static bool case_look(struct kg_measurement *measurement, size_t index, void *us
     kg_hot_clear(&result->hot);
     if (key && kept_take(pass, measurement, index, key))
         return true;
-    if (!steps_do(measurement, index, err))
+    if (!steps_do(measurement, index, err)) {
+        kg_hot_clear(&result->hot); /* a part of a profile would be read as a whole one */
         return false;
+    }
     result->hot.kept = kg_interrupt_caught() ? NULL : key;
     if (result->hot.kept)
         keep(pass, &measurement->results, result);
     return true;
 }
 
-bool kg_hot_pass(struct kg_measurement *measurement, struct kg_error *err)
+void kg_hot_pass(struct kg_measurement *measurement, struct kg_advice *advice)
 {
     static const struct kg_pass pass = {
         .verb = "looking into", .wanted = kg_hot_wanted, .each = case_look, .stored = true};
     struct pass own = {.directory = kg_looked_directory(&measurement->results.arena)};
     if (kg_pass_first(measurement, kg_hot_wanted) == measurement->results.case_count)
-        return true;
+        return;
     if (!kg_file_hash(measurement->program, own.kgate))
         own.directory = NULL;
-    return kg_pass_run(&pass, measurement, &own, err);
+    kg_pass_look(&pass, measurement, &own, advice);
 }

@@ -2,11 +2,11 @@
  * in processes of its own, for a bounded time a case. */
 #pragma once
 #include "measure/measurement.h"
+#include "util/advice.h"
 
 /* Whether a case is to be looked at. */
 bool kg_hot_wanted(const struct kg_measurement *measurement, size_t index);
 
 /* Fills `hot` of every case that is to be looked at (trace, sample_time). What cannot be seen has its
- * reason there, and fails no case.
- * returns  false where memory is out, or a process could not be started */
-bool kg_hot_pass(struct kg_measurement *measurement, struct kg_error *err);
+ * reason there, and fails no case. */
+void kg_hot_pass(struct kg_measurement *measurement, struct kg_advice *advice);

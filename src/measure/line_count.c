@@ -179,11 +179,10 @@ bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,
 {
     struct line_count count = {
         .measurement = measurement, .index = index, .whole = whole, .counted = counted, .err = err};
-    if (!kg_count_tool_simulate(&count.tool, err))
-        return false;
+    kg_count_tool_simulate(&count.tool);
     const bool good =
         count.tool.source == KG_COUNT_BY_NOTHING
-            ? reason_set(&count, "there is no valgrind to count instructions by line with")
+            ? reason_set(&count, kg_arena_copy(&measurement->results.arena, count.tool.reason))
             : run(&count);
     kg_count_tool_close(&count.tool);
     return good;

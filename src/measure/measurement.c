@@ -330,14 +330,15 @@ bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, str
            kg_impossible_refuse(measurement, err);
 }
 
-bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err)
+void kg_measurement_look(struct kg_measurement *measurement, struct kg_advice *advice)
 {
+    struct kg_error err;
     kg_guard_watch(true); /* these passes trace workloads */
-    const bool good = kg_ceilings_pass(measurement, err) &&
-                      kg_cpu_counters_pass(measurement, err) && kg_hot_pass(measurement, err) &&
-                      kg_trace_pass(measurement, err);
+    kg_advice_take(advice, kg_ceilings_pass(measurement, &err), "no ceilings of the GPU", &err);
+    kg_cpu_counters_pass(measurement, advice);
+    kg_hot_pass(measurement, advice);
+    kg_trace_pass(measurement, advice);
     kg_guard_watch(false);
-    return good;
 }
 
 double kg_measurement_elapsed_ns(const struct kg_measurement *measurement)

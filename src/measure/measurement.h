@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "results/journal.h"
 #include "results/results.h"
+#include "util/advice.h"
 #include "util/error.h"
 #include "util/random.h"
 
@@ -139,8 +140,9 @@ bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, str
 /* Observes the cases apart from their rounds, unless the suite says `trace: no`: the ceilings of
  * the GPU, again where its clock has changed since; the counters of cases on the CPU
  * (cpu_counters_pass.h); what each call puts on the GPU. To be called after the rounds, since no
- * verdict depends on it. Stops early when asked to stop. */
-bool kg_measurement_look(struct kg_measurement *measurement, struct kg_error *err);
+ * verdict depends on it. Stops early when asked to stop.
+ * advice  takes a note of each kind of profile that failed; NULL: standard error alone has it */
+void kg_measurement_look(struct kg_measurement *measurement, struct kg_advice *advice);
 
 /* Waits, but not when asked to stop. */
 void kg_measurement_pause(const struct kg_measurement *measurement, double ns);

@@ -1,5 +1,7 @@
 #include "measure/pass.h"
 
+#include <stdio.h>
+
 #include "measure/case_worker.h"
 
 static bool case_do(const struct kg_pass *pass, struct kg_measurement *measurement, size_t index,
@@ -21,6 +23,39 @@ bool kg_pass_run(const struct kg_pass *pass, struct kg_measurement *measurement,
         if (pass->wanted(measurement, i) && !case_do(pass, measurement, i, user, err))
             return kg_error_wrap(err, "%s '%s'", pass->verb, results->cases[i].id);
     return true;
+}
+
+/* "its cache lines were not counted; no thread could be started"; unchanged where memory is out. */
+static void reason_add(struct kg_results *results, struct kg_look *look, const char *reason)
+{
+    const char *joined = look->reason
+                             ? kg_arena_printf(&results->arena, "%s; %s", look->reason, reason)
+                             : kg_arena_copy(&results->arena, reason);
+    look->reason = joined ? joined : look->reason;
+}
+
+void kg_pass_look(const struct kg_pass *pass, struct kg_measurement *measurement, void *user,
+                  struct kg_advice *advice)
+{
+    struct kg_results *results = &measurement->results;
+    const char *first = NULL;
+    char missing[256];
+    struct kg_error why, err;
+    size_t failed = 0;
+    for (size_t i = 0; i < results->case_count && !kg_interrupt_caught(); i++) {
+        if (!pass->wanted(measurement, i) || case_do(pass, measurement, i, user, &err) ||
+            kg_interrupt_caught())
+            continue;
+        reason_add(results, &results->cases[i].look, err.message);
+        if (!failed++) {
+            first = results->cases[i].id;
+            why = err;
+        }
+    }
+    snprintf(missing, sizeof missing,
+             failed > 1 ? "no profile of '%.120s' and %zu more" : "no profile of '%.120s'",
+             first ? first : "", failed - 1);
+    kg_advice_take(advice, !failed, missing, &why);
 }
 
 size_t kg_pass_first(const struct kg_measurement *measurement,

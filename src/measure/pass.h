@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "measure/measurement.h"
+#include "util/advice.h"
 
 struct kg_pass {
     const char *verb; /* for errors: "tracing", as in "tracing 'copy/cpu': out of memory" */
@@ -22,6 +23,11 @@ struct kg_pass {
  * returns  false where `each` does, or the journal cannot be written */
 bool kg_pass_run(const struct kg_pass *pass, struct kg_measurement *measurement, void *user,
                  struct kg_error *err);
+
+/* The same of a pass that profiles cases, which no verdict depends on. A case whose `each` fails has
+ * the reason in its `look`, and the pass goes on with the next one. One note tells of all such cases. */
+void kg_pass_look(const struct kg_pass *pass, struct kg_measurement *measurement, void *user,
+                  struct kg_advice *advice);
 
 /* The first case that `wanted` holds for; the count of cases where there is none. */
 size_t kg_pass_first(const struct kg_measurement *measurement,

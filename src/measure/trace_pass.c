@@ -66,8 +66,10 @@ static bool counters_add(struct pass *pass, size_t index, const struct kg_respon
                                       .source = KG_SERIES_OF_CUPTI,
                                       .better = kg_cupti_metrics[i].better,
                                       .threshold = NAN};
-        if (!kg_case_value_append(pass->measurement, counter, value, pass->err))
+        if (!kg_case_value_append(pass->measurement, counter, value, pass->err)) {
+            result->series_count--; /* a counter without a value would be one to be compared */
             return false;
+        }
     }
     return counters != NULL;
 }
@@ -144,10 +146,10 @@ static bool case_do(struct kg_measurement *measurement, size_t index, void *user
     return true;
 }
 
-bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err)
+void kg_trace_pass(struct kg_measurement *measurement, struct kg_advice *advice)
 {
     static const struct kg_pass pass = {
         .verb = "tracing", .wanted = wanted, .each = case_do, .stored = true};
     struct pass own = {.measurement = measurement};
-    return kg_pass_run(&pass, measurement, &own, err);
+    kg_pass_look(&pass, measurement, &own, advice);
 }

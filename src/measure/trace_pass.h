@@ -4,10 +4,11 @@
 #include <stdbool.h>
 
 #include "measure/measurement.h"
+#include "util/advice.h"
 
 /* Fills the trace of each case that is on a stream of kgate's and can be measured, and adds what
  * the device's hardware counted: counters of source "cupti", which are shown, not judged. Cases
  * that differ in their timing alone are traced once. Whatever goes wrong, a crash included, is said
- * in the trace's reason and fails no case; after a time-out no more are traced. False is for what
- * measuring itself broke on. Interrupted, it leaves the remaining cases without. */
-bool kg_trace_pass(struct kg_measurement *measurement, struct kg_error *err);
+ * in the trace's reason and fails no case; after a time-out no more are traced. Interrupted, it leaves
+ * the remaining cases without. */
+void kg_trace_pass(struct kg_measurement *measurement, struct kg_advice *advice);

@@ -210,14 +210,11 @@ void kg_report_files_fail(const char *directory, const struct kg_error *why)
     kg_text_free(&text);
 }
 
-/* Of a picture: that there is nothing to draw, or that gnuplot failed, is said and no failure. */
-static bool forgive(const struct report *report, const struct kg_error *err)
+/* A picture of nothing is no failure, and needs no note. */
+static bool is_empty_picture(const struct report *report, const struct kg_error *err)
 {
-    if (report->kind != KG_REPORT_PNG && report->kind != KG_REPORT_SVG)
-        return false;
-    if (err->kind != KG_ERROR_USAGE) /* nothing to draw needs no word */
-        fprintf(stderr, "kgate: note: no %s: %s\n", report->file, err->message);
-    return true;
+    return (report->kind == KG_REPORT_PNG || report->kind == KG_REPORT_SVG) &&
+           err->kind == KG_ERROR_USAGE;
 }
 
 static bool report_write(const struct report *report, const struct kg_report_subject *subject,
@@ -236,7 +233,7 @@ static bool report_write(const struct report *report, const struct kg_report_sub
     const bool good =
         kg_report_print(format, &own, writing.file, err) || kg_file_blame(&writing, err);
     const bool ended = kg_file_end(&writing, good, err);
-    return good ? ended : forgive(report, err);
+    return good ? ended : is_empty_picture(report, err);
 }
 
 /* Says once why reports of a kind are left out; true: this one is. */
@@ -250,23 +247,49 @@ static bool left_out(const struct report *report, const char **said)
     return why != NULL;
 }
 
-bool kg_report_files_write(const struct kg_report_subject *given, const char *directory,
-                           struct kg_error *err)
+bool kg_report_comparison_write(const struct kg_comparison *comparison, const char *directory,
+                                struct kg_error *err)
+{
+    char path[PATH_BYTES];
+    return path_make(directory, data_files[0], path, err) && kg_directory_make(directory, err) &&
+           kg_comparison_write(comparison, path, err);
+}
+
+static bool suggestions_write(const struct kg_suggestions *suggestions, const char *directory,
+                              struct kg_error *err)
+{
+    char path[PATH_BYTES];
+    return path_make(directory, data_files[1], path, err) &&
+           kg_suggestions_write(suggestions, path, err);
+}
+
+/* "no report.md" */
+static void file_take(struct kg_advice *advice, bool good, const char *file,
+                      const struct kg_error *err)
+{
+    char missing[64];
+    snprintf(missing, sizeof missing, "no %s", file);
+    kg_advice_take(advice, good, missing, err);
+}
+
+void kg_report_files_write(const struct kg_report_subject *given, const char *directory,
+                           struct kg_advice *advice)
 {
     struct kg_report_subject subject = *given;
-    subject.top = KG_REPORT_TOP_USUAL;
-    char comparison_path[PATH_BYTES], suggestions_path[PATH_BYTES];
+    struct kg_error err;
     const char *said = NULL;
-    bool good = path_make(directory, data_files[0], comparison_path, err) &&
-                path_make(directory, data_files[1], suggestions_path, err) &&
-                kg_directory_make(directory, err) &&
-                kg_comparison_write(given->comparison, comparison_path, err) &&
-                kg_suggestions_write(given->suggestions, suggestions_path, err);
-    for (size_t i = 0; i < REPORTS && good; i++)
+    subject.top = KG_REPORT_TOP_USUAL;
+    if (given->suggestions)
+        file_take(advice, suggestions_write(given->suggestions, directory, &err), data_files[1],
+                  &err);
+    for (size_t i = 0; i < REPORTS; i++)
         if (is_asked_for(&reports[i], given->comparison, given->results) &&
             !left_out(&reports[i], &said))
-            good = report_write(&reports[i], &subject, directory, err);
-    return good;
+            file_take(advice, report_write(&reports[i], &subject, directory, &err), reports[i].file,
+                      &err);
+    if (advice->notes)
+        kg_advice_take(advice, kg_report_comparison_write(given->comparison, directory, &err),
+                       "comparison.json lacks the last notes", &err);
 }
 
 void kg_report_files_list(const char *directory, struct kg_text *text)

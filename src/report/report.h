@@ -15,6 +15,7 @@
 #include "results/results.h"
 #include "suggest/explanation.h"
 #include "suggest/suggest.h"
+#include "util/advice.h"
 #include "util/text.h"
 
 struct kg_report_style {
@@ -83,14 +84,20 @@ bool kg_report_files_previous(const char *directory, struct kg_text *text);
 /* Leaves a report.md that says why there is no verdict, and what of an earlier gate is put aside. */
 void kg_report_files_fail(const char *directory, const struct kg_error *why);
 
-/* Writes DIRECTORY/comparison.json, suggestions.json and what the suite's `reports` name; makes the
- * directory where it is not there. Without gnuplot there are no pictures, which is said on standard error.
+/* Writes DIRECTORY/comparison.json: the verdict. Makes the directory if it is missing. */
+bool kg_report_comparison_write(const struct kg_comparison *comparison, const char *directory,
+                                struct kg_error *err);
+
+/* Writes suggestions.json and the suite's `reports` into the directory. If the advice has notes, it
+ * writes comparison.json again at the end, with them. Without gnuplot there are no pictures; a note on
+ * standard error says so.
  * subject  its comparison and suggestions; its results, which are NULL of profiles: what is made of
  *          results is left out; for the page also the baseline and the results of pairs, where there
- *          are any */
+ *          are any
+ * advice   takes a note of each file that cannot be written; the others are */
 struct kg_report_subject;
-bool kg_report_files_write(const struct kg_report_subject *subject, const char *directory,
-                           struct kg_error *err);
+void kg_report_files_write(const struct kg_report_subject *subject, const char *directory,
+                           struct kg_advice *advice);
 
 /* Appends the names of those that are there: "report.md, junit.xml, comparison.json, …". */
 void kg_report_files_list(const char *directory, struct kg_text *text);

@@ -106,15 +106,23 @@ bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg
     return good;
 }
 
-/* The mode that the file has, or that a new one would get. */
-static mode_t mode_wanted(const char *path)
+/* A file system that has no such operation, as FUSE, 9p, SMB or gVisor: a disk that fails says EIO. */
+static bool is_refused(int code)
+{
+    return code == EPERM || code == EACCES || code == ENOSYS || code == EINVAL ||
+           code == EOPNOTSUPP;
+}
+
+bool kg_file_sync(int file)
+{
+    return fsync(file) == 0 || is_refused(errno);
+}
+
+bool kg_file_mode_set(int file, unsigned mode)
 {
     struct stat status;
-    if (stat(path, &status) == 0)
-        return status.st_mode & 0777;
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    return (fstat(file, &status) == 0 && (status.st_mode & 0777) == mode) ||
+           fchmod(file, mode) == 0 || is_refused(errno);
 }
 
 /* A new name lasts through a power cut only when its folder is on the disk too. Some file systems refuse
@@ -130,6 +138,26 @@ static bool folder_sync(const char *path)
     close(folder);
     errno = failed ? EIO : 0;
     return !failed;
+}
+
+/* A new file with the mode that it will keep: some file systems refuse to change it later. The name is
+ * not made of the process id: a killed kgate leaves its file, and ids come again.
+ * path  PATH_MAX; set */
+static int temporary_open(const char *target, mode_t mode, char *path, size_t size)
+{
+    enum { TRIES = 100 };
+    struct timespec now;
+    int file = -1;
+    for (unsigned i = 0; i < TRIES && file < 0; i++) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        const unsigned long mark =
+            (unsigned long)now.tv_nsec * 2654435761UL + (unsigned long)getpid() * 40503UL + i;
+        snprintf(path, size, "%s" TEMPORARY "%06lx", target, mark & 0xffffffUL);
+        file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (file < 0 && errno != EEXIST)
+            return -1;
+    }
+    return file;
 }
 
 /* The file itself where the path is a symbolic link, so that it stays one. */
@@ -151,11 +179,13 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
         return kg_error_set(err, KG_ERROR_USAGE, "cannot write '%.100s…': the path is too long",
                             path);
     memcpy(writing->target, target, strlen(target) + 1);
-    writing->atomic = stat(target, &status) != 0 || S_ISREG(status.st_mode);
+    const bool exists = stat(target, &status) == 0;
+    writing->atomic = !exists || S_ISREG(status.st_mode);
     if (writing->atomic) {
-        /* not by the process id: one that was killed leaves its file, and ids come again */
-        snprintf(writing->temporary, sizeof writing->temporary, "%s" TEMPORARY "XXXXXX", target);
-        const int file = mkostemp(writing->temporary, O_CLOEXEC);
+        writing->mode = exists ? status.st_mode & 0777 : 0666;
+        writing->exists = exists;
+        const int file =
+            temporary_open(target, writing->mode, writing->temporary, sizeof writing->temporary);
         writing->file = file < 0 ? NULL : fdopen(file, "w");
         if (file >= 0 && !writing->file) {
             close(file);
@@ -180,8 +210,9 @@ bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *er
         errno = 0;
     good = good && !ferror(writing->file) && fflush(writing->file) == 0;
     if (writing->atomic)
-        good = good && fchmod(fileno(writing->file), mode_wanted(writing->target)) == 0 &&
-               fsync(fileno(writing->file)) == 0;
+        good = good &&
+               (!writing->exists || kg_file_mode_set(fileno(writing->file), writing->mode)) &&
+               kg_file_sync(fileno(writing->file));
     code = errno ? errno : code;
     if (fclose(writing->file) != 0 && good) {
         good = false;
@@ -278,27 +309,6 @@ bool kg_directory_make(const char *path, struct kg_error *err)
     return true;
 }
 
-int kg_file_lock(const char *path, double seconds, struct kg_error *err)
-{
-    const int lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (lock < 0) {
-        kg_error_set(err, KG_ERROR_SYSTEM, "cannot make the lock '%s': %s", path, strerror(errno));
-        return -1;
-    }
-    const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
-    for (double waited = 0;; waited += 0.02) {
-        if (flock(lock, LOCK_EX | LOCK_NB) == 0)
-            return lock;
-        if (waited >= seconds || (errno != EWOULDBLOCK && errno != EINTR))
-            break;
-        nanosleep(&pause, NULL);
-    }
-    kg_error_set(err, KG_ERROR_SYSTEM,
-                 "another process holds the lock '%s'; try again when it is done", path);
-    close(lock);
-    return -1;
-}
-
 bool kg_directory_temporary(const char *what, char *path, size_t size, struct kg_error *err)
 {
     const char *parent = getenv("TMPDIR");
@@ -334,12 +344,6 @@ bool kg_directory_lock(const char *path, int *lock, struct kg_error *err)
                         "another kgate is writing to the folder '%.300s': give this one another "
                         "with -o",
                         path);
-}
-
-void kg_file_unlock(int lock)
-{
-    if (lock >= 0)
-        close(lock);
 }
 
 bool kg_file_same(const char *a, const char *b)

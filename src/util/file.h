@@ -18,13 +18,16 @@ bool kg_file_read(const char *path, size_t most, struct kg_text *text, struct kg
 
 /* Writes a file by way of a temporary one beside it: write, fsync, rename, fsync of the folder.
  * On failure what was there is untouched and the temporary file is gone. A symbolic link is
- * followed, so that it stays one; permissions of an existing file are kept. */
+ * followed, so that it stays one; permissions of an existing file are kept. A file system that
+ * cannot sync, or change permissions, fails no write: the file still appears whole or not at all. */
 bool kg_file_write(const char *path, const char *bytes, size_t length, struct kg_error *err);
 
 /* The same for what is written piece by piece. Write to `file` between begin and end. */
 struct kg_file_writing {
     FILE *file;
     bool atomic; /* not for a terminal or a pipe */
+    bool exists;
+    unsigned mode; /* of the file that exists, or 0666 */
     char target[4096];
     char temporary[4096 + 32];
 };
@@ -33,6 +36,11 @@ bool kg_file_begin(struct kg_file_writing *writing, const char *path, struct kg_
  * false: there is no new file, or none that would last through a power cut; err says why where
  * `good` was true */
 bool kg_file_end(struct kg_file_writing *writing, bool good, struct kg_error *err);
+
+/* fsync(2) and fchmod(2) of an open file. A file system that has no such operation is no failure; a
+ * disk that fails is one, with errno. */
+bool kg_file_sync(int file);
+bool kg_file_mode_set(int file, unsigned mode);
 
 /* Where the file took no more, adds its name to err. Returns false, as kg_error_wrap does. */
 bool kg_file_blame(const struct kg_file_writing *writing, struct kg_error *err);
@@ -55,12 +63,6 @@ bool kg_directory_temporary(const char *what, char *path, size_t size, struct kg
 
 /* Removes a folder and the files in it, as far as that can be done; not one with folders in it. */
 void kg_directory_remove(const char *path);
-
-/* Takes an exclusive lock on the file `path`, made where missing, waiting at most `seconds`. A
- * symbolic link is refused. Held until kg_file_unlock or the end of the process, however it ends.
- * returns a descriptor; -1 with err where another holds it (KG_ERROR_SYSTEM) or it cannot be made */
-int kg_file_lock(const char *path, double seconds, struct kg_error *err);
-void kg_file_unlock(int lock);
 
 /* Takes an exclusive lock on a folder, or says at once that another process has it: KG_ERROR_USAGE.
  * *lock: for kg_file_unlock; -1 where the folder cannot be opened, which is no failure */

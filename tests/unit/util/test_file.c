@@ -5,6 +5,7 @@
 
 #include "test_support.h"
 #include "util/file.h"
+#include "util/file_lock.h"
 
 static void written_file_reads_back(void **state)
 {
@@ -84,12 +85,12 @@ static void lock_is_exclusive(void **state)
     char *folder = support_folder();
     (void)state;
     snprintf(path, sizeof path, "%s/.lock", folder);
-    const int first = kg_file_lock(path, 0, &err);
+    const int first = kg_file_lock(path, 0, NULL, &err);
     assert_true(first >= 0);
-    assert_int_equal(kg_file_lock(path, 0.1, &err), -1);
-    assert_non_null(strstr(err.message, "another process"));
+    assert_int_equal(kg_file_lock(path, 0.1, NULL, &err), -1);
+    assert_non_null(strstr(err.message, "has held the lock"));
     kg_file_unlock(first);
-    const int second = kg_file_lock(path, 0, &err);
+    const int second = kg_file_lock(path, 0, NULL, &err);
     assert_true(second >= 0);
     kg_file_unlock(second);
     support_remove(folder);
