@@ -33,11 +33,22 @@ load support
 
 @test "README: init, validate and gate work as written" {
     rm -f kgate.yaml
+    printf '#!/bin/sh\n' >bench_app
+    cp bench_app bench_other
+    chmod +x bench_app bench_other
     kgate init
     kgate validate -c kgate.yaml
     run kgate gate -c kgate.yaml -b baselines --update-missing --set rounds.max=5 --set min_time=2ms
     # what waited too much for a CPU is not recorded, and says so
     [[ "$status" -eq 0 && "$output" == *"recorded 2 new cases"* || "$output" == *"machine is too busy"* ]]
+}
+
+@test "README: the profile example shows stages" {
+    cd "$SOURCE"
+    run sed -n 's/^kgate run \(.*\) -o results.json --profile .*/\1/p' README.md
+    [ -n "$output" ]
+    eval "kgate run $output -o '$BATS_TEST_TMPDIR/results.json' --profile -q --set rounds.max=2 --set rounds.min=2 --set disturbance=100%"
+    kgate report "$BATS_TEST_TMPDIR/results.json" --format tree | grep -q '^ *attention '
 }
 
 @test "README: the default suite is good and has at least 12 cases" {
