@@ -34,8 +34,8 @@ static bool program_find(struct opener *opener, const struct kg_case *planned, s
     if (!found && !strchr(word, '/'))
         why = kg_arena_printf(&arena, "cannot find the program '%.300s' in PATH", word);
     else if (found && access(found, X_OK) != 0)
-        why = kg_arena_printf(&arena, "cannot execute the program '%.300s': %s", word,
-                              strerror(errno));
+        why = kg_arena_printf(&arena, "cannot execute the program '%.300s': %s%s", word,
+                              strerror(errno), errno == ENOENT ? "; did the build make it?" : "");
     const bool good = why ? at_target(opener->what, planned->spec, why, err) : found != NULL;
     kg_arena_free(&arena);
     return good || why ? good : kg_error_memory(err);

@@ -57,12 +57,22 @@ _Noreturn static void child(const struct kg_command_run *command, int report)
     _exit(EXEC_FAILED);
 }
 
-static void fail(struct kg_command_run *command, const char *what, int code)
+static void fail(struct kg_command_run *command, const char *what, int code, const char *more)
 {
     char message[512];
-    snprintf(message, sizeof message, "cannot run '%.100s': %s: %s", command->argv[0], what,
-             strerror(code));
+    snprintf(message, sizeof message, "cannot run '%.100s': %s: %s%s", command->argv[0], what,
+             strerror(code), more);
     command->fail(command->owner, message);
+}
+
+/* A program named by its path is mostly one that a build makes. A script that is there lacks its interpreter. */
+static const char *absence_explain(const struct kg_command_run *command)
+{
+    if (command->trouble.step != KG_COMMAND_EXEC || command->trouble.code != ENOENT ||
+        !strchr(command->argv[0], '/'))
+        return "";
+    return access(command->argv[0], F_OK) == 0 ? "; its interpreter is missing"
+                                               : "; did the build make it?";
 }
 
 static void trouble_fail(struct kg_command_run *command)
@@ -81,7 +91,7 @@ static void trouble_fail(struct kg_command_run *command)
         snprintf(what, sizeof what, "exec");
         break;
     }
-    fail(command, what, command->trouble.code);
+    fail(command, what, command->trouble.code, absence_explain(command));
 }
 
 static bool is_accepted(const struct kg_command_setting *setting, int status)
@@ -120,11 +130,11 @@ void kg_command_time(void *state)
     int report[2];
     kg_command_reap(command);
     if (!output_empty(command)) {
-        fail(command, "its output", errno);
+        fail(command, "its output", errno, "");
         return;
     }
     if (pipe2(report, O_CLOEXEC) != 0) {
-        fail(command, "pipe", errno);
+        fail(command, "pipe", errno, "");
         return;
     }
     const pid_t pid = fork();
@@ -133,7 +143,7 @@ void kg_command_time(void *state)
     close(report[1]);
     if (pid < 0) {
         close(report[0]);
-        fail(command, "fork", errno);
+        fail(command, "fork", errno, "");
         return;
     }
     struct kg_command_trouble trouble;
@@ -143,7 +153,7 @@ void kg_command_time(void *state)
     command->ended = pid;
     while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0)
         if (errno != EINTR) {
-            fail(command, "wait", errno);
+            fail(command, "wait", errno, "");
             return;
         }
 }
@@ -162,7 +172,7 @@ void kg_command_reap(void *state)
     command->wait_ns += kg_tree_wait_ns("", folder);
     while (wait4(pid, &status, 0, &usage) < 0)
         if (errno != EINTR) {
-            fail(command, "wait", errno);
+            fail(command, "wait", errno, "");
             return;
         }
     if (command->trouble.step != KG_COMMAND_NONE) {
