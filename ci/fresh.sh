@@ -197,7 +197,7 @@ try_packages() {
     cp "$packages"/*.deb "$root/root/packages/"
     timed apt-get update -qq
     timed bash -c 'DEBIAN_FRONTEND=noninteractive apt-get install -y -qq /root/packages/*.deb >/dev/null'
-    timed bash -c 'mkdir /root/first && cd /root/first && kgate --version && kgate init && kgate validate -c kgate.yaml &&
+    timed bash -c 'mkdir /root/first && cd /root/first && printf "#!/bin/sh\n" >bench_app && chmod +x bench_app && kgate --version && kgate init && kgate validate -c kgate.yaml &&
         { kgate gate -c kgate.yaml -b baselines -o out --update-missing || [ $? -eq 4 ]; }'
     timed bash -c 'cd /root/first && { kgate gate -c kgate.yaml -b baselines -o out || [ $? -eq 4 ]; } &&
         kgate report out/comparison.json --format html -o page.html && grep -q "<html" page.html'

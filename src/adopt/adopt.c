@@ -1,17 +1,22 @@
+/* What was found, as lines for a reader, and as a suite. The workflow is adopt_workflow.c's. */
 #include "adopt/adopt.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "adopt/survey.h"
 #include "util/escape.h"
 
-enum { SHOWN_MOST = 200, NAME_MOST = 60 };
+enum { SHOWN_MOST = 200, NAME_MOST = 60, FOLDED_FROM = 4 };
+
+#define WORDS_COMMENT "If it needs words, add them to the command."
 
 static const struct kind {
-    const char *what;
-    const char *format;  /* of the workload: each benchmark of the program is a case; or NULL */
-    const char *comment; /* above its workload; or NULL */
+    const char *what, *many; /* many: what several are called, if they are one line */
+    const char *format;      /* of the workload: each benchmark of the program is a case; or NULL */
+    const char *comment;     /* above its workload; or NULL */
+    const char *doubt;       /* why it is written as a comment; or NULL */
     bool is_workload;
-    bool is_doubtful; /* written as a comment: whoever knows better takes the # away */
 } kinds[KG_FOUND_KINDS] = {
     [KG_FOUND_GOOGLE_BENCHMARK] = {.what = "a program of Google Benchmark",
                                    .format = "google-benchmark",
@@ -22,25 +27,44 @@ static const struct kind {
                           .comment = "Each of its benchmarks is a case for each value of its axes.",
                           .is_workload = true},
     [KG_FOUND_GTEST] = {.what = "tests by GoogleTest",
-                        .comment = "A test is rarely a good benchmark; --gtest_filter names one.",
-                        .is_workload = true,
-                        .is_doubtful = true},
-    [KG_FOUND_PROGRAM] = {.what = "a program named so", .is_workload = true},
-    [KG_FOUND_MAKE_TARGET] = {.what = "a rule of make",
-                              .comment = "One call is make with all that it does: name the program "
-                                         "that it runs, if there is one.",
-                              .is_workload = true,
-                              .is_doubtful = true},
-    [KG_FOUND_CUDA_SOURCE] = {.what = "a CUDA source"},
-    [KG_FOUND_WORKFLOW] = {.what = "a workflow of GitHub"},
+                        .many = "programs of tests by GoogleTest",
+                        .doubt = "a test is rarely a good benchmark; --gtest_filter names one",
+                        .is_workload = true},
+    [KG_FOUND_CMAKE_TARGET] = {.what = "a program that CMake builds",
+                               .comment = WORDS_COMMENT,
+                               .is_workload = true},
+    [KG_FOUND_CTEST] = {.what = "a test of CTest with a label of benchmarks", .is_workload = true},
+    [KG_FOUND_HYPERFINE] = {.what = "a call of hyperfine",
+                            .format = "hyperfine",
+                            .comment = "Each command that it compares is a case.",
+                            .is_workload = true},
+    [KG_FOUND_PROGRAM] = {.what = "a program, by its name",
+                          .comment = WORDS_COMMENT,
+                          .is_workload = true},
+    [KG_FOUND_MAKE_TARGET] = {.what = "a rule of make", .is_workload = true},
+    [KG_FOUND_CUDA_SOURCE] = {.what = "a CUDA source", .many = "CUDA sources"},
+    [KG_FOUND_WORKFLOW] = {.what = "a workflow of GitHub", .many = "workflows of GitHub"},
     [KG_FOUND_PIPELINE] = {.what = "a pipeline of GitLab"},
 };
 
-/* Its own time is no measure: the library adapts the number of iterations to a fixed time. */
-static const struct kind google_rule = {
-    .format = "google-benchmark",
-    .comment = "Name the program of Google Benchmark that it makes or runs; each of its benchmarks "
-               "is a case."};
+/* A rule of a Makefile that links Google Benchmark is likely of such a program. Its own time is no measure: the
+ * library adapts the number of iterations to a fixed time. */
+static const struct kind *kind_of(const struct kg_finding *finding)
+{
+    if (!finding->is_made)
+        return &kinds[finding->kind];
+    return &kinds[finding->proof ? KG_FOUND_GOOGLE_BENCHMARK : KG_FOUND_PROGRAM];
+}
+
+static const char *doubt_of(const struct kg_finding *finding)
+{
+    return finding->doubt ? finding->doubt : kinds[finding->kind].doubt;
+}
+
+bool kg_finding_is_live(const struct kg_finding *finding)
+{
+    return kinds[finding->kind].is_workload && !doubt_of(finding);
+}
 
 size_t kg_survey_count(const struct kg_survey *survey, enum kg_finding_kind kind)
 {
@@ -50,19 +74,29 @@ size_t kg_survey_count(const struct kg_survey *survey, enum kg_finding_kind kind
     return count;
 }
 
-/* Whether a suite can have it as it is: its program is there, and it is likely meant to be measured. */
-static bool is_startable(const struct kg_finding *finding)
-{
-    return kinds[finding->kind].is_workload && !kinds[finding->kind].is_doubtful &&
-           (finding->program || finding->kind == KG_FOUND_PROGRAM);
-}
-
-size_t kg_survey_startable(const struct kg_survey *survey)
+size_t kg_survey_live(const struct kg_survey *survey)
 {
     size_t count = 0;
     for (size_t i = 0; i < survey->count; i++)
-        count += is_startable(&survey->findings[i]);
+        count += kg_finding_is_live(&survey->findings[i]);
     return count;
+}
+
+/* Whether the program is there: a script, or one that is built. */
+static bool is_built(const struct kg_finding *finding)
+{
+    const bool is_made =
+        kg_kind_is_target(finding->kind) || finding->kind == KG_FOUND_CTEST || finding->is_made;
+    return !is_made || finding->program;
+}
+
+bool kg_survey_is_built(const struct kg_survey *survey)
+{
+    bool built = true;
+    for (size_t i = 0; i < survey->count; i++)
+        built =
+            built && (!kg_finding_is_live(&survey->findings[i]) || is_built(&survey->findings[i]));
+    return built;
 }
 
 /* --- What was found ---------------------------------------------------------------------------- */
@@ -76,28 +110,51 @@ static void place_append(const struct kg_finding *finding, struct kg_text *text)
 
 static void finding_append(const struct kg_finding *finding, struct kg_text *text)
 {
+    const char *what = finding->is_made ? "a program that make builds" : kinds[finding->kind].what;
     place_append(finding, text);
     kg_text_append(text, ": ");
     if (finding->line) {
         kg_escape_terminal(text, finding->name, SHOWN_MOST);
-        kg_text_printf(text, ", %s", kinds[finding->kind].what);
+        kg_text_printf(text, ", %s", what);
     } else {
-        kg_text_append(text, kinds[finding->kind].what);
+        kg_text_append(text, what);
     }
     if (finding->proof)
         kg_text_printf(text, ": it %s", finding->proof);
-    if (finding->kind <= KG_FOUND_GTEST && !finding->program)
+    if (!is_built(finding))
         kg_text_append(text, "; not built here");
+}
+
+/* The folder of the first one stands for all that are one line. */
+static void folded_append(const struct kg_survey *survey, enum kg_finding_kind kind, size_t first,
+                          struct kg_text *text)
+{
+    const char *path = survey->findings[first].path, *slash = strrchr(path, '/');
+    struct kg_text folder = {0};
+    kg_text_append_bytes(&folder, path, slash ? (size_t)(slash - path) : strlen(path));
+    kg_escape_terminal(text, kg_text_string(&folder), SHOWN_MOST);
+    kg_text_printf(text, "%s: %zu %s\n", kind == KG_FOUND_WORKFLOW ? "" : " and others",
+                   kg_survey_count(survey, kind), kinds[kind].many);
+    text->failed = text->failed || folder.failed;
+    kg_text_free(&folder);
 }
 
 void kg_survey_text(const struct kg_survey *survey, struct kg_text *text)
 {
     for (size_t i = 0; i < survey->count; i++) {
-        finding_append(&survey->findings[i], text);
-        kg_text_append(text, "\n");
+        const enum kg_finding_kind kind = survey->findings[i].kind;
+        const size_t least = kind == KG_FOUND_WORKFLOW ? 2 : FOLDED_FROM;
+        if (!kinds[kind].many || kg_survey_count(survey, kind) < least) {
+            finding_append(&survey->findings[i], text);
+            if (kinds[kind].is_workload && doubt_of(&survey->findings[i]))
+                kg_text_printf(text, "; not measured: %s", doubt_of(&survey->findings[i]));
+            kg_text_append(text, "\n");
+        } else if (!i || survey->findings[i - 1].kind != kind) {
+            folded_append(survey, kind, i, text);
+        }
     }
     if (survey->cut)
-        kg_text_append(text, "and more: the repository is larger than what is looked at\n");
+        kg_text_append(text, "and more: the repository is larger than kgate reads\n");
 }
 
 /* --- The suite --------------------------------------------------------------------------------- */
@@ -115,15 +172,6 @@ static const char policy[] = "policy:\n"
                              "  rounds: {min: 5, max: 30}\n"
                              "  min_time: 50ms       # measured time a round\n"
                              "workloads:\n";
-static const char example[] =
-    "  - name: softmax      # a kernel that kgate brings, to see it work\n"
-    "    kernel: softmax\n"
-    "    threads: 1\n"
-    "    params: {rows: 256, cols: 256}\n"
-    "  - name: program      # your own program: put its command here\n"
-    "    command: [\"true\"]\n"
-    "    threshold: 20%     # starting a process is noisy\n";
-
 /* Names are unique in a suite: the characters that are allowed, and a number where one is taken. */
 static void name_append(const struct kg_survey *survey, size_t index, struct kg_text *text)
 {
@@ -131,7 +179,7 @@ static void name_append(const struct kg_survey *survey, size_t index, struct kg_
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
     const char *name = survey->findings[index].name;
     size_t before = 0;
-    for (size_t i = 0; i < index; i++)
+    for (size_t i = 0; i < index; i++) /* also those that are comments */
         before += kinds[survey->findings[i].kind].is_workload &&
                   !strncmp(survey->findings[i].name, name, NAME_MOST);
     for (size_t i = 0; name[i] && i < NAME_MOST; i++)
@@ -155,58 +203,93 @@ static void word_append(const char *word, struct kg_text *text)
     kg_text_free(&braced);
 }
 
-/* A rule of a Makefile that links Google Benchmark is likely of such a program. */
-static bool is_google_rule(const struct kg_finding *finding)
+void kg_finding_program(const struct kg_survey *survey, const struct kg_finding *finding,
+                        char *path, size_t size)
 {
-    return finding->kind == KG_FOUND_MAKE_TARGET && finding->proof;
-}
-
-static void command_append(const struct kg_finding *finding, struct kg_text *text)
-{
-    struct kg_text path = {0};
     const char *slash = strrchr(finding->path, '/');
     const int folder = slash ? (int)(slash - finding->path) : 0;
-    const bool make = finding->kind == KG_FOUND_MAKE_TARGET && !is_google_rule(finding);
-    if (make)
-        kg_text_printf(&path, "%.*s", folder ? folder : 1, folder ? finding->path : ".");
-    else if (finding->kind == KG_FOUND_PROGRAM)
-        kg_text_printf(&path, "./%s", finding->path);
-    else if (finding->program)
-        kg_text_printf(&path, "./%s", finding->program);
-    else if (is_google_rule(finding))
-        kg_text_printf(&path, "./%.*s%s%s", folder, finding->path, folder ? "/" : "",
-                       finding->name);
+    if (finding->kind == KG_FOUND_PROGRAM)
+        snprintf(path, size, "%s", finding->path);
+    else if (finding->program || finding->artifact)
+        snprintf(path, size, "%s", finding->program ? finding->program : finding->artifact);
     else
-        kg_text_printf(&path, "./build/%.*s%s%s", folder, finding->path, folder ? "/" : "",
-                       finding->name);
-    kg_text_append(text, make ? "[make, -s, -C, " : "[");
-    word_append(kg_text_string(&path), text);
-    if (make) {
-        kg_text_append(text, ", ");
-        word_append(finding->name, text);
-    }
-    kg_text_append(text, "]");
-    text->failed = text->failed || path.failed;
-    kg_text_free(&path);
+        snprintf(path, size, "%s/%.*s%s%s", kg_survey_tree(survey), folder, finding->path,
+                 folder ? "/" : "", finding->name);
 }
 
-static void workload_append(const struct kg_survey *survey, size_t index, struct kg_text *text)
+static void command_append(const struct kg_survey *survey, const struct kg_finding *finding,
+                           struct kg_text *text)
 {
-    const struct kg_finding *finding = &survey->findings[index];
-    const struct kind *kind = is_google_rule(finding) ? &google_rule : &kinds[finding->kind];
-    const char *hash = is_startable(finding) ? "" : "# ";
+    char path[4096 + 2] = "./";
+    const char *program = path;
+    const char *const *words = finding->word_count ? finding->words : &program;
+    const size_t count = finding->word_count ? finding->word_count : 1;
+    kg_finding_program(survey, finding, path + 2, sizeof path - 2);
+    for (size_t i = 0; i < count; i++) {
+        kg_text_append(text, i ? ", " : "[");
+        word_append(words[i], text);
+    }
+    kg_text_append(text, "]");
+}
+
+/* The lines above a workload: where it comes from, and what to do before it can be measured. */
+static void comments_append(const struct kg_survey *survey, const struct kg_finding *finding,
+                            struct kg_text *text)
+{
+    const struct kind *kind = kind_of(finding);
     kg_text_append(text, "  # ");
     finding_append(finding, text);
     kg_text_append(text, "\n");
     if (kind->comment)
         kg_text_printf(text, "  # %s\n", kind->comment);
+    if (finding->note)
+        kg_text_printf(text, "  # %s\n", finding->note);
+    if (doubt_of(finding))
+        kg_text_printf(text, "  # Not measured: %s.\n", doubt_of(finding));
+    if (survey->is_configured && !finding->in_tree && kg_kind_is_target(finding->kind) &&
+        finding->source && !*finding->source)
+        kg_text_printf(text, "  # CMake leaves it out unless an option adds it%s%s.\n",
+                       *survey->options ? ", such as" : "", survey->options);
+    if (!is_built(finding)) {
+        kg_text_append(text, "  # Build it first: ");
+        kg_finding_build(survey, finding, text);
+        kg_text_append(text, "\n");
+    }
+}
+
+static void workload_append(const struct kg_survey *survey, size_t index, struct kg_text *text)
+{
+    const struct kg_finding *finding = &survey->findings[index];
+    const char *hash = kg_finding_is_live(finding) ? "" : "# ";
+    comments_append(survey, finding, text);
     kg_text_printf(text, "  %s- name: ", hash);
     name_append(survey, index, text);
     kg_text_printf(text, "\n  %s  command: ", hash);
-    command_append(finding, text);
+    command_append(survey, finding, text);
     kg_text_append(text, "\n");
-    if (kind->format)
-        kg_text_printf(text, "  %s  format: %s\n", hash, kind->format);
+    if (finding->directory) {
+        kg_text_printf(text, "  %s  directory: ", hash);
+        word_append(finding->directory, text);
+        kg_text_append(text, "\n");
+    }
+    if (kind_of(finding)->format)
+        kg_text_printf(text, "  %s  format: %s\n", hash, kind_of(finding)->format);
+}
+
+/* Whether this one, of a kind that is shown as one line, is beyond those that the suite has. */
+static bool is_folded(const struct kg_survey *survey, size_t index)
+{
+    return kinds[survey->findings[index].kind].many && index + 1 >= FOLDED_FROM &&
+           survey->findings[index + 1 - FOLDED_FROM].kind == survey->findings[index].kind;
+}
+
+/* Live workloads first. */
+static void workloads_append(const struct kg_survey *survey, bool live, struct kg_text *yaml)
+{
+    for (size_t i = 0; i < survey->count; i++)
+        if (kinds[survey->findings[i].kind].is_workload &&
+            kg_finding_is_live(&survey->findings[i]) == live && !is_folded(survey, i))
+            workload_append(survey, i, yaml);
 }
 
 void kg_adopt_suite(const struct kg_survey *survey, const char *name, struct kg_text *yaml)
@@ -214,11 +297,8 @@ void kg_adopt_suite(const struct kg_survey *survey, const char *name, struct kg_
     kg_text_append(yaml, top);
     kg_yaml_quote(yaml, *name ? name : "suite");
     kg_text_printf(yaml, "\n%s", policy);
-    if (!kg_survey_startable(survey))
-        kg_text_append(yaml, example);
-    for (size_t i = 0; i < survey->count; i++)
-        if (kinds[survey->findings[i].kind].is_workload)
-            workload_append(survey, i, yaml);
+    workloads_append(survey, true, yaml);
+    workloads_append(survey, false, yaml);
     if (kg_survey_count(survey, KG_FOUND_CUDA_SOURCE))
         kg_text_append(
             yaml,
@@ -230,54 +310,4 @@ void kg_adopt_suite(const struct kg_survey *survey, const char *name, struct kg_
         place_append(&survey->findings[i], yaml);
         kg_text_append(yaml, "\n");
     }
-}
-
-/* --- Pipelines --------------------------------------------------------------------------------- */
-
-static const char workflow[] =
-    "# Compares each pull request with what it is based on, both built and measured in the same "
-    "job, turn by\n"
-    "# turn. Advisory: it fails only where nothing could be measured. The target branch's suite "
-    "and thresholds judge,\n"
-    "# so that a change cannot move its own (`trust`). Made by `kgate init`; docs/ci.md of kgate "
-    "has the rest: baselines,\n"
-    "# forks, required checks. Put the repository of kgate in the place of OWNER.\n"
-    "name: kgate\n"
-    "on:\n"
-    "  pull_request:\n"
-    "  merge_group:\n"
-    "permissions: {contents: read, pull-requests: write, checks: write}\n"
-    "jobs:\n"
-    "  kgate:\n"
-    "    runs-on: ubuntu-latest\n"
-    "    steps:\n"
-    "      - uses: actions/checkout@v4\n"
-    "        with: {persist-credentials: false}\n"
-    "      - uses: OWNER/kgate@v1\n"
-    "        with:\n"
-    "          mode: ab\n";
-
-void kg_adopt_workflow(const struct kg_survey *survey, const char *suite, struct kg_text *yaml)
-{
-    kg_text_append(yaml, workflow);
-    kg_text_append(yaml, "          suite: ");
-    kg_yaml_quote(yaml, suite);
-    kg_text_printf(yaml, "\n          build: %s\n",
-                   survey->has_cmake
-                       ? "cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j"
-                   : survey->has_makefile ? "make -j"
-                                          : "\"true\"    # the command that builds a checkout");
-    kg_text_append(yaml, "          budget: 5m\n"
-                         "          posture: advisory    # `required` once you trust it\n");
-}
-
-void kg_adopt_pipeline(const char *suite, struct kg_text *yaml)
-{
-    kg_text_append(yaml, "include:\n"
-                         "  - component: $CI_SERVER_FQDN/GROUP/kgate/kgate@1\n"
-                         "    inputs:\n"
-                         "      suite: ");
-    kg_yaml_quote(yaml, suite);
-    kg_text_append(
-        yaml, "\n      install: apt-get update -qq && apt-get install -y -qq git ./kgate.deb\n");
 }

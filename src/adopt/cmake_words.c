@@ -25,11 +25,35 @@ static void blanks_skip(struct kg_cmake_reader *reader)
     }
 }
 
+/* A bracket argument, "[=[word]=]". Returns false if none begins here. */
+static bool bracket_next(struct kg_cmake_reader *reader, char word[KG_CMAKE_WORD_MOST])
+{
+    char end[32];
+    size_t length = 0;
+    const size_t equals = *reader->at == '[' ? strspn(reader->at + 1, "=") : 0;
+    if (*reader->at != '[' || reader->at[1 + equals] != '[' || equals + 3 > sizeof end)
+        return false;
+    snprintf(end, sizeof end, "]%.*s]", (int)equals, reader->at + 1);
+    for (size_t i = 0; i < equals + 2; i++)
+        step(reader);
+    while (*reader->at && strncmp(reader->at, end, equals + 2) != 0) {
+        if (length + 1 < KG_CMAKE_WORD_MOST)
+            word[length++] = *reader->at;
+        step(reader);
+    }
+    for (size_t i = 0; *reader->at && i < equals + 2; i++)
+        step(reader);
+    word[length] = '\0';
+    return true;
+}
+
 /* The next word: a name, an argument, a parenthesis. Cut where it is too long. "" at the end. */
 static void word_next(struct kg_cmake_reader *reader, char word[KG_CMAKE_WORD_MOST])
 {
     size_t length = 0;
     blanks_skip(reader);
+    if (bracket_next(reader, word))
+        return;
     const bool quoted = *reader->at == '"';
     if (quoted)
         step(reader);

@@ -1,4 +1,4 @@
-/* init.c: a suite and a workflow to begin with. What is looked at and written is adopt/adopt.h's. */
+/* init.c: a suite and a workflow to begin with. adopt/adopt.h reads the repository and makes their texts. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +12,10 @@
 #include "util/file.h"
 
 #define WORKFLOW ".github/workflows/kgate.yml"
+#define IGNORED_IN ".gitignore"
+#define OUTPUT "out"
+
+enum { IGNORED_MOST = 1 << 20, SHOWN_MOST = 160 };
 
 /* A file that is to be written. */
 struct draft {
@@ -52,7 +56,8 @@ static void found_print(const struct kg_survey *survey)
 {
     struct kg_text text = {0};
     kg_survey_text(survey, &text);
-    printf("%s%s", survey->count ? "found:\n" : "found no benchmarks here\n", "");
+    if (survey->count)
+        printf("found:\n");
     for (const char *line = kg_text_string(&text); *line;) {
         const size_t length = strcspn(line, "\n");
         printf("  %.*s\n", (int)length, line);
@@ -77,38 +82,82 @@ static bool drafts_write(const struct kg_arguments *arguments, struct draft *sui
     return draft_write(arguments, workflow, err);
 }
 
+/* Reports are no part of a repository. A folder out that is there may be the user's own. */
+static bool ignore_write(const struct kg_arguments *arguments, struct kg_error *err)
+{
+    struct kg_text text = {0};
+    struct kg_error absent;
+    if (access(".git", F_OK) != 0)
+        return true;
+    const bool is_there =
+        access(IGNORED_IN, F_OK) == 0 && kg_file_read(IGNORED_IN, IGNORED_MOST, &text, &absent);
+    bool known = access(OUTPUT, F_OK) == 0 || (!is_there && access(IGNORED_IN, F_OK) == 0);
+    for (const char *line = kg_text_string(&text); *line && !known;) {
+        const size_t length = strcspn(line, "\r\n"), slash = *line == '/';
+        known = length >= slash + 3 && !strncmp(line + slash, OUTPUT, 3) &&
+                (length == slash + 3 || (length == slash + 4 && line[slash + 3] == '/'));
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    const bool ends = !text.length || kg_text_string(&text)[text.length - 1] == '\n';
+    kg_text_printf(&text, "%s" OUTPUT "/\n", ends ? "" : "\n");
+    bool good = known || arguments->dry_run || !text.failed || kg_error_memory(err);
+    if (!known && good && !arguments->dry_run)
+        good = kg_file_write(IGNORED_IN, kg_text_string(&text), text.length, err);
+    if (!known && good && !arguments->quiet)
+        printf("%s " OUTPUT "/ (reports) to " IGNORED_IN "\n",
+               arguments->dry_run ? "would add" : "added");
+    kg_text_free(&text);
+    return good;
+}
+
+/* Where the workflow has a name that only the user knows. */
+static void owner_print(const struct draft *workflow)
+{
+    const char *text = kg_text_string(&workflow->text), *at = strstr(text, "uses: OWNER/");
+    unsigned line = 1;
+    for (const char *c = text; at && c < at; c++)
+        line += *c == '\n';
+    if (at)
+        printf("replace OWNER in %s line %u by the owner of kgate's repository\n", workflow->path,
+               line);
+}
+
 static void next_print(const struct kg_survey *survey, const char *path)
 {
-    struct kg_text pipeline = {0};
+    struct kg_text text = {0};
     if (kg_survey_count(survey, KG_FOUND_PIPELINE)) {
-        kg_adopt_pipeline(path, &pipeline);
-        printf("for .gitlab-ci.yml, which is yours to edit:\n%s", kg_text_string(&pipeline));
+        kg_adopt_pipeline(survey, path, &text);
+        printf("for .gitlab-ci.yml, which is yours to edit:\n%s", kg_text_string(&text));
+        kg_text_truncate(&text, 0);
     }
-    kg_text_free(&pipeline);
+    if (!kg_survey_is_built(survey))
+        kg_adopt_build(survey, &text);
+    if (text.length)
+        printf("build first: %s\n", kg_text_string(&text));
+    kg_text_free(&text);
     if (!strcmp(path, KG_SUITE_FILE))
         printf("next: kgate validate, then kgate gate --update-missing\n");
     else
-        printf("next: kgate gate -c %s --update-missing\n", path);
+        printf("next: kgate validate -c %s, then kgate gate -c %s --update-missing\n", path, path);
 }
 
 static bool survey_use(const struct kg_arguments *arguments, const struct kg_survey *survey,
-                       struct kg_error *err)
+                       const char *path, struct kg_error *err)
 {
     char here[PATH_MAX];
-    const char *path = arguments->positional_count ? arguments->positional[0] : KG_SUITE_FILE;
-    if (access(path, F_OK) == 0 && !arguments->force && !arguments->dry_run)
-        return kg_error_set(err, KG_ERROR_USAGE, "'%.200s' is there already; --force overwrites it",
-                            path);
     const bool gitlab = kg_survey_count(survey, KG_FOUND_PIPELINE) > 0;
     const bool github = !gitlab && (access(".git", F_OK) == 0 || access(".github", F_OK) == 0);
     struct draft suite = {.path = path, .is_there = access(path, F_OK) == 0};
     struct draft workflow = {.path = github ? WORKFLOW : NULL,
                              .is_there = github && access(WORKFLOW, F_OK) == 0};
+    const bool is_kept = workflow.is_there && !arguments->force;
     kg_adopt_suite(survey, folder_name(here), &suite.text);
     kg_adopt_workflow(survey, path, &workflow.text);
-    if (!arguments->quiet)
-        found_print(survey);
-    const bool good = drafts_write(arguments, &suite, &workflow, err);
+    const bool good =
+        drafts_write(arguments, &suite, &workflow, err) && ignore_write(arguments, err);
+    if (good && !arguments->quiet && github && !is_kept)
+        owner_print(&workflow);
     if (good && !arguments->quiet)
         next_print(survey, path);
     kg_text_free(&suite.text);
@@ -116,11 +165,39 @@ static bool survey_use(const struct kg_arguments *arguments, const struct kg_sur
     return good;
 }
 
+/* Three ways to a first benchmark, each by its commands. */
+static const char ways[] =
+    "three ways to begin:\n"
+    "  a command      kgate ab './old --words' './new --words'     compares two, without a suite\n"
+    "                 printf 'version: 1\\nsuite: mine\\nworkloads:\\n  - {name: app, command: "
+    "[./app, --words]}\\n' >kgate.yaml\n"
+    "                 kgate validate && kgate gate --update-missing\n"
+    "  a function     kgate init --plugin NAME                     writes a benchmark of ten lines "
+    "to "
+    "fill in\n"
+    "  a harness      link a program with Google Benchmark: target_link_libraries(bench "
+    "benchmark::benchmark_main)\n"
+    "                 kgate init                                   finds it, built or not\n";
+
 int kg_cli_init(const struct kg_arguments *arguments)
 {
-    struct kg_survey survey;
+    const char *path = arguments->positional_count ? arguments->positional[0] : KG_SUITE_FILE;
+    struct kg_survey survey = {0};
     struct kg_error err;
-    const bool good = kg_survey_make(".", &survey, &err) && survey_use(arguments, &survey, &err);
+    bool good = access(path, F_OK) != 0 || arguments->force || arguments->dry_run ||
+                kg_error_set(&err, KG_ERROR_USAGE,
+                             "'%.200s' is there already; --force overwrites it", path);
+    good = good && kg_survey_make(".", &survey, &err);
+    if (good && !arguments->quiet)
+        found_print(&survey);
+    fflush(stdout);
+    const bool nothing = good && !kg_survey_live(&survey);
+    if (nothing)
+        good = kg_error_set(&err, KG_ERROR_USAGE, "found no benchmark here: nothing is written");
+    good = good && survey_use(arguments, &survey, path, &err);
     kg_survey_free(&survey);
-    return good ? KG_EXIT_PASS : kg_fail(&err);
+    const int status = good ? KG_EXIT_PASS : kg_fail(&err);
+    if (nothing)
+        fputs(ways, stderr);
+    return status;
 }

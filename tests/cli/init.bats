@@ -1,6 +1,9 @@
 load support
 
-# `kgate init` in repositories of several kinds. What it writes is a good suite, whatever it finds.
+# `kgate init` in repositories of several kinds, by the text of their files. What it writes is a good suite, whatever
+# it finds. init_cmake.bats lets CMake list the targets.
+
+init() { kgate init --no-cmake "$@"; }
 
 repository() {
     mkdir -p repository/.git repository/bench repository/build/bench repository/tools
@@ -37,27 +40,42 @@ CMAKE
 
 @test "init says what it found and where, and writes a suite that is good, and a workflow" {
     repository
-    run kgate init
+    run init
     echo "$output"
     [ "$status" -eq 0 ]
     [[ "$output" == *"bench/CMakeLists.txt:3: parse_bench, a program of Google Benchmark: it links benchmark::benchmark_main"* ]]
     [[ "$output" == *"bench/CMakeLists.txt:6: sum, a program of NVBench: it links nvbench::main; not built here"* ]]
-    [[ "$output" == *"CMakeLists.txt:4: unit, tests by GoogleTest: it links GTest::gtest_main; not built here"* ]]
-    [[ "$output" == *"tools/bench-io.sh: a program named so"* ]]
+    [[ "$output" == *"CMakeLists.txt:4: unit, tests by GoogleTest: it links GTest::gtest_main; not built here; not measured: a test is rarely a good benchmark"* ]]
+    [[ "$output" == *"tools/bench-io.sh: a program, by its name"* ]]
     [[ "$output" == *"Makefile:3: bench, a rule of make"* ]]
     [[ "$output" == *"bench/sum.cu: a CUDA source"* ]]
+    [[ "$output" == *"added out/ (reports) to .gitignore"* ]]
+    [[ "$output" == *"build first: cmake -B build"* ]]
+    line=$(grep -n OWNER/ .github/workflows/kgate.yml | cut -d: -f1)
+    [[ "$output" == *"replace OWNER in .github/workflows/kgate.yml line $line by "* ]]
     for absent in commented shared plain '{name}' bench.o bench_flags bench.txt; do
         [[ "$output" != *"$absent"* ]]
     done
+    # nothing but the repository's own
+    [ "$(grep -c '^  - name: ' kgate.yaml)" -eq 4 ]
+    ! grep -q 'softmax\|"true"' kgate.yaml
+    # what is not built is said by validate
+    run kgate validate -c kgate.yaml
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"build/bench/sum"*"did the build make it?"* ]]
+    sed -i '/- name: sum/,/format: nvbench/d' kgate.yaml
+    printf '#!/bin/sh\n' >x
+    chmod +x x
     kgate validate -c kgate.yaml
-    [ "$(kgate list -c kgate.yaml)" = "$(printf 'parse_bench/benchmark=BM_parse/cpu\nbench-io.sh/cpu')" ]
-    # what is not built, or hardly a benchmark, is there for whoever takes the # away
-    grep -q '^  # - name: sum' kgate.yaml
-    grep -A1 '^  #   command: \["./build/bench/sum"\]' kgate.yaml | grep -q '^  #   format: nvbench'
-    sed 's/^  # - /  - /; s/^  #   command/    command/' kgate.yaml >all.yaml
-    [ "$(kgate list -c all.yaml | wc -l)" -eq 5 ]
+    [ "$(kgate list -c kgate.yaml)" = "$(printf 'parse_bench/benchmark=BM_parse/cpu\nbench-io.sh/cpu\nbench/cpu')" ]
+    # a rule that runs a program is that program, and its prerequisites are built
+    grep -A1 'name: bench$' kgate.yaml | grep -q 'command: \["./x"\]'
+    # what is hardly a benchmark is there for whoever takes the # away
+    grep -q '^  # - name: unit' kgate.yaml
     /usr/bin/python3 -c 'import yaml; w = yaml.safe_load(open(".github/workflows/kgate.yml")); assert w["jobs"]["kgate"]["steps"][1]["with"]["suite"] == "kgate.yaml"'
-    grep -q 'build: cmake -B build' .github/workflows/kgate.yml
+    # the workflow builds what the suite measures
+    build='cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j && make all'
+    [ "$(sed -n 's/^ *build: "\(.*\)"$/\1/p' .github/workflows/kgate.yml)" = "$build" ]
 }
 
 @test "a program of Google Benchmark is known by what it links, whatever built it" {
@@ -90,63 +108,177 @@ C
     gcc bench_static.c -o bench_static
     gcc -x c -o bench_plain - <<<'int main(void) { return 0; }'
     printf 'sub_bench: x.o\n\t$(CXX) $^ -lbenchmark -o $@\n' >sub/Makefile
-    run kgate init
+    run init
     echo "$output"
     [ "$status" -eq 0 ]
     [[ "$output" == *"build/bench_of_a_variable: a program of Google Benchmark: it links libbenchmark"* ]]
     [[ "$output" == *"bench_static: a program of Google Benchmark: it links libbenchmark"* ]]
-    [[ "$output" == *"bench_plain: a program named so"* ]]
-    [[ "$output" == *"sub/Makefile:1: sub_bench, a rule of make: it is of a file that links -lbenchmark"* ]]
+    [[ "$output" == *"bench_plain: a program, by its name"* ]]
+    [[ "$output" == *"sub/Makefile:1: sub_bench, a program that make builds: it is of a file that links -lbenchmark; not built here"* ]]
     grep -A1 '^    command: \["./build/bench_of_a_variable"\]' kgate.yaml | grep -q '^    format: google-benchmark'
     grep -A1 '^    command: \["./bench_static"\]' kgate.yaml | grep -q '^    format: google-benchmark'
     ! grep -A1 'command: \["./bench_plain"\]' kgate.yaml | grep -q format
-    grep -A1 '^  #   command: \["./sub/sub_bench"\]' kgate.yaml | grep -q '^  #   format: google-benchmark'
-    [ "$(kgate list -c kgate.yaml | sort)" = "$(printf '%s\n' bench_of_a_variable/benchmark=BM_one/manual_time/cpu bench_plain/cpu bench_static/benchmark=BM_static/cpu)" ]
+    grep -A1 '^    command: \["./sub/sub_bench"\]' kgate.yaml | grep -q '^    format: google-benchmark'
+    grep -q '^  # Build it first: make -C sub sub_bench$' kgate.yaml
+    cp bench_static sub/sub_bench
+    [ "$(kgate list -c kgate.yaml | sort)" = "$(printf '%s\n' bench_of_a_variable/benchmark=BM_one/manual_time/cpu bench_plain/cpu bench_static/benchmark=BM_static/cpu sub_bench/benchmark=BM_static/cpu)" ]
 }
 
 @test "init overwrites nothing unasked, and --dry-run writes nothing" {
     repository
-    run kgate init --dry-run
+    run init --dry-run
     [ "$status" -eq 0 ]
     [[ "$output" == *"--- kgate.yaml"*"name: parse_bench"*"--- .github/workflows/kgate.yml"* ]]
     [ ! -e kgate.yaml ] && [ ! -e .github ]
     mkdir -p .github/workflows
     echo mine >.github/workflows/kgate.yml
-    run kgate init
+    run init
     [ "$status" -eq 0 ]
     [[ "$output" == *"left as it is: .github/workflows/kgate.yml"* ]]
     [ "$(cat .github/workflows/kgate.yml)" = mine ]
     echo mine >kgate.yaml
-    run kgate init
+    run init
     [ "$status" -eq 2 ]
     [ "$output" = "kgate: 'kgate.yaml' is there already; --force overwrites it" ]
     [ "$(cat kgate.yaml)" = mine ]
-    run kgate init --force -q
+    run init --force -q
     [ "$status" -eq 0 ]
     [ -z "$output" ]
-    kgate validate -c kgate.yaml
     grep -q OWNER .github/workflows/kgate.yml
 }
 
 @test "init beside a .gitlab-ci.yml prints what belongs there, and leaves the file alone" {
     repository
     echo 'stages: [test]' >.gitlab-ci.yml
-    run kgate init
+    run init
     [ "$status" -eq 0 ]
     [[ "$output" == *"for .gitlab-ci.yml, which is yours to edit:"*"component: "* ]]
     [ "$(cat .gitlab-ci.yml)" = 'stages: [test]' ]
     [ ! -e .github ]
 }
 
-@test "init where nothing is found writes an example that runs everywhere" {
-    mkdir empty
+@test "init without a benchmark writes nothing, says three ways to begin, and exits 2" {
+    mkdir -p empty/.git empty/.github/workflows
     cd empty
-    run kgate init
+    echo 'on: push' >.github/workflows/ci.yml
+    printf 'add_executable(unit a.cpp)\ntarget_link_libraries(unit GTest::gtest)\n' >CMakeLists.txt
+    printf 'run_bench:\n\tcmake -B x && cmake --build x && x/b\nclean-bench:\n\trm -f ./bench\n' >Makefile
+    for words in "" --force --dry-run; do
+        # shellcheck disable=SC2086
+        run init $words
+        echo "$output"
+        [ "$status" -eq 2 ]
+        [[ "$output" == *"run_bench, a rule of make; not measured: the rule builds as well as it measures"* ]]
+        [[ "$output" == *"clean-bench, a rule of make; not measured: its name says that it removes files"* ]]
+        [[ "$output" == *"kgate: found no benchmark here: nothing is written"* ]]
+        [[ "$output" == *"three ways to begin:"*"kgate ab "*"kgate init --plugin NAME"*"benchmark::benchmark_main"* ]]
+        [ "$(find . -type f | sort | xargs)" = "./.github/workflows/ci.yml ./CMakeLists.txt ./Makefile" ]
+    done
+    # the suite that is told begins as the text has it
+    printf '#!/bin/sh\n' >app
+    chmod +x app
+    eval "$(grep -o "printf '.*" <<<"$output")"
+    kgate validate
+}
+
+@test "programs and rules are found by bench in any part of their names, and one that only compiles is a comment" {
+    mkdir -p repository/tests repository/.git
+    cd repository
+    printf 'fullbench : lz4.o \\
+		x.o\nfullbench : CPPFLAGS += -DX\nfullbench : lz4.o fullbench.c\n\t$(CC) $^ -o $@$(EXT)\nbench_cjson: cJSON.o\n\t$(CC) $^ -o $@\nworkbench: x\n\t./x\nspeed-benchmark: all\n\t./x $(N)\nbench.o: x\n' >tests/Makefile
+    printf '#!/bin/sh\nfor n in 1 2; do\n  :\ndone\n' >JSONBench.sh
+    printf '#!/bin/bash\ng++ -c a.cpp\nclang++ -c a.cpp\n' >bench_headers.sh
+    cp JSONBench.sh benchmark_reflection_usage_compilation.sh
+    chmod +x ./*.sh
+    run init
+    echo "$output"
     [ "$status" -eq 0 ]
-    [[ "$output" == *"found no benchmarks here"* ]]
-    kgate validate -c kgate.yaml
+    [[ "$output" == *"tests/Makefile:4: fullbench, a program that make builds; not built here"* ]]
+    [[ "$output" == *"bench_headers.sh: a program, by its name; not measured: the script compiles, and starts no program"* ]]
+    [[ "$output" == *"compilation.sh: a program, by its name; not measured: its name says that it compiles"* ]]
+    [[ "$output" != *workbench* ]]
+    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "JSONBench.sh fullbench bench_cjson speed-benchmark" ]
+    grep -q '^    command: \["make", "-s", "-C", "tests", "speed-benchmark"\]' kgate.yaml
+    grep -q 'build: "make -C tests fullbench && make -C tests bench_cjson && make -C tests all"' .github/workflows/kgate.yml
+    # built, the program and its rule are one
+    printf '#!/bin/sh\n' >tests/fullbench
+    chmod +x tests/fullbench
+    run init --force
+    [ "$(grep -c 'name: fullbench' kgate.yaml)" -eq 1 ]
+    [[ "$output" == *"tests/Makefile:4: fullbench, a program that make builds"$'\n'* ]]
+}
+
+@test "calls of hyperfine in a script become workloads, and those that a shell has to expand comments" {
+    mkdir -p repository/sub
+    cd repository
+    printf '#!/bin/sh\nset -e\nhyperfine --warmup 3 \\\n  --export-json o.json "./app {n}.txt" -L n 1,2\nhyperfine "./app $FILE"\n' >bench.sh
+    printf '#!/bin/sh\ncd "$(dirname "$0")"\nhyperfine ./app\n' >sub/benchmark
+    chmod +x bench.sh sub/benchmark
+    run init
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"bench.sh:3: bench.sh, a call of hyperfine"$'\n'* ]]
+    [[ "$output" == *"bench.sh:5: bench.sh, a call of hyperfine; not measured: the shell has something to expand"* ]]
+    [[ "$output" == *"sub/benchmark:3: benchmark, a call of hyperfine; not measured: the script enters another folder before"* ]]
     [ "$(kgate list -c kgate.yaml | wc -l)" -eq 2 ]
-    [ "$(ls -A)" = kgate.yaml ]
+    kgate list -c kgate.yaml | grep -qx 'bench.sh/benchmark=./app 2.txt/cpu'
+    ! grep -q 'export-json' kgate.yaml
+    [ "$(grep -c '^    format: hyperfine' kgate.yaml)" -eq 1 ]
+}
+
+@test "libraries of link_libraries, tests with a label and projects below the root are found in the text" {
+    mkdir -p repository/bench/sub repository/own
+    cd repository
+    printf 'project(x)\nadd_subdirectory(bench)\n' >CMakeLists.txt
+    cat >bench/CMakeLists.txt <<'CMAKE'
+add_executable(before a.cpp)
+add_executable(prepare_bench a.cpp)
+link_libraries(benchmark::benchmark)
+add_executable(parse a.cpp)
+add_executable(print a.cpp)
+add_executable(slow a.cpp)
+add_test(NAME slow_all COMMAND slow --size 3 WORKING_DIRECTORY x)
+add_test(other slow)
+set_tests_properties(slow_all PROPERTIES LABELS "long;benchmark")
+CMAKE
+    printf 'add_executable(run a.c)\nadd_test(NAME run_all COMMAND run --all)\nset_property(TEST run_all PROPERTY LABELS perf)\n' >bench/sub/CMakeLists.txt
+    printf 'project(own)\nadd_executable(own_bench a.cpp)\ntarget_link_libraries(own_bench benchmark)\n' >own/CMakeLists.txt
+    run init
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "parse print slow own_bench run_all" ]
+    [[ "$output" == *"bench/CMakeLists.txt:4: parse, a program of Google Benchmark: it links benchmark::benchmark"* ]]
+    [[ "$output" == *"prepare_bench, a program that CMake builds; not built here; not measured: it links no harness"* ]]
+    grep -A1 'command: \["./build/bench/sub/run", "--all"\]' kgate.yaml | grep -q 'directory: "build/bench/sub"'
+    [[ "$output" == *"cmake -S own -B build/own "*"--target own_bench"* ]]
+}
+
+@test "out/ is ignored once, and not where the user has such a folder or said so" {
+    repository
+    printf 'x\n/out' >.gitignore
+    run init
+    [[ "$output" != *.gitignore* ]]
+    [ "$(cat .gitignore)" = "$(printf 'x\n/out')" ]
+    printf 'x' >.gitignore
+    init --force -q
+    init --force -q
+    [ "$(cat .gitignore)" = "$(printf 'x\nout/')" ]
+    rm .gitignore
+    mkdir out
+    init --force -q
+    [ ! -e .gitignore ]
+    rm -r out .git
+    init --force -q
+    [ ! -e .gitignore ]
+}
+
+@test "workflows are one line of what was found" {
+    repository
+    mkdir -p .github/workflows
+    for i in 1 2 3; do echo 'on: push' >.github/workflows/$i.yml; done
+    run init
+    [[ "$output" == *".github/workflows: 3 workflows of GitHub"* ]]
+    [ "$(grep -c 'of GitHub' <<<"$output")" -eq 1 ]
 }
 
 @test "init takes names and files as they come" {
@@ -162,7 +294,7 @@ C
     printf 'target_link_libraries(' >sub/CMakeLists.txt
     printf 'target_link_libraries(a "benchmark' >sub/Makefile
     ln -s .. sub/up
-    run kgate init
+    run init
     echo "$output"
     [ "$status" -eq 0 ]
     kgate validate -c kgate.yaml
@@ -199,7 +331,7 @@ endforeach()
 add_executable(expression x.cpp)
 target_link_libraries(expression $<IF:1,benchmark,x>)
 CMAKE
-    run kgate init --dry-run
+    run init --dry-run
     echo "$output"
     [ "$status" -eq 0 ]
     for target in bench_sort bench_hash bench_scan; do
@@ -221,6 +353,6 @@ CMAKE
         echo 'add_executable(${i}${i}${i}${i}${unknown} x.cpp)'
         echo 'target_link_libraries(${i}${i}${i}${i} benchmark)'
     } >CMakeLists.txt
-    run timeout 60 "$KGATE" init --dry-run
-    [ "$status" -eq 0 ]
+    run timeout 60 "$KGATE" init --no-cmake --dry-run
+    [ "$status" -eq 2 ] # no benchmark, and no time-out
 }

@@ -71,6 +71,8 @@ load support
     [ "${lines[0]}" = "copy/bytes=16KiB,version=plain/cpu" ]
     [ "${lines[1]}" = "copy/bytes=16KiB,version=fast/cpu" ]
     kgate list -c suite.yaml --json | jq -e 'length == 2 and (.[0].definition_hash | length == 16)'
+    printf '#!/bin/sh\n' >bench_app
+    chmod +x bench_app
     run kgate init
     [ "$status" -eq 0 ]
     run kgate validate -c kgate.yaml
