@@ -500,6 +500,16 @@ bool kg_survey_join(const char *root, struct kg_survey *survey, struct kg_error 
     return true;
 }
 
+/* Reads the reply in a build folder that is there. */
+static bool tree_read(const char *root, struct kg_survey *survey, struct kg_error *err)
+{
+    char real[PATH_MAX], built[PATH_MAX + 256];
+    if (!survey->tree || !realpath(root, real))
+        return true;
+    snprintf(built, sizeof built, "%s/%s", real, survey->tree);
+    return kg_survey_reply(survey, real, built, &survey->is_configured, err);
+}
+
 bool kg_survey_make(const char *root, struct kg_survey *survey, struct kg_error *err)
 {
     struct walk walk = {.survey = survey, .root = root, .err = err};
@@ -507,7 +517,8 @@ bool kg_survey_make(const char *root, struct kg_survey *survey, struct kg_error 
     if (access(root, R_OK | X_OK) != 0)
         return kg_error_set(err, KG_ERROR_USAGE, "cannot read the folder '%.300s': %s", root,
                             strerror(errno));
-    return folder_look(&walk, "", 0) && kg_survey_join(root, survey, err);
+    return folder_look(&walk, "", 0) && tree_read(root, survey, err) &&
+           kg_survey_join(root, survey, err);
 }
 
 void kg_survey_free(struct kg_survey *survey)

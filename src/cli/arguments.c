@@ -114,6 +114,8 @@ static const struct kg_option options[] = {
            "write a report to a file; its ending says which: .json .md .csv .html .xml .svg .png "
            ".prom .txt; repeatable"),
     OPTION("dry-run", 0, KG_OPTION_FLAG, NULL, dry_run, "print what would be written"),
+    OPTION("no-cmake", 0, KG_OPTION_FLAG, NULL, no_cmake,
+           "read CMakeLists.txt by its text alone, without running cmake"),
     OPTION("force", 0, KG_OPTION_FLAG, NULL, force, "overwrite a file that is there"),
     OPTION("json", 0, KG_OPTION_FLAG, NULL, json, "print JSON instead of the summary"),
     OPTION("quiet", 'q', KG_OPTION_FLAG, NULL, quiet, "print only the verdict and what fails"),

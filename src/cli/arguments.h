@@ -72,6 +72,7 @@ struct kg_arguments {
     bool skip_unchanged;
     bool force;
     bool dry_run;
+    bool no_cmake;
     bool shell;
     bool remove;
     bool list;

@@ -179,6 +179,35 @@ static const char ways[] =
     "benchmark::benchmark_main)\n"
     "                 kgate init                                   finds it, built or not\n";
 
+/* Asks CMake for its targets, and says so before: it runs code of the repository. */
+static bool cmake_ask(const struct kg_arguments *arguments, struct kg_survey *survey,
+                      struct kg_error *err)
+{
+    const char *command = kg_survey_configure_command(survey), *why = NULL;
+    if (!command || arguments->no_cmake)
+        return true;
+    if (arguments->dry_run) {
+        if (!arguments->quiet)
+            fprintf(
+                stderr,
+                "kgate: reads CMakeLists.txt by its text; without --dry-run it also runs `%s`\n",
+                command);
+        return true;
+    }
+    if (!arguments->quiet)
+        fprintf(stderr, "kgate: runs `%s` to read the targets (--no-cmake: without)\n", command);
+    if (!kg_survey_configure(".", survey, &why, err))
+        return false;
+    if (why && !arguments->quiet) {
+        struct kg_text line = {0};
+        kg_escape_terminal(&line, why, SHOWN_MOST);
+        fprintf(stderr, "kgate: cmake does not configure this (%s): the text has to do\n",
+                kg_text_string(&line));
+        kg_text_free(&line);
+    }
+    return true;
+}
+
 int kg_cli_init(const struct kg_arguments *arguments)
 {
     const char *path = arguments->positional_count ? arguments->positional[0] : KG_SUITE_FILE;
@@ -187,7 +216,7 @@ int kg_cli_init(const struct kg_arguments *arguments)
     bool good = access(path, F_OK) != 0 || arguments->force || arguments->dry_run ||
                 kg_error_set(&err, KG_ERROR_USAGE,
                              "'%.200s' is there already; --force overwrites it", path);
-    good = good && kg_survey_make(".", &survey, &err);
+    good = good && kg_survey_make(".", &survey, &err) && cmake_ask(arguments, &survey, &err);
     if (good && !arguments->quiet)
         found_print(&survey);
     fflush(stdout);
