@@ -17,6 +17,10 @@ static const uint64_t PATIENCE_NS = 2000000000;
 static pid_t workers[WORKERS_MOST];
 static bool adopts;
 
+enum { KEPT_MOST = 64 };
+static pid_t kept[KEPT_MOST];
+static size_t kept_count;
+
 static bool is_worker(pid_t process)
 {
     for (int i = 0; i < WORKERS_MOST; i++)
@@ -25,7 +29,15 @@ static bool is_worker(pid_t process)
     return false;
 }
 
-/* Calls `found` with each child of this process that is no live worker, as the kernel lists them by
+static bool is_kept(pid_t process)
+{
+    for (size_t i = 0; i < kept_count; i++)
+        if (kept[i] == process)
+            return true;
+    return false;
+}
+
+/* Calls `found` with each child of this process that is no live worker and is not kept, as the kernel lists them by
  * thread (proc(5), CONFIG_PROC_CHILDREN); returns how many there were. */
 static size_t strangers_each(void (*found)(pid_t child))
 {
@@ -38,7 +50,7 @@ static size_t strangers_each(void (*found)(pid_t child))
         snprintf(path, sizeof path, "/proc/self/task/%.20s/children", entry->d_name);
         FILE *children = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
         while (children && fscanf(children, "%d", &child) == 1)
-            if (!is_worker(child)) {
+            if (!is_worker(child) && !is_kept(child)) {
                 count++;
                 if (found)
                     found(child);
@@ -82,10 +94,28 @@ static void end(pid_t child)
     waitpid(child, NULL, WNOHANG);
 }
 
-void kg_descendants_end(void)
+static void keep(pid_t child)
+{
+    if (kept_count < KEPT_MOST)
+        kept[kept_count++] = child;
+}
+
+void kg_descendants_keep(void)
+{
+    if (adopts)
+        strangers_each(keep);
+}
+
+void kg_descendants_end_new(void)
 {
     const struct timespec pause = {.tv_nsec = 200 * 1000};
     const uint64_t deadline_ns = kg_clock_ns() + PATIENCE_NS;
     while (adopts && strangers_each(end) && kg_clock_ns() < deadline_ns)
         nanosleep(&pause, NULL);
+}
+
+void kg_descendants_end(void)
+{
+    kept_count = 0;
+    kg_descendants_end_new();
 }

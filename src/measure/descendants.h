@@ -14,6 +14,14 @@ void kg_descendants_adopt(void);
 void kg_descendants_expect(pid_t worker);
 void kg_descendants_forget(pid_t worker);
 
+/* Keeps the descendants that are there now until all workers have ended, as a server that `setup` has
+ * started; of more than 64 the rest are not kept. */
+void kg_descendants_keep(void);
+
+/* Kills and reaps what calls have left since kg_descendants_keep, or since workers began. Some 20 us
+ * if there is nothing. */
+void kg_descendants_end_new(void);
+
 /* Kills and reaps the children that are no live workers, and then their children, until there are
  * none; gives up after two seconds. Some 20 us where there are none. */
 void kg_descendants_end(void);

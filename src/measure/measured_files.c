@@ -62,9 +62,8 @@ static bool is_elf(const char *path)
     return whole && !memcmp(mark, "\177ELF", sizeof mark);
 }
 
-/* As the suite, or the build in its place, names it; NULL where there is none. */
-static const char *file_of(const struct kg_build *build, const struct kg_case *planned,
-                           const char *program)
+const char *kg_measured_file_of(const struct kg_build *build, const struct kg_case *planned,
+                                const char *program)
 {
     const struct kg_source_operations *source = kg_sources[planned->spec->source];
     const bool fits = build && !source->unfit[build->kind];
@@ -133,7 +132,7 @@ bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *c
         const struct kg_case *planned = &plan->cases[i];
         const struct kg_build *build = builds ? builds[i] : NULL;
         const bool command = kg_sources[planned->spec->source]->code == KG_CODE_ANYWHERE;
-        const char *given = file_of(build, planned, program);
+        const char *given = kg_measured_file_of(build, planned, program);
         const bool asked = memory.given && given && !builds && !strcmp(memory.given, given);
         if (!given || results->cases[i].status == KG_STATUS_SKIPPED)
             continue;

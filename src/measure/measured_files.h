@@ -7,6 +7,12 @@
 #include "plan/plan.h"
 #include "results/results.h"
 
+/* The file with the case's code, as the suite or the build names it; NULL if there is none.
+ * build    NULL: this kgate, and the file that the suite names
+ * program  this kgate's executable */
+const char *kg_measured_file_of(const struct kg_build *build, const struct kg_case *planned,
+                                const char *program);
+
 /* Sets `build` of every case, and the files that they name. A case is left without one where a copy
  * of its file would not bring the code: a script, an interpreter or another program that starts
  * what it is told to, a program of the system.

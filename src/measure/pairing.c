@@ -1,6 +1,7 @@
 #include "measure/pairing.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "measure/case_result.h"
@@ -8,6 +9,7 @@
 #include "measure/rounds.h"
 #include "measure/turns.h"
 #include "timing/clock.h"
+#include "workload/source.h"
 
 enum { SIDES = KG_SIDES };
 static const double TURN_LEAST_NS = 0.5e6, TURN_MOST_NS = 4e6;
@@ -160,13 +162,23 @@ static bool rounds_take(struct match *match, struct kg_arena *arena, bool confir
     return true;
 }
 
+/* A server that `setup` or a plugin's set_up started is there for all calls. Without them, all that is
+ * left is of calls. */
+static bool keeps_setup(const struct kg_case *planned)
+{
+    return kg_sources[planned->spec->source]->code != KG_CODE_ANYWHERE ||
+           planned->setting.setup_count;
+}
+
 /* One round of one case in both builds. */
 static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err)
 {
-    const struct kg_settings *settings = &pairing->base.plan->cases[index].spec->settings;
+    const struct kg_case *planned = &pairing->base.plan->cases[index];
+    const struct kg_settings *settings = &planned->spec->settings;
     struct match match = {
         .turns = {.kills = kg_out_of_memory_kills(),
-                  .deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns)},
+                  .deadline_ns = kg_clock_ns() + (uint64_t)(SIDES * settings->timeout_ns),
+                  .keeps_setup = keeps_setup(planned)},
         .measurements = {&pairing->base, &pairing->head},
         .index = index,
         .min_time_ns = kg_measurement_round_ns(&pairing->head, index),
@@ -192,6 +204,27 @@ void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round
     pairing->head.results.cases[index].round_ns = round_ns;
 }
 
+/* A case whose files are not those of its first round has no comparison. */
+static bool files_check(struct kg_pairing *pairing, struct kg_error *err)
+{
+    const struct kg_watched_file *files[SIDES] = {pairing->base_files, pairing->head_files};
+    char reason[512];
+    for (size_t i = 0; i < pairing->head.results.case_count; i++) {
+        const struct kg_case_result *head = &pairing->head.results.cases[i];
+        for (size_t side = 0; side < SIDES && head->status == KG_STATUS_OK; side++) {
+            if (!kg_watched_file_changed(&files[side][i]))
+                continue;
+            snprintf(reason, sizeof reason,
+                     "the %s's '%.300s' was written or replaced while it was measured, so its "
+                     "times are not of one build",
+                     side_names[side], files[side][i].path);
+            if (!kg_case_fail(&pairing->head, i, reason, "", err))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* The head's results say how many rounds there are. Both turns of a pair are of the same moment, so
  * confirming pairs need no long wait for another one. */
 bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
@@ -203,7 +236,7 @@ bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool co
                                      .confirm_after_ns = KG_CONFIRM_APART_NS,
                                      .one = round_of_both,
                                      .user = pairing};
-    return kg_rounds_run(&rounds, err);
+    return kg_rounds_run(&rounds, err) && files_check(pairing, err);
 }
 
 /* Both builds must have the same number of calls a sample. */
@@ -290,6 +323,17 @@ static bool any_skips(const bool *skips, size_t count)
     return false;
 }
 
+/* The base's check has run, and nothing of the head. */
+static bool files_watch(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
+                        const struct kg_pairing_options *options, struct kg_error *err)
+{
+    struct kg_arena *arena = &pairing->base.results.arena;
+    const char *program = pairing->base.program;
+    pairing->base_files = kg_watched_files_make(arena, what->plan, options->bases, program);
+    pairing->head_files = kg_watched_files_make(arena, what->plan, options->heads, program);
+    return (pairing->base_files && pairing->head_files) || kg_error_memory(err);
+}
+
 static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                        const struct kg_pairing_options *options, struct selection *selection,
                        struct kg_error *err)
@@ -305,6 +349,10 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
                                            .interrupt = pairing->interrupt};
     if (!kg_measurement_begin(&pairing->base, what, &build, err))
         return kg_error_wrap(err, "in the base");
+    if (!files_watch(pairing, what, options, err)) {
+        kg_measurement_free(&pairing->base);
+        return false;
+    }
     build.results_path = options->head_path;
     build.builds = options->heads;
     build.select = selection->same ? head_select : NULL;

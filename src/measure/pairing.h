@@ -7,12 +7,15 @@
 #include <stdbool.h>
 
 #include "measure/measurement.h"
+#include "measure/watched_files.h"
 
 struct kg_pairing {
     struct kg_measurement base;
     struct kg_measurement head; /* its rounds carry base_ratio */
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
+    struct kg_watched_file *base_files; /* of each case, as they were before the candidate ran */
+    struct kg_watched_file *head_files;
 };
 
 struct kg_pairing_options {
@@ -36,7 +39,8 @@ bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite
 /* Sets the time that each side measures in the case's next rounds. */
 void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns);
 
-/* As kg_measurement_rounds, of both builds together. */
+/* As kg_measurement_rounds, of both builds together. A case is FAILED if the program or plugin of a
+ * side has changed since measuring began. */
 bool kg_pairing_rounds(struct kg_pairing *pairing, const size_t *wanted, bool confirm,
                        struct kg_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/descendants.h"
 #include "worker/protocol.h"
 
 bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err)
@@ -44,6 +45,7 @@ static bool turn(struct kg_turns *turns, size_t side)
     char line[64], *end;
     if (!ask(turns, player, KG_TURN) || !line_await(turns, player, line))
         return false;
+    kg_descendants_end_new();
     const double measured_ns = strtod(line, &end);
     player->spent_ns += measured_ns;
     if (measured_ns > 0 && !*end)
@@ -74,6 +76,10 @@ bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
             return false;
         }
     }
+    if (turns->keeps_setup)
+        kg_descendants_keep();
+    else
+        kg_descendants_end_new();
     while (!turns->block_count || turns->players[0].spent_ns < min_time_ns)
         if (!block(turns))
             return false;

@@ -25,12 +25,15 @@ struct kg_turns {
     size_t block_count;
     size_t at_fault; /* the player whose process failed */
     enum kg_ending ending;
+    bool
+        keeps_setup; /* processes that were left before the first turn go on: `setup` started them */
 };
 
 /* Starts a player's process. */
 bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err);
 
-/* Plays blocks of four turns until the first has measured so much time. false where a process
+/* Plays blocks of four turns until the first has measured so much time. Processes that the calls of
+ * a turn leave end before the next turn: they would slow the other build. false where a process
  * failed: `at_fault` and `ending` say which, and how. */
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns);
 

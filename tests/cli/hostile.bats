@@ -423,3 +423,47 @@ YAML
         [ "$status" -ne 124 ]
     done
 }
+
+# Two folders with a program `w`, each a script of one line, and a suite that runs ./w.
+two_programs() {
+    mkdir base head
+    printf '#!/bin/sh\n%s\n' "$1" >base/w
+    printf '#!/bin/sh\n%s\n' "$2" >head/w
+    chmod +x base/w head/w
+    suite_of <<<"  - {name: w, command: [$PWD/w], rounds: {min: 3, max: 3}, metrics: [time]}"
+    sed -i "s|$PWD/w|./w|" one.yaml
+}
+
+@test "what a call of the head leaves running ends before the base's calls" {
+    two_programs "count=0; for p in \$(cat $PWD/left); do kill -0 \$p && count=\$((count + 1)); done 2>>/dev/null; echo \$count >$PWD/alive" \
+        "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >>$PWD/left"
+    run kgate ab -c one.yaml --base base --head head -o out
+    [ "$status" -ne 2 ]
+    [ "$(cat alive)" -eq 0 ]
+    [ "$(wc -l <left)" -gt 5 ]
+}
+
+# A server runs for all calls of a process, on both sides.
+@test "a server that setup has started goes on in paired rounds" {
+    two_programs "kill -0 \$(cat $PWD/server.pid)" "kill -0 \$(cat $PWD/server.pid)"
+    sed -i "s|metrics|setup: [sh, -c, \"setsid sleep 1000 >/dev/null 2>\&1 \& echo \$! >$PWD/server.pid\"], &|" one.yaml
+    run kgate ab -c one.yaml --base base --head head -o out
+    jq -e '.cases[0].status == "OK"' out/head.json
+    gone server.pid
+}
+
+@test "a head that writes over the base's program is FAILED" {
+    two_programs "sleep 0.002" "sleep 0.01; cp $PWD/head/w $PWD/base/w"
+    run kgate ab -c one.yaml --base base --head head -o out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"the base's '"*"/w' was written or replaced while it was measured"* ]]
+    # and one that restores it
+    printf '#!/bin/sh\nsleep 0.002\n' >base/w
+    printf '#!/bin/sh\nsleep 0.01; cp -p %s/base/w %s/kept; cp %s/head/w %s/base/w; cp -p %s/kept %s/base/w\n' "$PWD" "$PWD" "$PWD" "$PWD" "$PWD" "$PWD" >head/w
+    run kgate ab -c one.yaml --base base --head head -o out
+    [ "$status" -eq 3 ]
+    # without any of it the sides are compared
+    printf '#!/bin/sh\nsleep 0.002\n' >head/w
+    run kgate ab -c one.yaml --base base --head head -o out
+    jq -e '.cases[0].status == "OK"' out/head.json
+}
