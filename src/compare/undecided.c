@@ -44,8 +44,7 @@ static bool open_by_interval(const struct kg_metric *metric)
     }
 }
 
-/* Whether it is open only how much better an undecided case is: nobody has to look into it. */
-static bool is_not_worse(const struct kg_case_change *change)
+bool kg_change_not_worse(const struct kg_case_change *change)
 {
     if (change->change != KG_CHANGE_INCONCLUSIVE || !change->metric_count)
         return false;
@@ -68,7 +67,7 @@ struct kg_decided kg_decided_count(const struct kg_comparison *comparison)
         const struct kg_case_change *change = &comparison->cases[i];
         compared += meets_budgets(change);
         if (change->waived == KG_WAIVER_NONE) {
-            not_worse += is_not_worse(change);
+            not_worse += kg_change_not_worse(change);
             continue;
         }
         undecided -= is_undecided(change);
@@ -239,7 +238,7 @@ static const struct kg_case_change *worst_undecided(const struct kg_comparison *
     const struct kg_case_change *worst = NULL;
     for (size_t i = 0; i < comparison->case_count; i++) {
         const struct kg_case_change *change = &comparison->cases[i];
-        if (!is_undecided(change) || is_not_worse(change) || change->waived ||
+        if (!is_undecided(change) || kg_change_not_worse(change) || change->waived ||
             (blanks_decide(decided) && !change->missing))
             continue;
         if (remedy_of(change) == REMEDY_PAIRS)
@@ -270,7 +269,6 @@ static void command_append(const struct kg_case_change *worst, size_t undecided,
                            const struct kg_results *current, const struct kg_again *again,
                            struct kg_text *text)
 {
-    kg_text_append(text, "`");
     if (again) {
         kg_text_append(text, again->command);
     } else {
@@ -284,29 +282,36 @@ static void command_append(const struct kg_case_change *worst, size_t undecided,
     }
 }
 
+/* The option that gives more pairs, and what a reader has to fill in. */
+struct more {
+    char option[48]; /* "" if no option does */
+    const char *fill_in;
+};
+
 /* Twice what there was: the budget, or the time that the fewest rounds took beyond it. */
-static void budget_append(const struct kg_results *current, const struct kg_again *again,
-                          struct kg_text *text)
+static struct more more_time(const struct kg_results *current, const struct kg_again *again)
 {
-    if (!again || !isfinite(again->budget_ns)) {
-        kg_text_append(text, " --budget TIME`, with a longer TIME");
-        return;
-    }
+    struct more more = {"--budget TIME", ", with a longer TIME"};
+    if (!again || !isfinite(again->budget_ns))
+        return more;
     const double ns = 2 * fmax(again->budget_ns, current->elapsed_ns);
-    if (ns < 10e9)
-        kg_text_printf(text, " --budget %.0fms`", ceil(ns / 1e6));
-    else
-        kg_text_printf(text, " --budget %.0fs`", ceil(ns / 1e9));
+    const bool is_short = ns < 10e9;
+    snprintf(more.option, sizeof more.option, "--budget %.0f%s", ceil(ns / (is_short ? 1e6 : 1e9)),
+             is_short ? "ms" : "s");
+    more.fill_in = "";
+    return more;
 }
 
 /* How many pairs there may be is the suite's rounds.max, which results do not say. */
-static void rounds_append(const struct kg_again *again, struct kg_text *text)
+static struct more more_rounds(const struct kg_again *again)
 {
-    if (again)
-        kg_text_printf(text, " --set rounds.max=%zu`", 2 * again->rounds_most);
-    else
-        kg_text_append(text, " --set rounds.max=N`, with N twice what the suite has (30 where it "
-                             "says nothing)");
+    struct more more = {"--set rounds.max=N",
+                        ", with N twice what the suite has (30 where it says nothing)"};
+    if (!again)
+        return more;
+    snprintf(more.option, sizeof more.option, "--set rounds.max=%zu", 2 * again->rounds_most);
+    more.fill_in = "";
+    return more;
 }
 
 /* What ended the pairs decides what more of them takes: rounds.max, the budget, or the machine. */
@@ -317,6 +322,12 @@ static void pairs_append(const struct kg_case_change *worst, size_t undecided,
     const bool paired = current->pair || worst->pairs; /* also those that a gate took by itself */
     const size_t disturbed = disturbed_pairs(worst, current);
     const bool cut = paired && worst->metrics[0].out_of_budget;
+    const bool has_budget = again && isfinite(again->budget_ns);
+    struct more more = {"", ""};
+    if (cut)
+        more = more_time(current, again);
+    else if (paired && !disturbed && !has_budget)
+        more = more_rounds(again);
     if (disturbed)
         kg_text_printf(text,
                        "%zu of %zu pairs of %.200s waited too long for a CPU and are not judged: "
@@ -326,13 +337,16 @@ static void pairs_append(const struct kg_case_change *worst, size_t undecided,
                          : disturbed ? ""
                          : cut       ? "more pairs, which --budget left no time for: "
                                      : "more pairs: ");
+    if (again && !again->command) {
+        if (*more.option)
+            kg_text_printf(text, "give `%s`", more.option);
+        else
+            kg_text_append(text, "run this job again");
+        return;
+    }
+    kg_text_append(text, "`");
     command_append(worst, undecided, current, again, text);
-    if (cut)
-        budget_append(current, again, text);
-    else if (paired && !disturbed)
-        rounds_append(again, text);
-    else
-        kg_text_append(text, "`");
+    kg_text_printf(text, "%s%s`%s", *more.option ? " " : "", more.option, more.fill_in);
 }
 
 static void refresh_append(const struct kg_results *current, struct kg_text *text)

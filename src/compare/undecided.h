@@ -16,6 +16,10 @@ struct kg_decided {
 
 struct kg_decided kg_decided_count(const struct kg_comparison *comparison);
 
+/* Whether it is open only how much better an undecided case is: its interval excludes a change for the
+ * worse that counts. */
+bool kg_change_not_worse(const struct kg_case_change *change);
+
 /* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE"; NULL where memory is out. */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 
@@ -42,10 +46,12 @@ const char *kg_undecided_next(struct kg_comparison *comparison, const struct kg_
 
 /* How an `ab` is repeated. */
 struct kg_again {
-    const char *command; /* as it was given, but for --budget */
-    bool is_filtered;    /* some of its cases are chosen already */
-    size_t rounds_most;  /* pairs that a case could have */
-    double budget_ns;    /* INFINITY: there was none */
+    const char
+        *command; /* as it was given, but for --budget; NULL: nobody can repeat it, as its folders
+                            are a pipeline's */
+    bool is_filtered;   /* some of its cases are chosen already */
+    size_t rounds_most; /* pairs that a case could have */
+    double budget_ns;   /* INFINITY: there was none */
 };
 
 /* Says how to settle an UNDECIDED `ab` by its own command, in the place of one with words to fill in.

@@ -111,7 +111,7 @@ static const struct kg_key default_keys[] = {
      "rounds of every case, each in a fresh process"},
     {"rounds.max", KG_KEY_COUNT, SETTING(rounds_max), "30", "1", "10000", NULL,
      "rounds after which a doubtful case is left as it is, and the time that pairs may take; at least "
-     "`rounds.min`"},
+     "`rounds.min`. With `--budget` no limit for a case that may be worse"},
     {"min_time", KG_KEY_DURATION, SETTING(min_time_ns), "50ms", "0ns", "1h", NULL,
      "measured time of a round, from which [shorter and longer ones](#how-long-rounds-are) are chosen"},
     {"warmup", KG_KEY_COUNT, SETTING(warmup), "0", "0", "1000000", NULL,

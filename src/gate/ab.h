@@ -17,8 +17,10 @@ struct kg_ab_options {
     const char *head;
     const char *base_label; /* as errors name it: "--base", or "OLD" of an operand */
     const char *head_label;
-    const char *again;     /* the command that repeats it as it was given, but for --budget */
-    bool is_filtered;      /* it chooses some of the suite's cases */
+    const char
+        *again;       /* the command that repeats it as it was given, but for --budget; NULL: nobody
+                          can, as its folders are a pipeline's */
+    bool is_filtered; /* it chooses some of the suite's cases */
     const char *base_said; /* what the comparison calls the sides; both NULL: it does not */
     const char *head_said;
     struct kg_words base_words; /* the command that this side is; without any it is a build */

@@ -90,7 +90,7 @@ static bool run(struct kg_runner *runner)
     for (int looks = 0; looks < KG_CONFIRMING_LOOKS && wanted && !stopped(runner); looks++) {
         if (!measure(runner, true) || !look(runner))
             return false;
-        wanted = kg_runner_again(runner);
+        wanted = kg_runner_again(runner, looks + 2 == KG_CONFIRMING_LOOKS);
     }
     return cut_say(runner);
 }

@@ -1,6 +1,6 @@
 /* sequence.h: measures each case until its result is clear. Every case gets its fewest rounds. A
  * doubtful case gets half as many again, repeatedly, until it is clear, has its most rounds, or the
- * time is used up. A case that looks changed is then a suspect: it is measured again, later, and
+ * time is used up. With a budget, the time is the only limit of a case that may be worse. A case that looks changed is then a suspect: it is measured again, later, and
  * these confirming rounds alone decide. So repeated looks do not raise the rate of false alarms:
  * the confirming rounds are looked at three times at the most, each time with a third of alpha
  * (docs/statistics.md).
@@ -17,7 +17,7 @@
 #include "stats/allocation.h"
 
 /* How many rounds of the suite's min_time a case gets before it is judged. Confirming rounds, at
- * most `most`, are extra. Where rounds are shorter or longer than that, it is so much time. */
+ * most `most`, are extra. A budget takes the place of `most` for a case that may be worse. Where rounds are shorter or longer than that, it is so much time. */
 struct kg_round_limits {
     size_t least;
     size_t most;

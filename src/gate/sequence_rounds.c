@@ -5,6 +5,7 @@
 #include "compare/metric.h"
 #include "compare/reference.h"
 #include "compare/settle.h"
+#include "compare/undecided.h"
 
 /* A dozen rounds are enough for any test, where the suite allows as many. */
 enum { ROUNDS_LEAST = 12 };
@@ -148,14 +149,25 @@ static double case_budget_ns(const struct kg_runner *runner, size_t index)
     return (double)runner->sequence->limits[index].most * (plan->fixed_ns + plan->asked_ns);
 }
 
+/* Whether the budget is the case's limit, and not the suite's most rounds: while it is open whether the
+ * case is worse. Cases that pairs may settle wait for these first. */
+static bool has_budget(const struct kg_runner *runner, const struct kg_case_change *change)
+{
+    const struct kg_sequence *sequence = runner->sequence;
+    return isfinite(sequence->budget_ns) && (runner->asked || !sequence->settle) &&
+           change->change != KG_CHANGE_NEW && !kg_change_not_worse(change);
+}
+
 /* How many rounds a case may have: those that it has, and as many of that length as `left_ns` pays
  * for, at most as many as say something new. The suite's number in any case, where rounds are no
- * longer than it asks. */
-static size_t rounds_most(const struct kg_runner *runner, size_t index, double length_ns,
-                          size_t has, double left_ns)
+ * longer than it asks. A case that the budget limits may have as many as say something new. */
+static size_t rounds_most(const struct kg_runner *runner, const struct kg_case_change *change,
+                          double length_ns, size_t has, double left_ns)
 {
-    const struct kg_round_plan *plan = &runner->plans[index];
-    const size_t most = runner->sequence->limits[index].most;
+    const struct kg_round_plan *plan = &runner->plans[change->order];
+    const size_t most = runner->sequence->limits[change->order].most;
+    if (has_budget(runner, change))
+        return most > KG_SEQUENCE_ROUNDS_MOST ? most : KG_SEQUENCE_ROUNDS_MOST;
     if (!is_planned(plan))
         return most;
     const double all = (double)has + floor(fmax(0, left_ns) / (plan->fixed_ns + length_ns));
@@ -184,10 +196,14 @@ static size_t screening_next(const struct kg_runner *runner, const struct kg_cas
     const size_t index = change->order;
     const struct kg_round_plan *plan = &runner->plans[index];
     const double left = case_budget_ns(runner, index) - plan->elapsed_ns;
-    const size_t most = rounds_most(runner, index, length_ns, change->rounds, left);
+    const size_t most = rounds_most(runner, change, length_ns, change->rounds, left);
     const double worth = is_planned(plan) ? plan->elapsed_ns / cost_ns(runner, index, length_ns)
                                           : (double)change->rounds;
-    return change->change == KG_CHANGE_NEW ? most : kg_sequence_next(change->rounds, worth, most);
+    if (change->change == KG_CHANGE_NEW)
+        return most;
+    /* beyond the suite's rounds twice as many at each look: few looks, or NO_CHANGE would come by chance */
+    const bool beyond = change->rounds >= runner->sequence->limits[index].most;
+    return kg_sequence_next(change->rounds, beyond ? 2 * worth : worth, most);
 }
 
 /* The suspected time of a case; NULL where it is another metric. */
@@ -218,7 +234,7 @@ static struct confirming confirming_of(const struct kg_runner *runner,
     const size_t rounds = kg_sequence_confirming(&(struct kg_confirming){
         .screened = change->rounds,
         .least = runner->sequence->limits[index].least,
-        .most = rounds_most(runner, index, length_ns, 0, case_budget_ns(runner, index)),
+        .most = rounds_most(runner, change, length_ns, 0, case_budget_ns(runner, index)),
         .base_rounds = runner->base_rounds[index],
         .tests = runner->tests,
         .alpha = runner->comparison->policy.alpha,
@@ -292,30 +308,45 @@ static void length_set(const struct kg_runner *runner, size_t index, double leng
         runner->sequence->length_set(runner->sequence->user, index, length_ns);
 }
 
-bool kg_runner_more(struct kg_runner *runner)
+/* Gives doubtful cases that have none yet their next rounds, in the report's order: all of them where
+ * the time is enough, or also a part. */
+static bool doubtful_take(struct kg_runner *runner, bool in_part, double *left)
 {
-    double left = left_ns(runner);
     bool any = false;
-    left -= isfinite(left) ? reserve_ns(runner, left) : 0;
-    wanted_clear(runner);
     for (size_t i = 0; i < runner->comparison->case_count; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
-        if (change->change == KG_CHANGE_REMOVED || !doubtful(runner, change))
+        const size_t index = change->order;
+        if (change->change == KG_CHANGE_REMOVED || !doubtful(runner, change) ||
+            runner->wanted[index])
             continue;
-        const double length = screening_length(runner, change->order);
+        const double length = screening_length(runner, index);
         const size_t next = screening_next(runner, change, length);
         if (next <= change->rounds)
             continue;
-        const double ns = (double)(next - change->rounds) * cost_ns(runner, change->order, length);
-        runner->cut[change->order] = ns > left;
-        if (ns > left)
+        const size_t more = next - change->rounds;
+        const double each_ns = cost_ns(runner, index, length);
+        const double fit = floor(fmax(0, *left) / each_ns);
+        const size_t rounds = fit >= (double)more                            ? more
+                              : in_part && 4 * fit >= (double)change->rounds ? (size_t)fit
+                                                                             : 0;
+        runner->cut[index] = rounds < more;
+        if (!rounds)
             continue;
-        length_set(runner, change->order, length);
-        runner->wanted[change->order] = next;
-        left -= ns;
+        length_set(runner, index, length);
+        runner->wanted[index] = change->rounds + rounds;
+        *left -= (double)rounds * each_ns;
         any = true;
     }
     return any;
+}
+
+bool kg_runner_more(struct kg_runner *runner)
+{
+    double left = left_ns(runner);
+    left -= isfinite(left) ? reserve_ns(runner, left) : 0;
+    wanted_clear(runner);
+    const bool whole = doubtful_take(runner, false, &left);
+    return doubtful_take(runner, true, &left) || whole;
 }
 
 /* Gives suspects that have none yet their confirming rounds, in the report's order: the planned
@@ -349,38 +380,61 @@ bool kg_runner_suspects(struct kg_runner *runner)
     return suspects_take(runner, true, &left) || planned;
 }
 
-/* Time that as many confirming rounds again will take. */
-static double again_ns(const struct kg_runner *runner, const struct kg_case_change *change)
+/* Time of a confirming round. */
+static double confirming_ns(const struct kg_runner *runner, const struct kg_case_change *change)
 {
     const struct kg_round_plan *plan = &runner->plans[change->order];
-    const double each = is_planned(plan) ? plan->elapsed_ns / (double)change->rounds
-                                         : cost_ns(runner, change->order, NAN);
-    return (double)change->confirming_rounds * each;
+    return is_planned(plan) ? plan->elapsed_ns / (double)change->rounds
+                            : cost_ns(runner, change->order, NAN);
 }
 
 /* What is left of a case's time, for all of its rounds. */
-static double case_left_ns(const struct kg_runner *runner, size_t index)
+static double case_left_ns(const struct kg_runner *runner, const struct kg_case_change *change)
 {
-    const struct kg_round_plan *plan = &runner->plans[index];
-    return is_planned(plan) ? 2 * case_budget_ns(runner, index) - plan->elapsed_ns : INFINITY;
+    const struct kg_round_plan *plan = &runner->plans[change->order];
+    return is_planned(plan) && !has_budget(runner, change)
+               ? 2 * case_budget_ns(runner, change->order) - plan->elapsed_ns
+               : INFINITY;
 }
 
-bool kg_runner_again(struct kg_runner *runner)
+/* Whether confirming rounds leave the case open, and it may be worse by as much as counts. */
+static bool is_open(const struct kg_case_change *change)
+{
+    const struct kg_metric *first = change->metric_count ? change->metrics : NULL;
+    return change->confirming_rounds && first && undecided(first) && rounds_help(first) &&
+           kg_metric_large(first);
+}
+
+/* Confirming rounds of the next look: as many again, or at the last look all that the case's share of
+ * the budget pays for. Their number depends on the time alone, not on what they say. */
+static size_t again(const struct kg_runner *runner, const struct kg_case_change *change, bool last,
+                    double share_ns)
+{
+    const size_t has = change->confirming_rounds;
+    if (!last || !has_budget(runner, change))
+        return has;
+    const double fit = floor(fmax(0, share_ns) / confirming_ns(runner, change));
+    return (size_t)fmax((double)has, fmin(fit, KG_SEQUENCE_ROUNDS_MOST));
+}
+
+bool kg_runner_again(struct kg_runner *runner, bool last)
 {
     double left = left_ns(runner);
+    size_t open = 0;
     bool any = false;
     wanted_clear(runner);
-    for (size_t i = 0; i < runner->comparison->case_count; i++) {
+    for (size_t i = 0; i < runner->comparison->case_count; i++)
+        open += is_open(&runner->comparison->cases[i]);
+    for (size_t i = 0; i < runner->comparison->case_count && open; i++) {
         const struct kg_case_change *change = &runner->comparison->cases[i];
-        const struct kg_metric *first = change->metric_count ? change->metrics : NULL;
-        if (!change->confirming_rounds || !first || !undecided(first) || !rounds_help(first) ||
-            !kg_metric_large(first))
+        if (!is_open(change))
             continue;
-        const double ns = again_ns(runner, change);
+        const size_t rounds = again(runner, change, last, left / (double)open--);
+        const double ns = (double)rounds * confirming_ns(runner, change);
         runner->cut[change->order] = ns > left;
-        if (ns > left || ns > case_left_ns(runner, change->order))
+        if (ns > left || ns > case_left_ns(runner, change))
             continue;
-        runner->wanted[change->order] = change->rounds + change->confirming_rounds;
+        runner->wanted[change->order] = change->rounds + rounds;
         left -= ns;
         any = true;
     }

@@ -34,5 +34,6 @@ bool kg_runner_more(struct kg_runner *runner);
 bool kg_runner_suspects(struct kg_runner *runner);
 
 /* Sets as many confirming rounds again for cases that they leave open, where these may be as much
- * slower as counts. */
-bool kg_runner_again(struct kg_runner *runner);
+ * slower as counts.
+ * last  these are the last rounds: with a budget, as many as it pays for */
+bool kg_runner_again(struct kg_runner *runner, bool last);

@@ -186,6 +186,20 @@ YAML
     [[ "$output" == *"kgate ab -c one.yaml --base "*" --head "* && "$output" != *"BASE --head HEAD"* ]]
 }
 
+@test "in a pipeline the advice of ab names an option, and no folder of the runner" {
+    # one pair decides nothing, whatever it says
+    CI=true run kgate ab 'sleep 0' 'sleep 0.001' --set rounds.min=1 --set rounds.max=1 --set disturbance=100% -o out
+    [ "$status" -eq 4 ]
+    jq -r .next out/comparison.json >next.txt
+    grep -qxF 'more pairs: give `--set rounds.max=2`' next.txt
+}
+
+@test "with --budget a doubt goes on beyond rounds.max, and the advice is no more rounds" {
+    run kgate ab 'sleep 0' 'sleep 0.03' --set rounds.min=1 --set rounds.max=1 --set disturbance=100% --budget 30s -o out
+    [ "$status" -eq 1 ]
+    jq -e '.cases[0].rounds > 2' out/comparison.json
+}
+
 @test "a third name is one too many" {
     run kgate ab "true a" "true b" --rounds 3 --name one --name two --name three
     [ "$status" -eq 2 ]

@@ -182,17 +182,24 @@ static void pairs_are_judged_among_the_tests_of_the_suite(void **state)
     /* the same pairs once more are no advice */
     assert_non_null(strstr(scene.comparison.next, "more pairs: `kgate ab"));
     assert_non_null(strstr(scene.comparison.next, "--set rounds.max=N"));
-    const struct kg_again again = {
-        .command = "kgate ab a.so b.so", .rounds_most = 30, .budget_ns = 9e9};
+    struct kg_again again = {
+        .command = "kgate ab a.so b.so", .rounds_most = 30, .budget_ns = INFINITY};
     assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
     assert_string_equal(scene.comparison.next,
                         "more pairs: `kgate ab a.so b.so --filter w1/cpu --set rounds.max=60`");
+    again.budget_ns = 9e9; /* then no suite's rounds limit a case that may be worse */
+    assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
+    assert_string_equal(scene.comparison.next, "more pairs: `kgate ab a.so b.so --filter w1/cpu`");
     /* what the budget ended more pairs alone do not go on with */
     scene.comparison.cases[0].metrics[0].out_of_budget = true;
     assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
     assert_string_equal(scene.comparison.next,
                         "more pairs, which --budget left no time for: `kgate ab a.so b.so --filter "
                         "w1/cpu --budget 18s`");
+    again.command = NULL; /* a pipeline's */
+    assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
+    assert_string_equal(scene.comparison.next,
+                        "more pairs, which --budget left no time for: give `--budget 18s`");
     scene.current.elapsed_ns = 30e9; /* the fewest rounds took longer */
     assert_true(kg_undecided_again(&scene.comparison, &scene.current, &again));
     assert_non_null(strstr(scene.comparison.next, "--budget 60s`"));

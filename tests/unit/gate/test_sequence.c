@@ -539,6 +539,115 @@ static void pairs_see_what_two_runs_cannot(void **state)
     scene_free(&scene);
 }
 
+/* Pairs that are drawn as they are asked for, and cost a millisecond each. */
+struct drawn {
+    struct kg_replay replay;
+    struct kg_random *random;
+    double noise, effect; /* of the logarithm of a pair's ratio */
+};
+
+static bool drawn_measure(void *user, const size_t *wanted, bool confirm, struct kg_error *err)
+{
+    struct drawn *drawn = user;
+    struct kg_case_result *shown = drawn->replay.shown.cases;
+    (void)err;
+    for (; shown->round_count < wanted[0]; shown->round_count++) {
+        struct kg_round *round = &shown->rounds[shown->round_count];
+        *round = drawn->replay.recorded->cases[0].rounds[0];
+        round->base_ratio = exp(drawn->effect + drawn->noise * normal(drawn->random));
+        round->confirms = confirm;
+    }
+    return true;
+}
+
+static double drawn_elapsed(void *user)
+{
+    return 1e6 * (double)((const struct drawn *)user)->replay.shown.cases[0].round_count;
+}
+
+struct outcome {
+    enum kg_change change;
+    enum kg_verdict verdict;
+    size_t rounds;
+};
+
+/* One case of pairs that scatter by 15 % of their ratio, against a threshold of 5 %. */
+static struct outcome drawn_run(struct kg_random *random, double ratio, double budget)
+{
+    enum { ROOM = 3000 };
+    const struct kg_round_limits limits = {LEAST, MOST};
+    struct drawn drawn = {.random = random, .noise = 0.15, .effect = log(ratio)};
+    struct kg_results base, current;
+    struct kg_baseline baseline;
+    struct kg_comparison comparison;
+    struct kg_error err = {0};
+    support_results(&base, 1, LEAST, 10000);
+    support_results(&current, 1, ROOM, 10000);
+    base.pair = kg_arena_copy(&base.arena, "pair");
+    current.pair = kg_arena_copy(&current.arena, "pair");
+    assert_true(kg_baseline_from_results(&base, &baseline, &err));
+    assert_true(kg_replay_start(&drawn.replay, &current, NULL));
+    const struct kg_sequence sequence = {.measure = drawn_measure,
+                                         .elapsed_ns = drawn_elapsed,
+                                         .stopped = clocked_stopped,
+                                         .user = &drawn,
+                                         .limits = &limits,
+                                         .budget_ns = budget * 1e6};
+    if (!kg_sequence_run(&sequence, &baseline, &drawn.replay.shown, &comparison, &err))
+        fail_msg("%s", err.message);
+    const struct outcome outcome = {comparison.cases[0].change, comparison.verdict,
+                                    comparison.cases[0].rounds};
+    kg_comparison_free(&comparison);
+    kg_replay_free(&drawn.replay);
+    kg_baseline_free(&baseline);
+    kg_results_free(&base);
+    kg_results_free(&current);
+    return outcome;
+}
+
+enum { GATES = 200 };
+
+/* Of so many gates, those with each verdict, and those that call the case unchanged. */
+struct gates {
+    size_t verdicts[3], unchanged;
+};
+
+static struct gates gates_run(double ratio, double budget)
+{
+    struct kg_random random = {17};
+    struct gates gates = {0};
+    for (int i = 0; i < GATES; i++) {
+        const struct outcome outcome = drawn_run(&random, ratio, budget);
+        assert_true((double)outcome.rounds <= budget);
+        gates.verdicts[outcome.verdict]++;
+        gates.unchanged += outcome.change == KG_CHANGE_NO_CHANGE;
+    }
+    printf("ratio %.2f, budget of %g pairs: %zu FAIL, %zu UNDECIDED, %zu unchanged\n", ratio,
+           budget, gates.verdicts[KG_VERDICT_FAIL], gates.verdicts[KG_VERDICT_UNDECIDED],
+           gates.unchanged);
+    return gates;
+}
+
+static void a_budget_takes_the_place_of_the_most_rounds(void **state)
+{
+    const struct gates same = gates_run(1, INFINITY), same_long = gates_run(1, 1500);
+    const struct gates slower = gates_run(1.1, INFINITY), slower_long = gates_run(1.1, 1500);
+    (void)state;
+    assert_true(same.verdicts[KG_VERDICT_UNDECIDED] > GATES / 4);
+    assert_true(same_long.verdicts[KG_VERDICT_UNDECIDED] < GATES / 20);
+    assert_true(slower.verdicts[KG_VERDICT_FAIL] < 3 * GATES / 4);
+    assert_true(slower_long.verdicts[KG_VERDICT_FAIL] > GATES - GATES / 20);
+}
+
+/* Of 200 gates, more than six alarm by chance once in two hundred times; alpha is 1 %. */
+static void a_longer_budget_raises_no_alarms_and_passes_nothing_slower(void **state)
+{
+    (void)state;
+    assert_true(gates_run(1, 3000).verdicts[KG_VERDICT_FAIL] <= 6);
+    assert_true(gates_run(1.1, 3000).unchanged <= 2);
+    assert_true(gates_run(1.05, 3000).unchanged <= GATES / 10); /* just as much as counts */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -560,6 +669,8 @@ int main(void)
         cmocka_unit_test(the_suspects_whose_rounds_fit_come_first),
         cmocka_unit_test(doubtful_cases_go_on_where_confirming_cannot_be_paid),
         cmocka_unit_test(pairs_see_what_two_runs_cannot),
+        cmocka_unit_test(a_budget_takes_the_place_of_the_most_rounds),
+        cmocka_unit_test(a_longer_budget_raises_no_alarms_and_passes_nothing_slower),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
