@@ -5,12 +5,13 @@
 
 #include "report/format_parts.h"
 #include "report/page_results.h"
+#include "report/page_summary.h"
 #include "util/file.h"
 #include "util/record.h"
 #include "util/xml.h"
 
-/* Where the files go, in src/report/html/index.html. */
-static const char MARK[] = "<!--files-->";
+/* Where the files and the summary go, in src/report/html/index.html. */
+static const char FILES[] = "<!--files-->", SUMMARY[] = "<!--summary-->";
 
 /* --- Safe inside HTML ------------------------------------------------------------------------- */
 
@@ -162,40 +163,66 @@ static bool profile_add(const struct kg_report_subject *subject, const char *nam
 
 /* --- The page --------------------------------------------------------------------------------- */
 
-bool kg_page_begin(FILE *output, struct kg_error *err)
+/* The template from `from` up to the mark, or with NULL to its end. */
+static bool template_print(struct kg_page *page, const char *from, const char *to,
+                           struct kg_error *err)
 {
-    const char *mark = strstr(kg_page_template, MARK);
+    fwrite(from, 1, to ? (size_t)(to - from) : strlen(from), page->output);
+    return kg_file_print(page->output, &(struct kg_text){0}, err);
+}
+
+bool kg_page_begin(struct kg_page *page, FILE *output, struct kg_error *err)
+{
+    const char *mark = strstr(kg_page_template, FILES);
+    *page = (struct kg_page){.output = output};
     if (!mark)
         return kg_error_set(err, KG_ERROR_USAGE,
                             "this kgate was built without the HTML page: with Node.js there, run "
                             "`npm ci --ignore-scripts` in its sources, then cmake and the build "
                             "again");
-    fwrite(kg_page_template, 1, (size_t)(mark - kg_page_template), output);
-    return kg_file_print(output, &(struct kg_text){0}, err);
+    return template_print(page, kg_page_template, mark, err);
 }
 
-bool kg_page_add(const struct kg_report_subject *subject, const char *name, FILE *output,
+/* Keeps the summary of the file that says most; of two alike of the newer one. */
+static void summary_take(struct kg_page *page, const struct kg_report_subject *subject)
+{
+    const int rank = kg_page_summary_rank(subject);
+    const char *created = kg_page_summary_created(subject);
+    if (rank < page->rank || (rank == page->rank && created && strcmp(created, page->created) < 0))
+        return;
+    page->rank = rank;
+    snprintf(page->created, sizeof page->created, "%s", created ? created : "");
+    kg_text_truncate(&page->summary, 0);
+    kg_page_summary(subject, &page->summary);
+}
+
+bool kg_page_add(struct kg_page *page, const struct kg_report_subject *subject, const char *name,
                  struct kg_error *err)
 {
+    summary_take(page, subject);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (!kind_add(&kinds[i], subject, name, output, err))
+        if (!kind_add(&kinds[i], subject, name, page->output, err))
             return false;
-    return !subject->source.scan || profile_add(subject, subject->source.path, output, err);
+    return !subject->source.scan || profile_add(subject, subject->source.path, page->output, err);
 }
 
-bool kg_page_end(FILE *output, struct kg_error *err)
+bool kg_page_end(struct kg_page *page, bool good, struct kg_error *err)
 {
-    struct kg_text text = {0};
-    kg_text_append(&text, strstr(kg_page_template, MARK) + strlen(MARK));
-    const bool good = kg_file_print(output, &text, err);
-    kg_text_free(&text);
+    const char *files = strstr(kg_page_template, FILES);
+    const char *summary = files ? strstr(files, SUMMARY) : NULL;
+    if (good && summary)
+        good = template_print(page, files + strlen(FILES), summary, err) &&
+               kg_file_print(page->output, &page->summary, err) &&
+               template_print(page, summary + strlen(SUMMARY), NULL, err);
+    kg_text_free(&page->summary);
     return good;
 }
 
 bool kg_report_as_html(const struct kg_report_subject *subject, FILE *output, struct kg_error *err)
 {
-    return kg_page_begin(output, err) && kg_page_add(subject, NULL, output, err) &&
-           kg_page_end(output, err);
+    struct kg_page page;
+    const bool good = kg_page_begin(&page, output, err) && kg_page_add(&page, subject, NULL, err);
+    return kg_page_end(&page, good, err);
 }
 
 /* Whether the recording beside a file was named itself, too. */
@@ -210,7 +237,8 @@ static bool is_named(const char *recording, const char *const *paths, size_t cou
 bool kg_report_page(const struct kg_report_request *request, const char *const *paths, size_t count,
                     FILE *output, struct kg_error *err)
 {
-    bool good = kg_page_begin(output, err);
+    struct kg_page page;
+    bool good = kg_page_begin(&page, output, err);
     for (size_t i = 0; good && i < count; i++) {
         struct kg_report_request one = *request;
         struct kg_report_file file;
@@ -219,8 +247,8 @@ bool kg_report_page(const struct kg_report_request *request, const char *const *
         if (good && file.subject.results && file.subject.source.scan &&
             is_named(file.subject.source.path, paths, count))
             file.subject.source.scan = NULL;
-        good = good && kg_page_add(&file.subject, paths[i], output, err);
+        good = good && kg_page_add(&page, &file.subject, paths[i], err);
         kg_report_file_close(&file);
     }
-    return good && kg_page_end(output, err);
+    return kg_page_end(&page, good, err);
 }

@@ -51,6 +51,31 @@ files_of() { sed -n 's/^<script type="application\/json" class="file" data-name=
     grep -q 'u2028' file.json
 }
 
+# The part of the page $1 that needs no script, without the places where a name may wrap.
+plain_of() { sed -n '/^<main/,/^<\/main>/p' "$1" | sed 's/<wbr>//g'; }
+
+@test "without a script the page has the verdict and the cases, escaped" {
+    needs_page
+    jq '.verdict_reasons[0] = "<b>x</b> `kgate run`" | .cases[0].id = "a<b>&/n=1,m=2/cpu" | .commit = "v1.7-3-gabc"' \
+        "$SOURCE/tests/kept/v1/comparison.json" >comparison.json
+    kgate report comparison.json --format html >page.html
+    plain_of page.html >plain.html
+    grep -q "$(jq -r .verdict comparison.json): &lt;b&gt;x&lt;/b&gt; <code>kgate run</code>" plain.html
+    grep -q 'commit v1.7-3-gabc' plain.html
+    grep -q '<th scope="row">a&lt;b&gt;&amp;/n=1,m=2/cpu</th>' plain.html
+    [ "$(grep -c '<th scope="row">' plain.html)" -eq "$(jq '.cases | length' comparison.json)" ]
+    ! grep -Eq '<script|<b>' plain.html
+}
+
+@test "without a script the page has the first of many cases, and counts the rest" {
+    needs_page
+    jq '.cases = [range(3000) as $i | .cases[0] | .id = "w/n=\($i)/cpu"]' "$SOURCE/tests/kept/v1/comparison.json" >many.json
+    kgate report many.json --format html >page.html
+    plain_of page.html >plain.html
+    [ "$(grep -c '<th scope="row">' plain.html)" -eq 200 ]
+    grep -q 'And 2800 more cases: 2800 ' plain.html
+}
+
 @test "a long recording leaves some entries of each process" {
     needs_page
     cat >suite.yaml <<'YAML'

@@ -112,7 +112,7 @@ test("the table of all cases fits its page: columns give way, and a button shows
     const page = await browser.open(compared, "", { viewport: { width: 960, height: 900 } });
     await fits(page);
     const narrow = await heads(page);
-    for (const name of ["case", "verdict", "change", "95 % interval", "baseline", "current"]) assert.ok(narrow.includes(name), name);
+    for (const name of ["case", "verdict", "change", "95 % interval", "baseline", "candidate"]) assert.ok(narrow.includes(name), name);
     assert.ok(!narrow.includes("std. dev."));
     await page.fill("#search", "batch=10/");
     assert.equal(await page.locator("#cases tbody tr > :not([hidden])").count(), narrow.length);

@@ -1,7 +1,7 @@
 /* Five thousand cases: how long until something is seen, and a search; printed, and bounded loosely, as a busy
  * machine takes longer. */
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { browserOpen, chartsDrawn, fileRead, fileWrite, kgate, measured, pageMake, slower } from "./support.mjs";
 
@@ -54,6 +54,10 @@ test("5,000 cases are usable", async (t) => {
     );
     assert.equal(figures.found, 1);
     assert.equal(fileRead("out/comparison.json").cases.length, CASES);
+    /* What needs no script is bounded. */
+    const plain = /<main[\s\S]*<\/main>/.exec(readFileSync(path, "utf8"))[0];
+    assert.equal(plain.match(/<th scope="row">/g).length, 200);
+    assert.ok(plain.length < 400000, String(plain.length));
     assert.ok(figures.paint < 20000 && figures.searched < 2000);
     assert.deepEqual(page.wrong, []);
 });

@@ -122,7 +122,15 @@ export async function browserOpen() {
         await page.goto(address + hash);
         return Object.assign(page, { wrong });
     }
-    return { open, close: () => browser.close() };
+    /* The page as a server sends it with these headers. */
+    async function served(path, headers) {
+        const page = await browser.newPage();
+        page.setDefaultTimeout(PATIENCE_MS);
+        await page.route("**", (route) => route.fulfill({ path, headers, contentType: "text/html" }));
+        await page.goto("http://served.test/report.html");
+        return page;
+    }
+    return { open, served, close: () => browser.close() };
 }
 
 /* Every chart is drawn, with shapes in it. */

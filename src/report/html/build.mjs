@@ -33,7 +33,13 @@ async function bundle(entry, banner) {
 }
 
 const script = await bundle("main.js", { js: await licenses() });
-const style = await bundle("style.css");
+/* The script sets the theme. Until it does, or where it does not run, the system's choice counts. */
+function withSystemTheme(style) {
+    const [, dark] = /:root\[data-theme="?dark"?\]\{([^}]*)\}/.exec(style);
+    return `${style}@media screen and (prefers-color-scheme:dark){:root:not([data-theme]){${dark}}}`;
+}
+
+const style = withSystemTheme(await bundle("style.css"));
 const parts = {
     style: style,
     script: script,

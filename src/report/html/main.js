@@ -57,6 +57,8 @@ function problems() {
         .map((file) => h("p", { class: "problem", role: "alert" }, `${file.name} is not shown: ${file.problem}.`));
 }
 
+/* Without this script they would do nothing. */
+for (const control of document.querySelectorAll("header [hidden]:not(input)")) control.hidden = false;
 caseStart();
 notesStart();
 themeStart();

@@ -10,9 +10,10 @@ const char kg_page_template[] = "";
 
 static void a_page_that_is_asked_for_is_refused_with_the_way_to_it(void **state)
 {
+    struct kg_page page;
     struct kg_error err;
     (void)state;
-    assert_false(kg_page_begin(stdout, &err));
+    assert_false(kg_page_begin(&page, stdout, &err));
     assert_int_equal(err.kind, KG_ERROR_USAGE);
     assert_non_null(strstr(err.message, "built without the HTML page"));
     assert_non_null(strstr(err.message, "npm ci --ignore-scripts"));

@@ -3,7 +3,7 @@ import { h, prose, table } from "../dom.js";
 import { amount, changeOf, interval, isBudget, referenceOf, share } from "../format.js";
 import { badge } from "../verdicts.js";
 
-const HEADS = ["metric", "against", "verdict", "baseline", "current", "change", "95 % interval", "threshold"].map(
+const HEADS = ["metric", "against", "verdict", "baseline", "candidate", "change", "95 % interval", "threshold"].map(
     (name, i) => ({ name, numeric: i > 2 }),
 );
 

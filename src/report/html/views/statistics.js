@@ -37,7 +37,7 @@ const COLUMNS = [
     { name: "change", get: (one) => (isBudget(one.metric) ? undefined : one.metric?.ratio), show: change, numeric: true },
     { name: "95 % interval", get: metric("interval_low"), show: (_, one) => interval(one.metric.interval_low, one.metric.interval_high), numeric: true, spare: 10 },
     { name: "baseline", get: metric("baseline"), order: time("baseline"), show: (_, one) => referenceOf(one.metric), numeric: true, spare: 11 },
-    { name: "current", get: metric("current"), order: time("current"), show: (now, one) => amount(now, one.metric.unit), numeric: true, spare: 12 },
+    { name: "candidate", get: metric("current"), order: time("current"), show: (now, one) => amount(now, one.metric.unit), numeric: true, spare: 12 },
     { name: "median", ...summary("median_ns"), spare: 9 },
     { name: "newest stored", get: (one) => (newest(one)?.length ? median(newest(one)) : undefined), show: duration, numeric: true },
     { name: "stored runs", get: (one) => (one.current || one.compared ? undefined : one.runs.length), show: count, numeric: true },
@@ -177,7 +177,7 @@ function draw(model, section) {
             verdicts.length + waivers.length > 1 ? filter : "",
             button,
         ),
-        model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and current: of what decided, such as pairs; that is the time, where nothing else is named. Median and what follows it: of this run's rounds.") : "",
+        model.comparison && model.current ? h("p", { class: "key" }, "Change, interval, baseline and candidate: of what decided, such as pairs; that is the time, where nothing else is named. Median and what follows it: of this run's rounds.") : "",
         ...parts,
     );
 }

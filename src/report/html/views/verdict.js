@@ -1,6 +1,6 @@
 /* The verdict in a sentence, the counts, the worst case, and what was not measured. */
-import { h, prose, table } from "../dom.js";
-import { change, counted, duration, interval, isBudget, moment, amount, whole } from "../format.js";
+import { facts, h, prose, table } from "../dom.js";
+import { change, counted, duration, interval, isBudget, moment, amount, size, whole } from "../format.js";
 import { grouped } from "../lists.js";
 import { notesOf } from "../notes.js";
 import { badge, caseLink, isOdd, VERDICTS } from "../verdicts.js";
@@ -35,6 +35,33 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
         return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
     if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
     return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; nothing was compared.`);
+}
+
+/* "v1.7-3-gabc (main), 2026-11-23 10:02 UTC, newest of 3 stored runs": what is known of a side. */
+function sideOf({ given, commit, branch, created, more }) {
+    const code = [commit && `commit ${commit}`, branch && (commit ? `(${branch})` : branch)].filter(Boolean).join(" ");
+    return [given, code, created && moment(created), more].filter(Boolean).join(", ");
+}
+
+function machineOf({ cpu_model: model, cpu_count: cpus, memory_bytes: memory, gpus = [], fingerprint }) {
+    if (!model) return undefined; /* of profiles */
+    const parts = [model, cpus && counted(cpus, "CPU"), memory && size(memory), ...gpus.map(({ name }) => name)];
+    return `${parts.filter(Boolean).join(", ")}; fingerprint ${fingerprint}`;
+}
+
+/* Which code was measured, when, and on which machine; src/report/page_summary.c prints the same. */
+function sides({ comparison, current }) {
+    if (comparison) {
+        const { base, head, baseline_runs: runs, machine } = comparison;
+        const { baseline_commit: commit, baseline_branch: branch, baseline_created: created } = comparison;
+        return facts([
+            ["Candidate", sideOf({ ...comparison, given: head, more: undefined })],
+            ["Baseline", sideOf({ given: base, commit, branch, created, more: runs > 1 && `newest of ${runs} stored runs` })],
+            ["Machine", machineOf(machine)],
+        ]);
+    }
+    if (!current) return undefined;
+    return facts([["Suite", current.json.suite], ["Measured", sideOf(current.json)], ["Machine", machineOf(current.json.machine)]]);
 }
 
 /* The case that speaks loudest: the first that fails the policy, or else the first that was compared. */
@@ -157,7 +184,7 @@ function draw(model, section) {
         waivedAdd(model),
         ...budgets(model),
         comparison?.verdict_reasons.length > 1 ? h("ul", {}, comparison.verdict_reasons.slice(1).map((reason) => h("li", {}, prose(reason)))) : "",
-        comparison?.base && comparison.head ? h("p", {}, "Base: ", h("code", {}, comparison.base), ", head: ", h("code", {}, comparison.head)) : "",
+        sides(model) ?? "",
         comparison?.trust ? h("p", {}, "Judged by ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
         comparison?.edits?.length ? h("ul", {}, comparison.edits.map((edit) => h("li", {}, prose(edit)))) : "",
         comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
