@@ -107,6 +107,31 @@ test("history tells what pairs decided, and what this run was before them", asyn
     assert.deepEqual(page.wrong, []);
 });
 
+test("history marks where the code changed, names commits, and no two runs of it read the same", async () => {
+    const [stored] = readdirSync(`${folder}/store`).filter((name) => name.endsWith(".json"));
+    const baseline = fileRead(`store/${stored}`);
+    const runs = ["T21:58:03Z", "T21:58:41Z", "T21:59:00Z"].map((time, i) => {
+        const run = structuredClone(baseline.runs[0]);
+        Object.assign(run, { created: `2026-01-31${time}`, commit: `v1.${i}`, branch: "main" });
+        for (const one of run.cases) one.code_hash = i ? "00000000000000bb" : "00000000000000aa";
+        return run;
+    });
+    const page = await browser.open(pageMake("runs.html", fileWrite("runs.json", { ...baseline, runs })), `#case=${encodeURIComponent(id)}`);
+    await chartsDrawn(page);
+    const figure = page.locator("#case figure", { hasText: "History" });
+    assert.match(await figure.innerText(), /3 stored runs: .*The code changed once\./);
+    const labels = (await figure.locator(".chart text").allTextContents()).filter((label) => label.startsWith("21:"));
+    assert.ok(labels.length >= 2, String(labels));
+    assert.equal(new Set(labels).size, labels.length, String(labels));
+    assert.equal(await figure.locator(".chart svg path[stroke-dasharray]").count(), 1);
+    await figure.locator(".figures summary").click();
+    const rows = figure.locator("tbody tr");
+    await rows.first().waitFor();
+    assert.match(await rows.nth(0).innerText(), /commit v1\.0 \(main\)\s+00000000\s/);
+    assert.match(await rows.nth(1).innerText(), /commit v1\.1 \(main\)\s+00000000, changed/);
+    assert.deepEqual(page.wrong, []);
+});
+
 test("a round far out is counted, and does not squeeze the others", async () => {
     const page = await browser.open(gate, `#case=${encodeURIComponent(id)}`);
     await chartsDrawn(page);

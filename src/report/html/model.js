@@ -47,7 +47,7 @@ function suggestionsOf(list) {
 
 /* Cases by what is known of each: worst first where something was compared, else what failed or misses a budget and then the suite's
  * order.
- *   compared  of the comparison; current, base: of results; pair: {base, head}; runs: [{created, pin, series}] */
+ *   compared  of the comparison; current, base: of results; pair: {base, head}; runs: [{run, series, code}] */
 function casesOf(model) {
     const cases = new Map();
     const at = (id) => {
@@ -61,13 +61,16 @@ function casesOf(model) {
         for (const one of model.pair[side]?.json.cases ?? []) at(one.id).pair[side] = one;
     for (const run of model.baselines.flatMap((baseline) => baseline.runs))
         if (!model.suite || run.suite === model.suite)
-            for (const one of run.cases) at(one.id).runs.push({ run, series: one.series });
+            for (const one of run.cases) at(one.id).runs.push({ run, series: one.series, code: codeOf(one) });
     for (const one of model.suggestions.list) at(caseOfOperation(one)).suggestions.push(one);
     for (const one of model.suggestions.findings) at(caseOfOperation(one)).findings.push(one);
     for (const one of model.suggestions.changes) at(one.operation).changes.push(one);
     const all = [...cases.values()].map(completed);
     return model.comparison ? all : all.sort((a, b) => isBad(b) - isBad(a));
 }
+
+/* The machine code of a case with its libraries; undefined: it is not known. */
+export const codeOf = ({ code_hash: hash, libraries = [] }) => (hash ? [hash, ...libraries].join(" ") : undefined);
 
 const isBad = ({ verdict, current }) => verdict === "FAILED" || current?.held?.missed > 0;
 

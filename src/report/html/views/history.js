@@ -4,6 +4,7 @@ import { median, usualOf } from "../density.js";
 import { h } from "../dom.js";
 import { axisOfTimes, change, counted, duration, moment, whole } from "../format.js";
 import { shortened } from "../labels.js";
+import { codeOf } from "../model.js";
 import { timesOf } from "../rounds.js";
 import { caseLink } from "../verdicts.js";
 
@@ -12,30 +13,41 @@ const CASES_MORE = 24;
 const RUNS_LEAST = 2;
 
 const storedTimes = (series) => series.find(({ name }) => name === "time")?.values ?? [];
-const pointOf = (values, created, name) => ({ created, name, median: median(values), low: Math.min(...values), high: Math.max(...values) });
+const pointOf = (values, { created, commit, branch }, name, code) => ({ created, commit, branch, name, code, median: median(values), low: Math.min(...values), high: Math.max(...values) });
 
 /* What was decided of the time, against the stored runs or by pairs beside the base; undefined: nothing. */
 const decidedOf = ({ compared }) => compared?.metrics.find(({ name, against, ratio }) => name === "time" && ["baseline", "base"].includes(against) && Number.isFinite(ratio));
 
 /* Where pairs decided: their rounds of the head, or their figure of it. */
-function pairsPoint({ pair, compared }, created) {
+function pairsPoint({ pair, compared }, measured) {
     const metric = decidedOf({ compared });
     if (metric?.against !== "base") return [];
     const times = timesOf(pair.head);
-    return [{ ...pointOf(times.length ? times : [metric.current], created, "this run, pairs"), now: "pairs" }];
+    return [{ ...pointOf(times.length ? times : [metric.current], measured, "this run, pairs", pair.head && codeOf(pair.head)), now: "pairs" }];
 }
 
-/* [{created, name, median, low, high, now}], oldest first; this run last: "now", and where pairs decided "pairs". */
+/* Whether a point's code is not that of the last one before it whose code is known. */
+function codesMark(points) {
+    let last;
+    for (const point of points) {
+        point.other = last !== undefined && point.code !== undefined && point.code !== last;
+        last = point.code ?? last;
+    }
+    return points;
+}
+
+/* [{created, commit, branch, name, code, other, median, low, high, now}], oldest first; this run last: "now", and where
+ * pairs decided "pairs". */
 export function pointsOf(one, model) {
     const { runs, current } = one;
     const stored = runs
         .filter(({ series }) => storedTimes(series).length)
-        .map(({ run, series }) => pointOf(storedTimes(series), run.created, run.pin ? `pin ${run.pin}` : "stored run"));
+        .map(({ run, series, code }) => pointOf(storedTimes(series), run, run.pin ? `pin ${run.pin}` : "stored run", code));
     const now = timesOf(current);
-    const created = model.current?.json.created ?? model.comparison?.created;
-    const seen = stored.some((point) => point.created === created);
-    if (now.length && !seen) stored.push({ ...pointOf(now, created, "this run"), now: "now" });
-    return [...stored, ...(current === one.pair.head ? [] : pairsPoint(one, created))];
+    const measured = model.current?.json ?? model.comparison ?? {};
+    const seen = stored.some((point) => point.created === measured.created);
+    if (now.length && !seen) stored.push({ ...pointOf(now, measured, "this run", codeOf(current)), now: "now" });
+    return codesMark([...stored, ...(current === one.pair.head ? [] : pairsPoint(one, measured))]);
 }
 
 const inkOf = ({ now }, colour) => colour[now ? "series-2" : "series-1"];
@@ -43,19 +55,33 @@ const inkOf = ({ now }, colour) => colour[now ? "series-2" : "series-1"];
 /* This run as it was before the pairs, which decided. */
 const isBefore = (point, points) => point.now === "now" && points.at(-1).now === "pairs";
 
-/* A line from the least to the greatest round of each run. */
+/* A line from the least to the greatest round of each run, and a dashed one before a run of other code. */
 const ranges = (points, colour) => (params, api) => {
-    const { low, high, now } = points[params.dataIndex];
+    const { low, high, now, other } = points[params.dataIndex];
     const [x, y1] = api.coord([params.dataIndex, low]);
     const [, y2] = api.coord([params.dataIndex, high]);
-    return { type: "line", shape: { x1: x, y1, x2: x, y2 }, style: { stroke: inkOf({ now }, colour), lineWidth: 2, opacity: 0.6 } };
+    const { y: top, height } = params.coordSys;
+    const before = x - api.size([1, 0])[0] / 2;
+    const mark = { type: "line", shape: { x1: before, y1: top, x2: before, y2: top + height }, style: { stroke: colour.text, lineWidth: 1, lineDash: [4, 4] } };
+    const range = { type: "line", shape: { x1: x, y1, x2: x, y2 }, style: { stroke: inkOf({ now }, colour), lineWidth: 2, opacity: 0.6 } };
+    return { type: "group", children: other ? [range, mark] : [range] };
 };
 
-/* The day of each run, or where all are of one day the time. */
-function daysOf(points) {
-    const [from, to] = points.every(({ created }) => created.slice(0, 10) === points[0].created.slice(0, 10)) ? [11, 16] : [5, 10];
-    return points.map(({ created, now }) => now ?? created.slice(from, to));
+/* From where to where of "2026-11-23T21:58:03Z": the day, or of one day the time; more of it for runs that follow each
+ * other closely. */
+const MOMENTS = { day: [[5, 10], [5, 16], [5, 19]], time: [[11, 16], [11, 19]] };
+
+/* Where each run is on the axis: no two read the same, unless they are of one second. */
+export function momentsOf(points) {
+    const oneDay = points.every(({ created }) => created.slice(0, 10) === points[0].created.slice(0, 10));
+    const stored = points.filter(({ now }) => !now).map(({ created }) => created);
+    const spans = MOMENTS[oneDay ? "time" : "day"];
+    const differ = ([from, to]) => new Set(stored.map((created) => created.slice(from, to))).size === new Set(stored).size;
+    const [from, to] = spans.find(differ) ?? spans.at(-1);
+    return points.map(({ created, now }) => now ?? created.slice(from, to).replace("T", " "));
 }
+
+const codeText = ({ commit, branch }) => [commit && `commit ${commit}`, branch && `(${branch})`].filter(Boolean).join(" ");
 
 /* All medians and the threshold, and of the rounds those that do not squeeze them. */
 function axisOf(points, band) {
@@ -74,10 +100,10 @@ function optionOf(points, threshold) {
                 trigger: "axis",
                 formatter: ([{ dataIndex }]) => {
                     const point = points[dataIndex];
-                    return tip(duration(point.median), point.name, moment(point.created), `rounds ${duration(point.low)} to ${duration(point.high)}`);
+                    return tip(duration(point.median), point.name, moment(point.created), codeText(point), point.other && "other code than the run before", `rounds ${duration(point.low)} to ${duration(point.high)}`);
                 },
             },
-            xAxis: { type: "category", data: daysOf(points), axisLabel: { hideOverlap: true } },
+            xAxis: { type: "category", data: momentsOf(points), axisLabel: { hideOverlap: true } },
             yAxis: axisOf(points, band),
             series: [
                 { type: "custom", clip: true, renderItem: ranges(points, colour), data: points.map(({ low, high }, i) => [i, low, high]), encode: { y: [1, 2] }, silent: true },
@@ -117,8 +143,12 @@ function nowText(points, metric) {
 function saysOf(points, metric) {
     const stored = points.filter(({ now }) => !now);
     const last = stored.length > 1 ? ` first, ${duration(stored.at(-1).median)} last` : "";
-    return `${counted(stored.length, "stored run")}: ${duration(stored[0].median)}${last}.${nowText(points, metric)}`;
+    const changes = points.filter(({ other }) => other).length;
+    const code = changes ? ` The code changed ${changes === 1 ? "once" : `${changes} times`}.` : "";
+    return `${counted(stored.length, "stored run")}: ${duration(stored[0].median)}${last}.${code}${nowText(points, metric)}`;
 }
+
+const codeWord = ({ code, other }) => (code ? `${code.slice(0, 8)}${other ? ", changed" : ""}` : "");
 
 export function historyAdd(parent, one, model, { title, height }) {
     const points = pointsOf(one, model);
@@ -128,8 +158,8 @@ export function historyAdd(parent, one, model, { title, height }) {
         height,
         option: optionOf(points, one.metric?.name === "time" ? one.metric.threshold : undefined),
         table: () => ({
-            heads: [{ name: "run" }, { name: "measured" }, { name: "median", numeric: true }, { name: "least", numeric: true }, { name: "most", numeric: true }],
-            rows: points.map((point) => [point.name, moment(point.created), ...[point.median, point.low, point.high].map(duration)]),
+            heads: [...["run", "measured", "commit", "code"].map((name) => ({ name })), ...["median", "least", "most"].map((name) => ({ name, numeric: true }))],
+            rows: points.map((point) => [point.name, moment(point.created), codeText(point), codeWord(point), ...[point.median, point.low, point.high].map(duration)]),
         }),
     });
 }
@@ -153,7 +183,7 @@ function draw(model, section) {
         more.textContent = `Show more: ${whole(from)} of ${whole(all.length)}`;
     }
     section.append(
-        h("p", { class: "key" }, "Line: the median of each stored run. Upright: from its least round to its greatest, cut at the edge where it would squeeze the rest. Diamond: this run; hollow where pairs decided, which the last one shows. Square: a pinned run. Shaded: the threshold around the stored runs' median. Compared: the trimmed means of the rounds, at the baseline's clock, which decide."),
+        h("p", { class: "key" }, "Line: the median of each stored run. Upright: from its least round to its greatest, cut at the edge where it would squeeze the rest. Diamond: this run; hollow where pairs decided, which the last one shows. Square: a pinned run. Dashed: the code changed. Shaded: the threshold around the stored runs' median. Compared: the trimmed means of the rounds, at the baseline's clock, which decide."),
         grid,
         more,
     );

@@ -14,6 +14,8 @@ const gpuOf = ({ gpus, gpu_chosen: chosen }) => gpus?.[chosen ?? 0];
  * free: it may differ; gpu: only if the page has a case on the GPU */
 const FACTS = [
     ["Measured", ({ run }) => moment(run.created), { free: true }],
+    ["Commit", ({ run }) => run.commit, { free: true }],
+    ["Branch", ({ run }) => run.branch, { free: true }],
     ["kgate", ({ run }) => run.kgate_version],
     ["Suite", ({ run }) => run.suite],
     ["Fingerprint", ({ machine }) => machine.fingerprint],
