@@ -50,8 +50,32 @@ static char **environment_make(struct kg_arena *arena)
     return made;
 }
 
+/* A run of CMake, in a process group of its own so that all it started ends with it. Signals that would end kgate
+ * wait until the group has ended and the folder is removed. */
+struct process {
+    sigset_t blocked, before;
+    int signal; /* that came meanwhile; 0: none */
+};
+
+static void signals_block(struct process *process)
+{
+    process->signal = 0;
+    sigemptyset(&process->blocked);
+    sigaddset(&process->blocked, SIGINT);
+    sigaddset(&process->blocked, SIGTERM);
+    sigaddset(&process->blocked, SIGHUP);
+    sigprocmask(SIG_BLOCK, &process->blocked, &process->before);
+}
+
+static void signals_release(const struct process *process)
+{
+    sigprocmask(SIG_SETMASK, &process->before, NULL);
+    if (process->signal)
+        raise(process->signal);
+}
+
 /* Waits at most SECONDS_MOST; true: it ended with status 0. */
-static bool ends_well(pid_t pid)
+static bool ends_well(struct process *process, pid_t pid)
 {
     const struct timespec step = {.tv_nsec = 20000000};
     struct timespec now, begin;
@@ -63,28 +87,44 @@ static bool ends_well(pid_t pid)
             return WIFEXITED(status) && WEXITSTATUS(status) == 0;
         if (ended < 0 && errno != EINTR)
             return false;
+        const int came = sigtimedwait(&process->blocked, NULL, &step);
+        process->signal = came > 0 ? came : process->signal;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - begin.tv_sec > SECONDS_MOST)
-            kill(pid, SIGKILL);
-        nanosleep(&step, NULL);
+        if (process->signal || now.tv_sec - begin.tv_sec > SECONDS_MOST)
+            kill(-pid, SIGKILL);
     }
 }
 
-static bool cmake_run(struct kg_arena *arena, char *const *words, const char *log)
+static bool actions_make(posix_spawn_file_actions_t *actions, const char *log)
+{
+    return posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
+           posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, log,
+                                            O_WRONLY | O_CREAT | O_APPEND, 0600) == 0 &&
+           posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO) == 0;
+}
+
+static bool cmake_run(struct process *process, struct kg_arena *arena, char *const *words,
+                      const char *log)
 {
     char **environment = environment_make(arena);
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     pid_t pid;
-    if (!environment || posix_spawn_file_actions_init(&actions) != 0)
+    if (!environment || process->signal || posix_spawn_file_actions_init(&actions) != 0)
         return false;
+    if (posix_spawnattr_init(&attributes) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return false;
+    }
     const bool started =
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
-                                         O_WRONLY | O_CREAT | O_APPEND, 0600) == 0 &&
-        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO) == 0 &&
-        posix_spawnp(&pid, words[0], &actions, NULL, words, environment) == 0;
+        actions_make(&actions, log) &&
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) ==
+            0 &&
+        posix_spawnattr_setsigmask(&attributes, &process->before) == 0 &&
+        posix_spawnp(&pid, words[0], &actions, &attributes, words, environment) == 0;
     posix_spawn_file_actions_destroy(&actions);
-    return started && ends_well(pid);
+    posix_spawnattr_destroy(&attributes);
+    return started && ends_well(process, pid);
 }
 
 /* --- The folder --------------------------------------------------------------------------------- */
@@ -144,6 +184,7 @@ static void options_read(const char *built, struct kg_text *options)
 
 struct configuring {
     struct kg_survey *survey;
+    struct process *process;
     const char *root, *built, *log;
     struct kg_error *err;
 };
@@ -163,7 +204,7 @@ static bool configure(const struct configuring *with, const char *options)
     for (char *word; rest && (word = strsep(&rest, " ")) && count < WORDS_MOST;)
         if (*word)
             words[count++] = word;
-    const bool good = cmake_run(&arena, words, with->log);
+    const bool good = cmake_run(with->process, &arena, words, with->log);
     kg_arena_free(&arena);
     return good;
 }
@@ -199,8 +240,6 @@ static const char *reason_read(const struct configuring *with)
             kg_text_append(&line, line.length ? " " : "");
             kg_text_append_bytes(&line, at, length);
             at += length;
-            if (!strncmp(at, "\n\n", 2))
-                break;
         }
         why = line.length ? kg_arena_copy(&with->survey->arena, kg_text_string(&line)) : NULL;
     }
@@ -237,16 +276,21 @@ bool kg_survey_configure(const char *root, struct kg_survey *survey, const char 
                          struct kg_error *err)
 {
     char built[PATH_MAX - 64], log[PATH_MAX], real_root[PATH_MAX], real_built[PATH_MAX];
+    struct process process;
     *why = NULL;
-    if (!kg_directory_temporary("cmake", built, sizeof built, err))
+    signals_block(&process);
+    if (!kg_directory_temporary("cmake", built, sizeof built, err)) {
+        signals_release(&process);
         return false;
+    }
     snprintf(log, sizeof log, "%s/kgate.log", built);
     bool good = query_write(built, err);
     if (good && realpath(root, real_root) && realpath(built, real_built)) {
-        const struct configuring with = {survey, real_root, real_built, log, err};
+        const struct configuring with = {survey, &process, real_root, real_built, log, err};
         good = configure_both(&with, why) && kg_survey_join(root, survey, err);
     }
     nftw(built, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+    signals_release(&process);
     return good;
 }
 

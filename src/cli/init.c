@@ -201,7 +201,8 @@ static bool cmake_ask(const struct kg_arguments *arguments, struct kg_survey *su
     if (why && !arguments->quiet) {
         struct kg_text line = {0};
         kg_escape_terminal(&line, why, SHOWN_MOST);
-        fprintf(stderr, "kgate: cmake does not configure this (%s): the text has to do\n",
+        fprintf(stderr,
+                "kgate: cmake does not configure this repository (%s); its text is read instead\n",
                 kg_text_string(&line));
         kg_text_free(&line);
     }

@@ -1,3 +1,4 @@
+bats_require_minimum_version 1.5.0
 load support
 
 # `kgate init` asks CMake for the targets, however the project spells them. The library is a stand-in.
@@ -94,7 +95,33 @@ C
     echo "$output"
     [ "$status" -eq 0 ]
     [ -e ran ]
-    [[ "$output" == *"kgate: cmake does not configure this (no such thing): the text has to do"* ]]
+    [[ "$output" == *"kgate: cmake does not configure this repository (no such thing); its text is read instead"* ]]
     [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "more slow_all" ]
     [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'kgate-cmake*' -newer CMakeLists.txt)" ]
+}
+
+@test "an interrupted init ends cmake with all that it started, and leaves no folder" {
+    mkdir repository temporary
+    cd repository
+    printf 'project(x NONE)\nexecute_process(COMMAND sh -c "echo $$ >%s/pid; exec sleep 300")\n' "$PWD" >CMakeLists.txt
+    printf '#!/bin/sh\n' >bench_a
+    chmod +x bench_a
+    TMPDIR=$PWD/../temporary "$KGATE" init >/dev/null 2>&1 3>&- &
+    local init=$!
+    for _ in $(seq 600); do
+        [ ! -s pid ] || break
+        sleep 0.05
+    done
+    [ -s pid ]
+    kill -TERM $init
+    local status=0
+    wait $init || status=$?
+    [ "$status" -eq 143 ]
+    [ -z "$(ls ../temporary)" ]
+    [ ! -e kgate.yaml ]
+    for _ in $(seq 100); do
+        kill -0 "$(<pid)" 2>/dev/null || break
+        sleep 0.05
+    done
+    run ! kill -0 "$(<pid)"
 }
