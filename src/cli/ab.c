@@ -123,6 +123,10 @@ static const char *again_make(const struct kg_arguments *arguments, struct kg_ar
             option_append(&text, "--set", arguments->set.at[i]);
     for (size_t i = 0; i < arguments->names.count; i++)
         option_append(&text, "--name", arguments->names.at[i]);
+    if (arguments->measure_unchanged)
+        kg_text_append(&text, " --measure-unchanged");
+    else if (arguments->skip_unchanged)
+        kg_text_append(&text, " --skip-unchanged-code");
     for (size_t i = 0; i < arguments->positional_count; i++) {
         kg_text_append(&text, " ");
         kg_shell_quote(&text, arguments->positional[i]);

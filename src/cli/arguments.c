@@ -32,6 +32,8 @@ static const struct kg_option options[] = {
     OPTION("skip-unchanged-code", 0, KG_OPTION_FLAG, NULL, skip_unchanged,
            "do not measure cases whose code, libraries and machine are those of the baseline "
            "(the base): as --set unchanged_code=skip"),
+    OPTION("measure-unchanged", 0, KG_OPTION_FLAG, NULL, measure_unchanged,
+           "measure also cases that are the same on both sides: as --set unchanged_code=measure"),
     OPTION("pin", 0, KG_OPTION_TEXT, "NAME", pin, "the name of a pinned run"),
     OPTION("run", 0, KG_OPTION_TEXT, "TIME", run,
            "prune: remove the ordinary run of this time, as `show` prints it, or of the only one "

@@ -70,6 +70,7 @@ struct kg_arguments {
     uint64_t seconds;
     bool update_missing;
     bool skip_unchanged;
+    bool measure_unchanged;
     bool force;
     bool dry_run;
     bool no_cmake;

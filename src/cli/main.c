@@ -40,7 +40,8 @@ static const struct kg_subcommand subcommands[] = {
      "Commands are split into words as a shell does, with quotes and backslashes; nothing is\n"
      "expanded, and no shell is started.",
      "suite base head output budget filter shard threshold min-effect rounds warmup shell name "
-     "export set device accepted trust accept-from skip-unchanged-code top json quiet verbose",
+     "export set device accepted trust accept-from skip-unchanged-code measure-unchanged top json "
+     "quiet verbose",
      kg_cli_ab, NULL},
     {"accept", "[CASE...]", 0, KG_TEXTS_MOST,
      "Accept a change for the worse: writes a file for a review, by which later gates pass.",

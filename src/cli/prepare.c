@@ -50,7 +50,9 @@ static bool overrides_make(const struct kg_arguments *arguments, struct kg_arena
     } keys[] = {{"threshold", arguments->threshold},
                 {"min_effect", arguments->min_effect},
                 {"warmup", arguments->warmup},
-                {"unchanged_code", arguments->skip_unchanged ? "skip" : NULL}};
+                {"unchanged_code", arguments->skip_unchanged      ? "skip"
+                                   : arguments->measure_unchanged ? "measure"
+                                                                  : NULL}};
     char rounds[2][64];
     bool good = true;
     *count = 0;

@@ -14,28 +14,68 @@
 #include "util/file.h"
 #include "util/hash.h"
 
-/* What packages install, and nobody builds a project into. */
-static const char *const system_folders[] = {"/lib",       "/lib32",     "/lib64",      "/usr/lib",
-                                             "/usr/lib32", "/usr/lib64", "/usr/libexec"};
-
 static const char *const loading[] = {"dlopen", "dlmopen", NULL};
 static const char *const starting[] = {
     "execv",    "execve",  "execvp",      "execvpe",      "execl",  "execle", "execlp",
     "execveat", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen",  NULL};
 
-/* By where the file really lies: a link may lead anywhere. */
-static bool in_system_folder(const char *path)
-{
-    char real[PATH_MAX];
-    if (!realpath(path, real))
-        return false;
-    for (size_t i = 0; i < sizeof system_folders / sizeof *system_folders; i++) {
-        const size_t length = strlen(system_folders[i]);
-        if (!strncmp(real, system_folders[i], length) && real[length] == '/')
-            return true;
-    }
-    return false;
-}
+/* What opens files, or what others have made, by name: what such code does may depend on more than itself. */
+static const char *const opening[] = {"open",
+                                      "open64",
+                                      "openat",
+                                      "openat64",
+                                      "__open_2",
+                                      "__open64_2",
+                                      "__openat_2",
+                                      "__openat64_2",
+                                      "creat",
+                                      "creat64",
+                                      "fopen",
+                                      "fopen64",
+                                      "freopen",
+                                      "freopen64",
+                                      "opendir",
+                                      "scandir",
+                                      "scandir64",
+                                      "glob",
+                                      "glob64",
+                                      "ftw",
+                                      "ftw64",
+                                      "nftw",
+                                      "nftw64",
+                                      "fts_open",
+                                      "stat",
+                                      "stat64",
+                                      "lstat",
+                                      "lstat64",
+                                      "fstatat",
+                                      "fstatat64",
+                                      "statx",
+                                      "__xstat",
+                                      "__xstat64",
+                                      "__lxstat",
+                                      "__lxstat64",
+                                      "access",
+                                      "faccessat",
+                                      "euidaccess",
+                                      "readlink",
+                                      "readlinkat",
+                                      "realpath",
+                                      "__realpath_chk",
+                                      "socket",
+                                      "connect",
+                                      "shm_open",
+                                      "shmget",
+                                      "shmat",
+                                      "mq_open",
+                                      "sem_open",
+                                      "syscall",
+                                      "_ZNSt13basic_filebuf*",
+                                      "_ZNSt14basic_ifstream*",
+                                      "_ZNSt13basic_fstream*",
+                                      "_ZNSt10filesystem*",
+                                      "_gfortran_st_open",
+                                      NULL};
 
 static void facts_take(struct kg_arena *arena, const struct kg_elf *elf, struct kg_code_file *file)
 {
@@ -43,6 +83,7 @@ static void facts_take(struct kg_arena *arena, const struct kg_elf *elf, struct 
     file->interpreter = interpreter ? kg_arena_copy(arena, interpreter) : NULL;
     file->loads_code = kg_elf_imports(elf, loading);
     file->starts_programs = kg_elf_imports(elf, starting);
+    file->opens_files = kg_elf_imports(elf, opening);
 }
 
 /* Read whole: what a project builds may be replaced meanwhile, and a mapping would then fault. */
@@ -108,7 +149,7 @@ const struct kg_code_file *kg_code_file_find(struct kg_code_files *files, struct
         !kg_arena_grow(arena, &files->files, files->count, &files->capacity, sizeof *files->files))
         return NULL;
     struct kg_code_file *file = &files->files[files->count++];
-    *file = (struct kg_code_file){.path = kept, .system = in_system_folder(kept)};
+    *file = (struct kg_code_file){.path = kept, .system = kg_file_in_system(kept)};
     if (library && file->system)
         build_id_read(arena, file);
     if (!file->hash)

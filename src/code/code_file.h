@@ -13,6 +13,7 @@ struct kg_code_file {
     bool system;             /* in a folder of the operating system's */
     bool loads_code;         /* it can load code while it runs: dlopen */
     bool starts_programs;    /* it can start programs: exec, posix_spawn, system, popen */
+    bool opens_files;        /* it can open files, sockets or shared memory by name */
 };
 
 /* Zero-initialise. */

@@ -13,7 +13,7 @@
 #include "util/file.h"
 #include "util/hash.h"
 
-const char *const kg_code_scope_names[4] = {"file", "libraries", "open", NULL};
+const char *const kg_code_scope_names[5] = {"file", "libraries", "open", "files", NULL};
 
 enum { PROGRAMS_KEPT = 64 };
 
@@ -73,9 +73,33 @@ static bool brings_more(const struct kg_code_file *file, enum kgate_device devic
     return file->starts_programs || (file->loads_code && device != KGATE_DEVICE_CUDA);
 }
 
+/* Whether the library opens files of its own accord alone, and none that its caller names by a function that
+ * kg_code_file does not know. */
+static bool is_of_language(const char *name)
+{
+    static const char *const names[] = {"ld-linux",   "libc.so",      "libdl.so",   "libgcc_s.so",
+                                        "libgomp.so", "libm.so",      "libmvec.so", "libpthread.so",
+                                        "librt.so",   "libstdc++.so", "ld-musl",    "libc.musl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* What a library adds to what was not looked at. */
+static void scope_widen(const struct kg_code_file *file, const char *name,
+                        const struct kg_code_owner *owner, struct kg_code_identity *identity)
+{
+    if (!file->system && brings_more(file, owner->device))
+        identity->scope = KG_CODE_OPEN_ENDED;
+    else if (identity->scope == KG_CODE_WITH_LIBRARIES && !owner->kernel && file->opens_files &&
+             !(file->system && is_of_language(name)))
+        identity->scope = KG_CODE_WITH_FILES;
+}
+
 static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
-                          const struct kg_loaded *loaded, size_t count, enum kgate_device device,
-                          struct kg_code_identity *identity)
+                          const struct kg_loaded *loaded, size_t count,
+                          const struct kg_code_owner *owner, struct kg_code_identity *identity)
 {
     const char **libraries = kg_arena_alloc(arena, count, sizeof *libraries);
     for (size_t i = 0; i < count && libraries; i++) {
@@ -86,8 +110,7 @@ static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
         libraries[i] = kg_arena_printf(arena, "%s %s", loaded[i].name, file->hash);
         if (!libraries[i])
             return false;
-        if (!file->system && brings_more(file, device))
-            identity->scope = KG_CODE_OPEN_ENDED;
+        scope_widen(file, loaded[i].name, owner, identity);
     }
     if (!libraries)
         return false;
@@ -131,9 +154,11 @@ static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena
         return;
     const bool open = !owner->kernel && brings_more(&file, owner->device);
     struct kg_code_identity with = *identity;
-    with.scope = open ? KG_CODE_OPEN_ENDED : KG_CODE_WITH_LIBRARIES;
+    with.scope = open                                 ? KG_CODE_OPEN_ENDED
+                 : !owner->kernel && file.opens_files ? KG_CODE_WITH_FILES
+                                                      : KG_CODE_WITH_LIBRARIES;
     if (kg_loader_list(arena, interpreter, file.path, owner->directory, &loaded, &count) &&
-        libraries_add(memory, arena, loaded, count, owner->device, &with))
+        libraries_add(memory, arena, loaded, count, owner, &with))
         *identity = with;
 }
 
@@ -212,8 +237,15 @@ enum kg_code_match kg_code_match(const struct kg_code_identity *a, const struct 
         return KG_CODE_SAME_FILE;
     if (!libraries_same(a, b))
         return KG_CODE_OTHER_LIBRARIES;
-    return a->scope == KG_CODE_OPEN_ENDED || b->scope == KG_CODE_OPEN_ENDED ? KG_CODE_SAME_OPEN
+    if (a->scope == KG_CODE_OPEN_ENDED || b->scope == KG_CODE_OPEN_ENDED)
+        return KG_CODE_SAME_OPEN;
+    return a->scope == KG_CODE_WITH_FILES || b->scope == KG_CODE_WITH_FILES ? KG_CODE_SAME_READING
                                                                             : KG_CODE_SAME;
+}
+
+bool kg_code_is_same(enum kg_code_match match)
+{
+    return match == KG_CODE_SAME || match == KG_CODE_SAME_READING;
 }
 
 /* --- Programs --------------------------------------------------------------------------------- */

@@ -13,8 +13,9 @@ enum kg_code_scope {
     KG_CODE_FILE_ALONE,     /* the file itself: its libraries are not known */
     KG_CODE_WITH_LIBRARIES, /* and all libraries that are loaded as it starts */
     KG_CODE_OPEN_ENDED,     /* and these; but it can load other code, or start programs */
+    KG_CODE_WITH_FILES,     /* and these; but it can open files, which were not looked at */
 };
-extern const char *const kg_code_scope_names[4];
+extern const char *const kg_code_scope_names[5];
 
 struct kg_code_identity {
     const char *hash; /* 16 hexadecimal digits; NULL where it is not to be had */
@@ -30,10 +31,14 @@ enum kg_code_match {
     KG_CODE_OTHER_LIBRARIES, /* the code is the same, and libraries are not */
     KG_CODE_SAME_FILE,       /* the file is; of its libraries nothing is known */
     KG_CODE_SAME_OPEN,       /* both are; but it can load or start what nobody looked at */
+    KG_CODE_SAME_READING,    /* likewise; but it can open files that nobody looked at */
     KG_CODE_SAME,
 };
 enum kg_code_match kg_code_match(const struct kg_code_identity *a,
                                  const struct kg_code_identity *b);
+
+/* Whether code and libraries are the same and can bring no other code. */
+bool kg_code_is_same(enum kg_code_match match);
 
 /* Length of a library's name, which begins its text. */
 size_t kg_code_library_name(const char *library);

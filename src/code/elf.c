@@ -272,9 +272,13 @@ bool kg_elf_needs(const struct kg_elf *elf, const char *begin)
 
 static bool is_one_of(const char *name, const char *const *names)
 {
-    while (*names && strcmp(name, *names) != 0)
-        names++;
-    return *names != NULL;
+    for (; *names; names++) {
+        const size_t length = strlen(*names);
+        const bool begins = length && (*names)[length - 1] == '*';
+        if (begins ? !strncmp(name, *names, length - 1) : !strcmp(name, *names))
+            return true;
+    }
+    return false;
 }
 
 /* Whether one of `size` bytes of relocations, `entry` bytes each, refers to one of the names. */

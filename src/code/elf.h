@@ -60,5 +60,5 @@ const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
 /* Whether the file needs a library (DT_NEEDED) whose name begins so. */
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin);
 /* Whether the loader has to find one of these names, ended by NULL, for the file: a relocation
- * refers to the name. */
+ * refers to the name. A name that ends in * stands for all that begin so. */
 bool kg_elf_imports(const struct kg_elf *elf, const char *const *names);

@@ -93,6 +93,8 @@ const char *kg_code_words(struct kg_arena *arena, const struct kg_code_identity 
         return "the code is unchanged, its libraries were not looked at";
     case KG_CODE_SAME_OPEN:
         return same_say(arena, now, ", what it loads or starts later was not looked at");
+    case KG_CODE_SAME_READING:
+        return same_say(arena, now, ", files that it may open were not looked at");
     case KG_CODE_SAME:
         return same_say(arena, now, "");
     default:

@@ -205,6 +205,7 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
         return kg_error_memory(comparer->err);
     if (!reference.case_count)
         return true;
+    reference.unchanged = kg_unchanged_since(comparer->current, result, &reference);
     const char *against = against_name(comparer, &reference, pin);
     if (!against || (!pin && !kg_past_keep(&comparer->comparison->arena, &comparer->room.scratch,
                                            &reference, change)))

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "compare/environment_words.h"
+#include "compare/metric.h"
 #include "results/disturbance.h"
 #include "results/throttle.h"
+#include "util/units.h"
 
 static bool note(struct kg_comparison *comparison, const char *text)
 {
@@ -164,6 +166,29 @@ static bool cases_note(struct kg_comparison *comparison, const struct kg_results
     return rest_note(comparison, rest, "has another note", "have other notes");
 }
 
+/* Cases that moved, and are called unchanged because nothing that kgate sees of them is another one. */
+static bool moved_note(struct kg_comparison *comparison)
+{
+    enum { MOST = 4 };
+    char moved[KG_UNIT_BYTES];
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->case_count; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        const struct kg_metric *metric = change->metrics;
+        if (!change->metric_count || metric->change != KG_CHANGE_NO_CHANGE ||
+            metric->doubt != KG_DOUBT_CODE_UNCHANGED || !kg_metric_large(metric))
+            continue;
+        if (count++ < MOST &&
+            !note(comparison,
+                  kg_arena_printf(&comparison->arena, "%.200s: %s %s: %.300s", change->id,
+                                  metric->name, kg_change_format(metric->ratio, moved),
+                                  metric->reason)))
+            return false;
+    }
+    return rest_note(comparison, count > MOST ? count - MOST : 0, "moved likewise",
+                     "moved likewise");
+}
+
 bool kg_comparison_notes_make(const struct kg_baseline *baseline, const struct kg_results *current,
                               struct kg_comparison *comparison, struct kg_error *err)
 {
@@ -193,7 +218,7 @@ bool kg_comparison_notes_make(const struct kg_baseline *baseline, const struct k
         good = environment_note(comparison, newest, current) &&
                drift_note(comparison, newest, current);
     good = good && conditions_note(comparison, current) && disturbances_note(comparison, current) &&
-           cases_note(comparison, current);
+           cases_note(comparison, current) && moved_note(comparison);
     if (good && comparison->baseline_runs == 1 && !current->pair)
         good = note(comparison, "the baseline has one run, so the noise between runs is not known "
                                 "yet; `kgate baseline record` adds more");

@@ -91,6 +91,7 @@ static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
     case KG_CODE_SAME_FILE:
         return KG_DOUBT_CODE_ALONE;
     case KG_CODE_SAME_OPEN:
+    case KG_CODE_SAME_READING:
         return KG_DOUBT_CODE_OPEN;
     case KG_CODE_SAME:
         return KG_DOUBT_CODE_UNCHANGED;
@@ -158,6 +159,10 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
         metric->change = kg_metric_undecided(metric);
         metric->doubt = machine && proven ? KG_DOUBT_DISTURBED : doubt_find(evidence, alpha);
     }
+    if (evidence->unchanged && metric->change != KG_CHANGE_NO_CHANGE) {
+        metric->change = KG_CHANGE_NO_CHANGE;
+        metric->doubt = KG_DOUBT_CODE_UNCHANGED;
+    }
 }
 
 /* Keeps in the metric what it is decided from, so that its reason can be said from it alone. */
@@ -186,7 +191,7 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
                                                    : adjusted <= level;
     const bool confirmed = significant && kg_metric_in_cycles(metric);
     metric->p_value = adjusted;
-    metric->suspected = screening && confirmed && kg_metric_large(metric);
+    metric->suspected = screening && confirmed && kg_metric_large(metric) && !evidence->unchanged;
     grounds_store(evidence, level);
     change_decide(evidence, confirmed && !screening, alpha);
 }

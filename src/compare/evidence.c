@@ -409,6 +409,7 @@ static bool code_compare(struct kg_arena *scratch, const struct kg_case_result *
                          const struct kg_reference *reference, struct kg_evidence *evidence)
 {
     evidence->code = kg_code_match(&result->code, &reference->code);
+    evidence->unchanged = reference->unchanged;
     if (!evidence->row->timed || evidence->code == KG_CODE_UNKNOWN)
         return true;
     evidence->metric->code = kg_code_words(scratch, &result->code, &reference->code);

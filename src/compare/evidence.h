@@ -37,6 +37,7 @@ struct kg_evidence {
     bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
     bool processes;          /* rounds are processes of a profile */
     enum kg_code_match code; /* the machine code beside that of the reference's newest run */
+    bool unchanged;          /* kg_unchanged_since: nothing that changed can be the code's */
 };
 
 /* What estimates take besides figures. Zero-initialise. */

@@ -180,11 +180,13 @@ static const char *code_alone_say(struct kg_arena *arena, const struct kg_metric
 
 static const char *code_open_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
-    return kg_arena_printf(arena, "%s: the machine moved, or that", code_of(metric));
+    return kg_arena_printf(arena, "%s: the machine moved, or one of these", code_of(metric));
 }
 
 static const char *code_unchanged_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
+    if (!kg_metric_large(metric)) /* too wide an interval is no move */
+        return kg_arena_copy(arena, code_of(metric));
     return kg_arena_printf(arena, "%s: the machine moved", code_of(metric));
 }
 

@@ -80,8 +80,9 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
                           struct kg_reference *reference)
 {
     *reference =
-        (struct kg_reference){.cases = kg_arena_alloc(arena, count, sizeof *reference->cases)};
-    if (!reference->cases)
+        (struct kg_reference){.cases = kg_arena_alloc(arena, count, sizeof *reference->cases),
+                              .runs = kg_arena_alloc(arena, count, sizeof *reference->runs)};
+    if (!reference->cases || !reference->runs)
         return false;
     bool any;
     const char *accepted = accepted_find(index, entries, count, result->definition_hash, &any);
@@ -93,6 +94,7 @@ bool kg_reference_collect(struct kg_arena *arena, const struct kg_reference_inde
         if (!wanted || !rounds || strcmp(stored->definition_hash, result->definition_hash) != 0 ||
             (!any && !same_text(accepted, stored->accepted)))
             continue;
+        reference->runs[reference->case_count] = &index->baseline->runs[entries[i].run];
         reference->cases[reference->case_count++] = stored;
         reference->round_count += rounds;
         reference->code = stored->code;

@@ -25,9 +25,11 @@ struct kg_reference_index {
 /* One reference of a case: its stored cases of the ordinary runs together, or of one pinned run. */
 struct kg_reference {
     const struct kg_baseline_case **cases; /* oldest first */
+    const struct kg_baseline_run **runs;   /* that they are of */
     size_t case_count;
     size_t round_count;           /* of all of them */
     struct kg_code_identity code; /* of the newest */
+    bool unchanged;               /* kg_unchanged_since; false before somebody asks */
     bool paired;                  /* it is one run, measured in turns with the results */
     double bandwidth_bytes_per_s; /* read by the newest run's probe; NaN: unknown */
 };

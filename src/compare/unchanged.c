@@ -83,7 +83,7 @@ newest_find(const struct search *search, const struct kg_case_result *result, bo
         if (strcmp(stored->definition_hash, result->definition_hash) != 0)
             continue;
         if (search->baseline->runs[entries[i].run].pin)
-            *pins_same = *pins_same && kg_code_match(&result->code, &stored->code) == KG_CODE_SAME;
+            *pins_same = *pins_same && kg_code_is_same(kg_code_match(&result->code, &stored->code));
         else if (entries[i].run == search->index.newest && kg_baseline_rounds(stored))
             newest = stored;
     }
@@ -111,7 +111,7 @@ static bool is_unchanged(const struct search *search, const struct kg_case_resul
     if (!stored || !pins_same || result->budget_count)
         return false;
     const struct kg_baseline_run *run = &search->baseline->runs[search->index.newest];
-    return kg_code_match(&result->code, &stored->code) == KG_CODE_SAME &&
+    return kg_code_is_same(kg_code_match(&result->code, &stored->code)) &&
            machine_same(run, machine) && environment_same(search, result, run) &&
            (!on_gpu || gpu_same(run, machine)) && metrics_known(result, stored);
 }
@@ -150,5 +150,31 @@ bool kg_unchanged_holds(const struct kg_reference_index *index, const struct kg_
     if (!same_machine(index->baseline, results))
         return false;
     const struct kg_baseline_case *stored = newest_find(&search, result, &pins_same);
-    return stored && kg_code_match(&result->code, &stored->code) == KG_CODE_SAME;
+    return stored && kg_code_is_same(kg_code_match(&result->code, &stored->code));
+}
+
+/* Whether what the caller's environment says of any case is known, and as it was. */
+static bool variables_same(const struct kg_results *results, const struct kg_case_result *result,
+                           const struct kg_baseline_run *run)
+{
+    const struct search search = {.results = results};
+    return results->environment.known && run->environment.known &&
+           environment_same(&search, result, run);
+}
+
+bool kg_unchanged_since(const struct kg_results *results, const struct kg_case_result *result,
+                        const struct kg_reference *reference)
+{
+    const bool on_gpu = !strcmp(result->device, kg_device_names[KGATE_DEVICE_CUDA]);
+    if (reference->paired)
+        return result->same_as_base;
+    for (size_t i = 0; i < reference->case_count; i++)
+        if (kg_code_match(&result->code, &reference->cases[i]->code) != KG_CODE_SAME)
+            return false;
+    for (size_t i = 0; i < reference->case_count; i++)
+        if (!machine_same(reference->runs[i], &results->machine) ||
+            (on_gpu && !gpu_same(reference->runs[i], &results->machine)) ||
+            !variables_same(results, result, reference->runs[i]))
+            return false;
+    return reference->case_count > 0;
 }

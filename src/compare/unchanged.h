@@ -20,3 +20,9 @@ bool kg_unchanged_mark(const struct kg_baseline *baseline, const bool *wanted,
  * another one than it was marked by. Of a pair both sides are marked. */
 bool kg_unchanged_holds(const struct kg_reference_index *index, const struct kg_results *results,
                         const struct kg_case_result *result);
+
+/* Whether a measured case is the same as in all runs of its reference, by all that kgate can see: code and
+ * libraries, which can open no file and bring no other code, machine and environment. Of a pair: whether
+ * it was found to be (kg_builds_alike). No change of it is then the code's. */
+bool kg_unchanged_since(const struct kg_results *results, const struct kg_case_result *result,
+                        const struct kg_reference *reference);

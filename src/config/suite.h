@@ -71,8 +71,9 @@ extern const char *const kg_timing_names[5];
  * cpu_counters_pass.h says. */
 enum kg_tracing { KG_TRACING_NO, KG_TRACING_YES };
 
-/* Whether `gate` and `ab` measure a case whose code is that of its reference. */
-enum kg_unchanged_code { KG_UNCHANGED_MEASURE, KG_UNCHANGED_SKIP };
+/* Whether `gate` and `ab` measure a case whose code is that of its reference. Usual: `gate` does, and `ab`
+ * does only where something else may differ (kg_builds_alike). */
+enum kg_unchanged_code { KG_UNCHANGED_USUAL, KG_UNCHANGED_MEASURE, KG_UNCHANGED_SKIP };
 
 /* How to measure and judge: the suite's `defaults`, each of which a workload may override. */
 struct kg_settings {

@@ -48,7 +48,7 @@ const char *const kg_budget_metrics[7] = {
 static const char *const device_names[] = {"cpu", "cuda", NULL};
 
 static const char *const tracing_names[] = {"no", "yes", NULL};
-static const char *const unchanged_names[] = {"measure", "skip", NULL};
+static const char *const unchanged_names[] = {"usual", "measure", "skip", NULL};
 
 #define SETTING(field) KG_BASE_SETTINGS, offsetof(struct kg_settings, field)
 #define THRESHOLD(kind) SETTING(thresholds[KG_METRIC_##kind])
@@ -137,9 +137,9 @@ static const struct kg_key default_keys[] = {
     {"sample_time", KG_KEY_DURATION, SETTING(sample_time_ns), "500ms", "0ns", "1min", NULL,
      "how long the functions of a case on the CPU are looked at, apart from the rounds; `0ns` leaves "
      "that out, as `trace: no` does"},
-    {"unchanged_code", KG_KEY_CHOICE, SETTING(unchanged_code), "measure", NULL, NULL, unchanged_names,
-     "what `gate` and `ab` do with a case whose machine code, libraries, definition and machine are those of "
-     "the baseline (the base): `skip` does not measure it"},
+    {"unchanged_code", KG_KEY_CHOICE, SETTING(unchanged_code), "usual", NULL, NULL, unchanged_names,
+     "whether a case is measured whose machine code, libraries, definition and machine are those of the baseline "
+     "(the base): `usual` is `measure` in `gate`, and in `ab` `skip` unless files may differ"},
     {"pin", KG_KEY_PIN, SETTING(pin), "none", "0", "1023", NULL,
      "the CPU to run on: its number, `auto` to let kgate choose, or `none` for all"},
     {"threads", KG_KEY_COUNT, SETTING(threads), "all", "1", "65536", NULL,

@@ -126,8 +126,9 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
                                                .progress = options->progress,
                                                .bases = for_all(&ab->arena, &ab->base_build, count),
                                                .heads = for_all(&ab->arena, &ab->head_build, count),
-                                               .skips = kg_planned_skips(&ab->arena, what->plan)};
-    if (!pairing.bases || !pairing.heads || !pairing.skips)
+                                               .unchanged =
+                                                   kg_planned_unchanged(&ab->arena, what->plan)};
+    if (!pairing.bases || !pairing.heads || !pairing.unchanged)
         return kg_error_memory(err);
     return kg_ab_measure(what, &pairing, options->budget_ns, ab, err);
 }
@@ -161,7 +162,8 @@ static size_t same_code_count(const struct kg_ab *ab)
     for (size_t i = 0; i < ab->head->case_count; i++) {
         const struct kg_code_identity *base = &ab->base->cases[i].code,
                                       *head = &ab->head->cases[i].code;
-        same += kg_code_match(base, head) >= KG_CODE_SAME_FILE;
+        same += ab->head->cases[i].status != KG_STATUS_UNCHANGED &&
+                kg_code_match(base, head) >= KG_CODE_SAME_FILE;
     }
     return same;
 }

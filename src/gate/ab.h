@@ -44,9 +44,10 @@ struct kg_ab {
     const char *head_path;
     struct kg_build base_build;
     struct kg_build head_build;
-    size_t same_code; /* cases whose machine code is the same in both builds, as with an absolute
+    size_t
+        same_code; /* measured cases whose machine code is the same in both builds, as with an absolute
                          path in the suite, or one build given twice */
-    int signal;       /* that stopped measuring, 0 without one: then all this is of what was
+    int signal;    /* that stopped measuring, 0 without one: then all this is of what was
                          measured until then */
     /* its own */
     const char *start_note;      /* of the machine, "" without one; NULL of pairs within a gate */

@@ -35,6 +35,14 @@ uint64_t *kg_planned_batches(struct kg_arena *arena, const struct kg_prepared_su
     return batches;
 }
 
+enum kg_unchanged_code *kg_planned_unchanged(struct kg_arena *arena, const struct kg_plan *plan)
+{
+    enum kg_unchanged_code *unchanged = kg_arena_alloc(arena, plan->case_count, sizeof *unchanged);
+    for (size_t i = 0; unchanged && i < plan->case_count; i++)
+        unchanged[i] = plan->cases[i].spec->settings.unchanged_code;
+    return unchanged;
+}
+
 bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan)
 {
     bool *skips = kg_arena_alloc(arena, plan->case_count, sizeof *skips);

@@ -9,6 +9,10 @@
 /* rounds.min and rounds.max of every case, in `arena`; NULL where memory is out. */
 struct kg_round_limits *kg_planned_limits(struct kg_arena *arena, const struct kg_plan *plan);
 
+/* What the suite asks for cases whose code is their reference's, of every case, in `arena`; NULL where memory
+ * is out. */
+enum kg_unchanged_code *kg_planned_unchanged(struct kg_arena *arena, const struct kg_plan *plan);
+
 /* Whether each case is not to be measured where its code is its reference's. In
  * `arena`; NULL where memory is out. */
 bool *kg_planned_skips(struct kg_arena *arena, const struct kg_plan *plan);

@@ -46,6 +46,7 @@ bool kg_replay_start(struct kg_replay *replay, const struct kg_results *recorded
         *shown = recorded->cases[i];
         shown->rounds = kg_arena_alloc(&replay->arena, shown->round_count, sizeof *shown->rounds);
         shown->round_count = 0;
+        shown->code = (struct kg_code_identity){0}; /* judged by its times, though it is the same */
         good = shown->rounds && series_start(replay, i);
     }
     if (!good)

@@ -328,3 +328,58 @@ bool kg_builds_apply(const struct kg_build *const *builds, const struct kg_plan 
     }
     return true;
 }
+
+/* --- Two builds that are one ------------------------------------------------------------------ */
+
+/* Word i of the case's command on the build; NULL beyond its end. */
+static const char *word_of(const struct kg_build *build, const struct kg_case *planned, size_t i)
+{
+    if (build && build->words.count)
+        return i < build->words.count ? build->words.at[i] : NULL;
+    if (!i && build && build->command)
+        return build->command;
+    return i < planned->command_count ? planned->command[i] : NULL;
+}
+
+static bool text_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Programs such as busybox do what their name says. */
+static const char *name_of(const char *word)
+{
+    const char *slash = word ? strrchr(word, '/') : NULL;
+    return slash ? slash + 1 : word;
+}
+
+bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
+                             const struct kg_case *planned)
+{
+    if (!planned->command_count)
+        return true;
+    if (!text_same(name_of(word_of(a, planned, 0)), name_of(word_of(b, planned, 0))))
+        return false;
+    for (size_t i = 1;; i++) {
+        const char *word = word_of(a, planned, i);
+        if (!text_same(word, word_of(b, planned, i)))
+            return false;
+        if (!word)
+            return true;
+    }
+}
+
+/* Whether both are the same files in the same folder. */
+static bool files_same(const struct kg_build *a, const struct kg_build *b)
+{
+    return a == b ||
+           (a && b && text_same(a->program, b->program) && text_same(a->directory, b->directory) &&
+            text_same(a->plugin, b->plugin) && text_same(a->command, b->command));
+}
+
+bool kg_builds_alike(const struct kg_build *a, const struct kg_build *b,
+                     const struct kg_case *planned, enum kg_code_match match)
+{
+    return kg_code_is_same(match) && kg_builds_command_alike(a, b, planned) &&
+           (match == KG_CODE_SAME || files_same(a, b));
+}

@@ -55,6 +55,18 @@ const char *kg_build_place(const struct kg_build *build);
 /* Whether the build has code for workloads of this source. */
 bool kg_build_fits(const struct kg_build *build, enum kg_source source);
 
+/* Whether a case is the same on two builds, by all that kgate can see: code and libraries, which can bring no
+ * other code, and the command with the name that it is called by. Code that can open files has to be
+ * one file, run in one folder: beside another one, other files may lie.
+ * a, b      NULL: this kgate, and what the suite names
+ * match     of the code on both */
+bool kg_builds_alike(const struct kg_build *a, const struct kg_build *b,
+                     const struct kg_case *planned, enum kg_code_match match);
+
+/* Whether the command is, whatever files it may open. */
+bool kg_builds_command_alike(const struct kg_build *a, const struct kg_build *b,
+                             const struct kg_case *planned);
+
 /* Marks as SKIPPED, with the reason, the cases that their builds say nothing about, and sets the
  * code hashes to those of the builds' code.
  * builds  of each case; NULL in the place of this kgate, whose cases stay as they are */

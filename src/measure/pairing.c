@@ -271,12 +271,26 @@ struct selection {
     bool *same; /* of each case, found as the base begins; NULL: all are measured */
 };
 
-/* A budget is about now, whatever the code. */
-static bool is_same(const struct kg_case_result *base, const struct kg_case_result *head)
+static const struct kg_build *build_of(const struct kg_build *const *builds, size_t index)
 {
-    return !base->budget_count && base->status == KG_STATUS_UNMEASURED &&
-           head->status == KG_STATUS_UNMEASURED &&
-           kg_code_match(&base->code, &head->code) == KG_CODE_SAME;
+    return builds ? builds[index] : NULL;
+}
+
+/* A budget is about now, whatever the code. `skip` leaves out what may open other files, too. */
+static bool is_left_out(const struct selection *selection, size_t index,
+                        const struct kg_case_result *base, const struct kg_case_result *head)
+{
+    const struct kg_pairing_options *options = selection->options;
+    const struct kg_case *planned = &selection->what->plan->cases[index];
+    const struct kg_build *a = build_of(options->bases, index),
+                          *b = build_of(options->heads, index);
+    const enum kg_code_match match = kg_code_match(&base->code, &head->code);
+    if (options->unchanged[index] == KG_UNCHANGED_MEASURE || base->budget_count ||
+        base->status != KG_STATUS_UNMEASURED || head->status != KG_STATUS_UNMEASURED)
+        return false;
+    return kg_builds_alike(a, b, planned, match) ||
+           (options->unchanged[index] == KG_UNCHANGED_SKIP && kg_code_is_same(match) &&
+            kg_builds_command_alike(a, b, planned));
 }
 
 static void same_mark(const struct selection *selection, struct kg_results *results)
@@ -300,8 +314,7 @@ static bool base_select(void *user, struct kg_results *base, struct kg_error *er
     const struct kg_build *const *heads = selection->options->heads;
     const bool good = !heads || kg_builds_apply(heads, what->plan, &head, err);
     for (size_t i = 0; i < base->case_count && good; i++)
-        selection->same[i] =
-            selection->options->skips[i] && is_same(&base->cases[i], &head.cases[i]);
+        selection->same[i] = is_left_out(selection, i, &base->cases[i], &head.cases[i]);
     kg_arena_free(&head.arena);
     if (good)
         same_mark(selection, base);
@@ -315,10 +328,10 @@ static bool head_select(void *user, struct kg_results *head, struct kg_error *er
     return true;
 }
 
-static bool any_skips(const bool *skips, size_t count)
+static bool any_left_out(const enum kg_unchanged_code *unchanged, size_t count)
 {
-    for (size_t i = 0; skips && i < count; i++)
-        if (skips[i])
+    for (size_t i = 0; unchanged && i < count; i++)
+        if (unchanged[i] != KG_UNCHANGED_MEASURE)
             return true;
     return false;
 }
@@ -332,6 +345,17 @@ static bool files_watch(struct kg_pairing *pairing, const struct kg_prepared_sui
     pairing->base_files = kg_watched_files_make(arena, what->plan, options->bases, program);
     pairing->head_files = kg_watched_files_make(arena, what->plan, options->heads, program);
     return (pairing->base_files && pairing->head_files) || kg_error_memory(err);
+}
+
+/* What is measured all the same: no change of it can be the code's. */
+static void alike_mark(struct kg_pairing *pairing, const struct kg_pairing_options *options)
+{
+    for (size_t i = 0; i < pairing->head.results.case_count; i++) {
+        struct kg_case_result *head = &pairing->head.results.cases[i];
+        head->same_as_base = kg_builds_alike(
+            build_of(options->bases, i), build_of(options->heads, i), &pairing->head.plan->cases[i],
+            kg_code_match(&pairing->base.results.cases[i].code, &head->code));
+    }
 }
 
 static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
@@ -361,6 +385,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
         kg_measurement_free(&pairing->base);
         return kg_error_wrap(err, "in the head");
     }
+    alike_mark(pairing, options);
     pairing->base.results.tests = pairing->head.results.tests = options->tests;
     if (pair_name(pairing, err) && checks_join(pairing, err))
         return true;
@@ -375,7 +400,7 @@ bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite
     struct kg_arena scratch = {0};
     struct selection selection = {.what = what, .options = options};
     *pairing = (struct kg_pairing){0};
-    if (any_skips(options->skips, what->plan->case_count) &&
+    if (any_left_out(options->unchanged, what->plan->case_count) &&
         !(selection.same =
               kg_arena_alloc(&scratch, what->plan->case_count, sizeof *selection.same)))
         return kg_error_memory(err);

@@ -25,9 +25,9 @@ struct kg_pairing_options {
     struct kg_progress progress;
     const struct kg_build *const *bases; /* of each case, as struct kg_measurement_options has it */
     const struct kg_build *const *heads; /* likewise; NULL: this kgate for all */
-    const bool *skips; /* cases that are not measured where the code of both is the same; or NULL */
-    size_t tests;      /* as struct kg_results has it */
-    struct kg_interrupt *interrupt; /* of the caller's; NULL: the pairing's own */
+    const enum kg_unchanged_code *unchanged; /* of each case; NULL: all are measured */
+    size_t tests;                            /* as struct kg_results has it */
+    struct kg_interrupt *interrupt;          /* of the caller's; NULL: the pairing's own */
 };
 
 /* Checks every case in both builds, the base first. A case that the base cannot do by itself is

@@ -132,6 +132,11 @@ static void metric_say(const struct kg_metric *metric, const char *const names[S
         interval_append(metric, text);
         return;
     case KG_CHANGE_NO_CHANGE:
+        if (metric->doubt == KG_DOUBT_CODE_UNCHANGED && reason) {
+            kg_text_append(text, reason);
+            interval_append(metric, text);
+            return;
+        }
         kg_text_printf(text, "%s and %s %s %s, within %.3g %%", names[0], names[1],
                        time ? "take the same" : "need the same", metric->name,
                        100 * metric->threshold);

@@ -283,6 +283,7 @@ struct kg_case_result {
     const char *timing;  /* of a CUDA case: a name of kg_timing_names; else NULL */
     const char *definition_hash;
     struct kg_code_identity code; /* of the machine code; without a hash where not to be had */
+    bool same_as_base;            /* of a pair: kg_builds_alike */
     const char *build; /* hash of its file in struct kg_results; NULL where a copy of the file
                               would not bring the code: a script, an interpreter, a system's program */
     const char **tags;

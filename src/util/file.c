@@ -374,3 +374,20 @@ bool kg_file_hash(const char *path, char *hex)
     snprintf(hex, 17, "%016" PRIx64, hash);
     return count == 0;
 }
+
+/* What packages install, and nobody builds a project into. */
+static const char *const system_folders[] = {"/lib",       "/lib32",     "/lib64",      "/usr/lib",
+                                             "/usr/lib32", "/usr/lib64", "/usr/libexec"};
+
+bool kg_file_in_system(const char *path)
+{
+    char real[PATH_MAX];
+    if (!realpath(path, real))
+        return false;
+    for (size_t i = 0; i < sizeof system_folders / sizeof *system_folders; i++) {
+        const size_t length = strlen(system_folders[i]);
+        if (!strncmp(real, system_folders[i], length) && real[length] == '/')
+            return true;
+    }
+    return false;
+}

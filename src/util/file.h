@@ -74,6 +74,9 @@ bool kg_file_same(const char *a, const char *b);
 /* Whether the path leads to a regular file: a device may have no end, and a pipe keeps its reader waiting. */
 bool kg_file_is_regular(const char *path);
 
+/* Whether the file really lies, links followed, in a folder of the operating system's libraries. */
+bool kg_file_in_system(const char *path);
+
 /* FNV-1a hash of a file's bytes, as 16 hexadecimal digits.
  * hex      17 bytes
  * returns  false where the file cannot be read */

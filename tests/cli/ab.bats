@@ -48,8 +48,8 @@ YAML
 
 @test "ab of a build against itself does not fail" {
     ab_suite
-    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out
-    passes_or_open
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out --measure-unchanged
+    [ "$status" -eq 0 ]
     [[ "$output" == *"1 of 1 cases have the same code on both sides"* ]]
 }
 
@@ -74,7 +74,7 @@ YAML
 }
 
 @test "ab of two kgate builds measures their built-in kernels" {
-    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out --set threshold=500%
+    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged -o out --set threshold=500%
     passes_or_open
     jq -e '[.cases[].rounds.base_ratio | length >= 3] == [true, true]' out/head.json
 }
@@ -94,7 +94,7 @@ YAML
 }
 
 @test "a side that says nothing about any case is bad usage" {
-    run kgate ab -c suite.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out
+    run kgate ab -c suite.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" --measure-unchanged -o out
     [ "$status" -eq 2 ]
     [[ "$output" == *"no case can be compared: --"*"is a plugin, and this is not in a plugin"* ]]
     run kgate ab -c suite.yaml --base nowhere --head "$KGATE" -o out
@@ -163,7 +163,7 @@ YAML
 
 @test "a stop in the middle of an ab leaves what was measured" {
     ab_suite
-    "$KGATE" ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out \
+    "$KGATE" ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" --measure-unchanged -o out \
         --set rounds.min=4000 --set rounds.max=4000 -q &
     pid=$!
     lines_wait out/head.json.journal 4
@@ -181,7 +181,7 @@ YAML
     jq -r .next out/comparison.json >next.txt
     grep -qxF "more pairs: \`kgate ab --set rounds.min=1 --set disturbance=100% --name x --name y 'true old' 'true new' --set rounds.max=2\`" next.txt
     suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}}'
-    run kgate ab -c one.yaml --base "$KGATE" --head "$KGATE" "${one_pair[@]}" -o out
+    run kgate ab -c one.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged "${one_pair[@]}" -o out
     [ "$status" -eq 4 ]
     [[ "$output" == *"kgate ab -c one.yaml --base "*" --head "* && "$output" != *"BASE --head HEAD"* ]]
 }
@@ -221,6 +221,6 @@ YAML
     [[ "$output" == *"  base: old ($PLUGINS/libreporting.so), head: $PLUGINS/libreporting_slow.so"* ]]
     jq -e '(.base | startswith("old (")) and (.head | endswith("libreporting_slow.so"))' ab.json
     # nobody asked: as ever
-    kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out -q --rounds 3 || true
+    kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" --measure-unchanged -o out -q --rounds 3 || true
     jq -e '.base == null' out/comparison.json
 }

@@ -102,9 +102,9 @@ plugin_hash() {
     plugin base ""
     plugin head "/* a comment */" -g
     suite_of <<<"  - {name: waves, plugin: ./base.so}"
-    run kgate ab -c one.yaml --base base.so --head head.so -o out --set threshold=500%
+    run kgate ab -c one.yaml --base base.so --head head.so -o out --set threshold=500% --measure-unchanged
     [[ "$output" == *"1 of 1 cases have the same code on both sides"* ]]
-    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out --set threshold=500%
+    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out --set threshold=500% --measure-unchanged
     [[ "$output" == *"2 of 2 cases have the same code on both sides"* ]]
 }
 
@@ -186,11 +186,12 @@ YAML
     kgate run -c suite.yaml -o a.json -q --set rounds.min=6 >run.txt
     agreeing a.json | jq '.cases[] += {code_hash: "0123456789abcdef", code_scope: "libraries",
         libraries: ["liba.so 1111111111111111", "libb.so 2222222222222222"]}' >before.json
-    scale before.json 3 >slow.json
-    scale before.json 0.3 >fast.json
+    jq '(.cases[].rounds.median_ns) |= map(. * 3)' before.json >slow.json
+    jq '(.cases[].rounds.median_ns) |= map(. * 0.3)' before.json >fast.json
     for after in slow fast; do
         run kgate compare before.json $after.json -o same
-        [[ "$output" == *"the code and its 2 libraries are unchanged: the machine moved"* ]]
+        [ "$status" -eq 0 ]
+        [[ "$output" == *"2 unchanged"*"the code and its 2 libraries are unchanged: the machine moved"* ]]
         grep -q "the code and its 2 libraries are unchanged: the machine moved" same/report.md
         jq '.cases[].code_hash = "fedcba9876543210"' $after.json >other.json
         run kgate compare before.json other.json -o other

@@ -85,7 +85,7 @@ YAML
     busy_suite
     rivals_start
     # A worker that has just begun a session may run before its rivals for some tenths of a second.
-    kgate ab -c busy.yaml --base "$PLUGINS/libgood.so" --head "$PLUGINS/libgood.so" -o out -q --set min_time=300ms || true
+    kgate ab -c busy.yaml --base "$PLUGINS/libgood.so" --head "$PLUGINS/libgood.so" --measure-unchanged -o out -q --set min_time=300ms || true
     rivals_end
     jq -e '.cases[0] | .change == "INCONCLUSIVE" and (.reason | startswith("the machine is too busy"))' out/comparison.json
     [ "$(jq -c '.cases[0].rounds.disturbance' out/base.json)" = "$(jq -c '.cases[0].rounds.disturbance' out/head.json)" ]

@@ -41,7 +41,7 @@ YAML
     LC_ALL=C MALLOC_ARENA_MAX=1 kgate run -c one.yaml -o b.json -q
     run kgate compare a.json b.json
     [[ "$output" == *"note: environment: MALLOC_ARENA_MAX is '1' here, was not set"* ]]
-    run env MALLOC_ARENA_MAX=1 "$KGATE" ab -c one.yaml --base /bin/true --head /bin/true -o out
+    run env MALLOC_ARENA_MAX=1 "$KGATE" ab -c one.yaml --base /bin/true --head /bin/true --measure-unchanged -o out
     [[ "$output" != *"environment:"* ]]
     jq -e '.environment.variables.MALLOC_ARENA_MAX == "1"' out/base.json out/head.json
 }

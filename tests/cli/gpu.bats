@@ -242,7 +242,7 @@ YAML
   - {name: work, plugin: $PLUGINS/libgpu.so, workload: gpu_work, params: {ns: 300000}, threshold: 40%, rounds: {min: 6, max: 8}}
 YAML
     needs_code
-    run gpu ab -c gpu.yaml --base "$PLUGINS/libgpu.so" --head "$PLUGINS/libgpu.so" -o out
+    run gpu ab -c gpu.yaml --base "$PLUGINS/libgpu.so" --head "$PLUGINS/libgpu.so" --measure-unchanged -o out
     passes_or_open
     jq -e '.cases[0].rounds.base_ratio | length >= 6' out/head.json
 }

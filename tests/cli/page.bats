@@ -171,7 +171,7 @@ defaults: {sample_time: 0ns, trace: no, disturbance: 100%, rounds: {min: 2, max:
 workloads:
   - {name: encode, kernel: lattice_encode, params: {lattice: D4, q: 4, M: 2, batch: 10}}
 YAML
-    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out
+    run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged -o out
     files_of out/report.html | jq -c 'select(.schema == "kgate.results.v2" and .pair) | .cases[0].rounds.base_ratio == null' >sides
     printf '%s\n' false true | diff - <(sort sides)
 }

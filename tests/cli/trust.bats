@@ -319,11 +319,11 @@ embedded() {
 @test "ab takes the target branch's suite too" {
     cloned
     sed -i 's/threshold: 50%/threshold: 900%/' kgate.yaml
-    run kgate ab -c kgate.yaml --trust git:origin/main --base "$KGATE" --head "$KGATE" -o ../out
+    run kgate ab -c kgate.yaml --trust git:origin/main --base "$KGATE" --head "$KGATE" --measure-unchanged -o ../out
     passes_or_open
     [[ "$output" == *"judged by origin/main at"* ]]
     [ "$(jq '.cases[0].metrics[] | select(.name == "time") | .asked_threshold' ../out/comparison.json)" = 0.5 ]
-    run kgate ab true true --trust git:origin/main
+    run kgate ab true true --measure-unchanged --trust git:origin/main
     [ "$status" -eq 2 ]
 }
 

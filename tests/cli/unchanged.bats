@@ -125,16 +125,16 @@ YAML
 @test "ab does not measure what is the same in both builds" {
     start
     cp -r plug head
-    run --separate-stderr kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --skip-unchanged-code
+    run --separate-stderr kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab
     [[ "${lines[0]}" == *"not measured (code unchanged)"* ]]
     jq -e '.cases[1].status == "UNCHANGED"' ab/base.json
     jq -e '.cases[1].status == "UNCHANGED"' ab/head.json
     library 11
     cp plug/libturns.so.1 head/
     library 10
-    kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --skip-unchanged-code || true
+    kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab || true
     jq -e '.cases[1].status == "OK"' ab/head.json
-    run kgate ab -c skip.yaml --base "$KGATE" --head "$KGATE" -o ab --skip-unchanged-code
+    run kgate ab -c skip.yaml --base "$KGATE" --head "$KGATE" -o ab
     [ "$status" -eq 0 ]
     jq -e '[.cases[:2][].status == "UNCHANGED"] | all' ab/head.json
     run kgate compare ab/base.json ab/head.json --json
@@ -192,4 +192,49 @@ PY
     run kgate gate -c one.yaml -b baselines --skip-unchanged-code
     [ "$status" -ne 0 ]
     jq -e '.cases[0].status == "OK"' out/results.json
+}
+
+# The status of the one case after an ab of commands $1 and $2.
+status_of_ab() {
+    kgate ab "$1" "$2" --set disturbance=100% --rounds 2..2 --set min_time=2ms -o ab -q >/dev/null || true
+    jq -r '.cases[0].status' ab/head.json
+}
+
+@test "ab measures what may differ though the code is the same: arguments, names, files, scripts" {
+    echo 'int main(void) { return 0; }' | cc -x c - -o same
+    printf '#include <stdio.h>\nint main(void) { return !fopen("/dev/null", "r"); }' | cc -x c - -o reads
+    printf '#!/bin/sh\n' >script && chmod +x script
+    mkdir -p old new
+    cp same reads script old && cp same reads script new && cp same new/other
+    [ "$(status_of_ab ./old/same ./new/same)" = UNCHANGED ]
+    [ "$(status_of_ab ./old/reads ./old/reads)" = UNCHANGED ]
+    [ "$(status_of_ab './old/same 1' './new/same 2')" = OK ]
+    [ "$(status_of_ab ./old/same ./new/other)" = OK ]
+    [ "$(status_of_ab ./old/reads ./new/reads)" = OK ]
+    [ "$(status_of_ab ./old/script ./new/script)" = OK ]
+    run kgate ab ./old/same ./new/same
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"NO_CHANGE"*"the code and its "*" are unchanged: not measured"* ]]
+}
+
+@test "the same code on both sides is never a regression, however it is measured" {
+    start
+    cp -r plug head
+    run kgate ab -c skip.yaml --base plug/libover.so --head head/libover.so -o ab --measure-unchanged --set threshold=0.01%
+    jq -e '.cases[] | select(.id == "over/cpu") | .change == "NO_CHANGE" and .rounds > 0' ab/comparison.json
+    jq -e '.cases[1].status == "OK" and .cases[1].same_as_base' ab/head.json
+    # stored runs: the machine moved; nothing else did
+    kgate run -c skip.yaml -o run.json -q --set rounds.min=6 --set rounds.max=6
+    agreeing run.json >r.json
+    jq '(.cases[].rounds | .median_ns, .mean_ns) |= map(. * 20)' r.json >slow.json
+    run -0 kgate compare r.json slow.json
+    [[ "$output" == *"3 unchanged"*"over/cpu: time +1900"*"are unchanged: the machine moved"* ]]
+    # a variable, the kernel, a library or a file that is opened may be why
+    for change in '.machine.kernel = "Linux 1.0"' '.environment.variables.GLIBC_TUNABLES = "7"' \
+        '.cases[].libraries[0] = "liba.so 1111111111111111"' '.cases[].code_scope = "files"' \
+        '.cases[].code_scope = "open"'; do
+        jq "$change" slow.json >other.json
+        run -1 kgate compare r.json other.json
+        [[ "$output" == *"regressed"* ]]
+    done
 }

@@ -148,7 +148,7 @@ gate() {
         done
     fi
     case $mode in
-    ab) measure "$state" "$folder" ab -c "$suite" --base builds/base --head "${head#"$folder/"}" \
+    ab) measure "$state" "$folder" ab -c "$suite" --base builds/base --head "${head#"$folder/"}" --measure-unchanged \
         -o "$folder/gate" || status=$? ;;
     kept) measure "$state" "$head" gate -c "$suite" -b "$folder/store-$state" -o "$folder/gate" ||
         status=$? ;;
