@@ -40,6 +40,7 @@ static bool workload_find(struct kg_worker *worker, struct kg_error *err)
     worker->response.place = worker->opening.place;
     worker->response.arg = worker->opening.arg;
     worker->response.code_hash = worker->opening.code_hash[0] ? worker->opening.code_hash : NULL;
+    worker->response.note = worker->opening.note[0] ? worker->opening.note : NULL;
     if (!worker->workload)
         return false;
     if (source->call) /* its parameters are in the texts of the call */

@@ -9,6 +9,7 @@
 #include "util/library.h"
 #include "util/nearest.h"
 #include "util/text.h"
+#include "workload/own_pages.h"
 
 enum { NAMES_MOST = 256, SINCE_REFRESH = 6 };
 
@@ -52,8 +53,9 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
     return NULL;
 }
 
-/* What the object says it has; NULL with err where it is no plugin of this interface. */
-static const struct kgate_plugin *plugin_open(const char *path, struct kg_error *err)
+/* What the object says it has; NULL with err where it is no plugin of this interface.
+ * note  NULL: nothing of it is timed, and its pages may be those of the file */
+static const struct kgate_plugin *plugin_open(const char *path, char *note, struct kg_error *err)
 {
     static const struct kg_symbol symbol = {"kgate_plugin_workloads", NULL, 0, false};
     kgate_plugin_workloads_function workloads;
@@ -63,6 +65,7 @@ static const struct kgate_plugin *plugin_open(const char *path, struct kg_error 
         kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: '%s' is no regular file", here);
         return NULL;
     }
+    const size_t loaded = kg_objects_loaded();
     void *object = kg_library_open(here, why, sizeof why);
     if (!object) {
         kg_error_set(err, KG_ERROR_USAGE, "cannot load the plugin: %s%s", *why ? why : here,
@@ -74,6 +77,8 @@ static const struct kgate_plugin *plugin_open(const char *path, struct kg_error 
                      "'%s' is no kgate plugin: it has no function kgate_plugin_workloads", path);
         return NULL;
     }
+    if (note)
+        kg_own_pages(loaded, note);
     const struct kgate_plugin *plugin = workloads();
     if (!plugin || plugin->abi < 1 || plugin->abi > KGATE_PLUGIN_ABI) {
         kg_error_set(err, KG_ERROR_USAGE,
@@ -94,9 +99,9 @@ static const struct kgate_workload *older_widen(const struct kgate_workload *old
 }
 
 const struct kgate_workload *kg_plugin_load(const char *path, const char *name, bool given,
-                                            struct kg_error *err)
+                                            char note[KG_OWN_PAGES_WORDS], struct kg_error *err)
 {
-    const struct kgate_plugin *plugin = plugin_open(path, err);
+    const struct kgate_plugin *plugin = plugin_open(path, note, err);
     const struct kgate_workload *found =
         plugin ? workload_find(plugin, path, name, given, err) : NULL;
     return found && plugin->abi < SINCE_REFRESH ? older_widen(found) : found;
@@ -104,7 +109,7 @@ const struct kgate_workload *kg_plugin_load(const char *path, const char *name, 
 
 bool kg_plugin_list(const char *path, struct kg_text *names, struct kg_error *err)
 {
-    const struct kgate_plugin *plugin = plugin_open(path, err);
+    const struct kgate_plugin *plugin = plugin_open(path, NULL, err);
     for (size_t i = 0; plugin && i < plugin->workload_count; i++)
         kg_text_printf(names, "%s\n", plugin->workloads[i]->name);
     return plugin && !names->failed;

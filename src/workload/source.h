@@ -16,6 +16,7 @@
 #include "util/error.h"
 #include "util/record.h"
 #include "util/text.h"
+#include "workload/own_pages.h"
 
 /* Where the machine code of a workload lies. */
 enum kg_code_place {
@@ -52,8 +53,9 @@ struct kg_source_opening {
     uint64_t seed;
     /* Set by it: */
     bool unavailable; /* on failure: something is not installed here, which is no mistake */
-    enum kg_opening_place place; /* on failure */
-    size_t arg;                  /* KG_OPENING_ARGS: which, from 1 on; 0: all of them */
+    enum kg_opening_place place;   /* on failure */
+    size_t arg;                    /* KG_OPENING_ARGS: which, from 1 on; 0: all of them */
+    char note[KG_OWN_PAGES_WORDS]; /* what speaks against the figures that will come of it, or "" */
     char code_hash[17]; /* of what is loaded onto the device, 16 hexadecimal digits; else "" */
 };
 

@@ -12,7 +12,8 @@ static const char *plugin_target(struct kg_arena *arena, const struct kg_workloa
 static const struct kgate_workload *plugin_open(struct kg_source_opening *opening,
                                                 struct kg_error *err)
 {
-    return kg_plugin_load(opening->target, opening->entry, opening->entry_given, err);
+    return kg_plugin_load(opening->target, opening->entry, opening->entry_given, opening->note,
+                          err);
 }
 
 const struct kg_source_operations kg_source_plugin = {

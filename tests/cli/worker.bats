@@ -30,7 +30,7 @@ YAML
     jq -e '[.cases[].status] == ["OK", "OK", "FAILED", "FAILED", "FAILED"]' r.json
     jq -e '[.cases[] | (.reason // "")] | (.[3] | test("timed out after 2 s")) and (.[4] | test("crashed: signal"))' r.json
     # beside a worker that takes turns with another
-    run "$PLUGINS/without_call" pidfd_open "$KGATE" ab -c one.yaml --filter 'copy/*' --base "$KGATE" --head "$KGATE" -o out
+    run "$PLUGINS/without_call" pidfd_open "$KGATE" ab -c one.yaml --filter 'copy/*' --base "$KGATE" --head "$KGATE" --measure-unchanged -o out
     passes_or_open
 }
 
@@ -141,4 +141,38 @@ YAML
     [ "$status" -eq 0 ]
     EXPECTED=1: run kgate run -c one.yaml -o r.json --set threads=1
     [ "$status" -eq 0 ]
+}
+
+# A plugin over a library of its own beside it, which the loader finds by $ORIGIN.
+pages_suite() {
+    mkdir -p plug
+    cp "$PLUGINS/libpages.so" plug/libinner.so
+    : | cc -shared -fPIC -o plug/libouter.so -x c - -Wl,--no-as-needed -Lplug -linner -Wl,-rpath,'$ORIGIN'
+    suite_of <<YAML
+  - {name: alone, plugin: $PLUGINS/libpages.so}
+  - {name: both, plugin: plug/libouter.so, workload: pages}
+YAML
+}
+
+@test "a plugin and the libraries that it brings have pages of their own in each process" {
+    pages_suite
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    for case in 0 1; do
+        [ "$(counter r.json $case own_kib)" = "$(counter r.json $case resident_kib)" ]
+        [ "$(counter r.json $case own_kib | jq '.[0] > 64')" = true ]
+    done
+    # it is still known by its name
+    jq -e '.cases[1] | .target == "plug/libouter.so:pages" and any(.libraries[]; startswith("libinner.so "))' r.json
+}
+
+@test "where code may not be written a plugin keeps the pages of its file, and a note says so" {
+    pages_suite
+    # PR_SET_MDWE: what was written to is not executed
+    run /usr/bin/python3 -c 'import ctypes, os, sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0): sys.exit(77)
+os.execv(sys.argv[1], sys.argv[1:])' "$KGATE" run -c one.yaml -o r.json
+    [ "$status" -ne 77 ] || skip "this kernel forbids no such thing"
+    [ "$status" -eq 0 ]
+    jq -e '.cases[0] | .status == "OK" and (.note | contains("cannot be copied to pages of its own (Permission denied)"))' r.json
 }
