@@ -173,6 +173,7 @@ static const struct kg_report_format formats[] = {
     {CALIBRATION, .name = "text", .print = calibration_text,
      .help = "false alarms, and the changes that are caught"},
     {CALIBRATION, .name = "json", .print = calibration_json, .help = KG_CALIBRATION_SCHEMA},
+    {CALIBRATION, .name = "html", .stream = kg_report_as_html, .several = true, .help = "one page"},
     {BASELINE, .name = "json", .print = baseline_json, .help = KG_BASELINE_SCHEMA},
     {BASELINE, .name = "html", .stream = kg_report_as_html, .several = true, .help = "one page"},
     {PROFILE, .name = "text", .print = kg_profile_as_text,

@@ -285,8 +285,8 @@ int kg_page_summary_rank(const struct kg_report_subject *subject)
 {
     return subject->comparison    ? 6
            : subject->results     ? 5
-           : subject->calibration ? 4
-           : subject->baseline    ? 3
+           : subject->baseline    ? 4
+           : subject->calibration ? 3
            : subject->suggestions ? 2
            : subject->source.scan ? 1
                                   : 0;

@@ -130,6 +130,11 @@ static void results_print(const struct kg_results *results, struct kg_text *text
         measured += results->cases[i].status == KG_STATUS_OK;
     kg_html_section(text, "verdict", "Results");
     lead_print(results, measured, text);
+    if (results->no_profile) {
+        kg_text_append(text, "<p>Nothing was recorded: ");
+        kg_html_words(text, results->no_profile);
+        kg_text_append(text, "</p>\n");
+    }
     budgets_print(results, held, text);
     kg_html_facts_begin(text);
     kg_html_fact(text, "Suite", results->suite);
@@ -256,10 +261,10 @@ void kg_page_summary_others(const struct kg_report_subject *subject, struct kg_t
 {
     if (subject->results)
         results_print(subject->results, text);
-    else if (subject->calibration)
-        calibration_print(subject->calibration, text);
     else if (subject->baseline)
         baseline_print(subject->baseline, text);
+    else if (subject->calibration)
+        calibration_print(subject->calibration, text);
     else if (subject->suggestions)
         suggestions_print(subject->suggestions, text);
     else

@@ -255,6 +255,7 @@ YAML
     [[ "$output" == *"2 runs of the same code"* ]]
     run kgate report calibration.json --format markdown
     [ "$status" -eq 2 ]
+    [[ "$output" == *"calibration files can be printed as text, json or html"* ]]
     kgate calibrate -c suite.yaml --runs 2 --json --filter '*plain*' | jq -e '.cases | length == 1'
     for bad in 0 1 101; do
         run kgate calibrate -c suite.yaml --runs $bad

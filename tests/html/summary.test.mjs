@@ -65,6 +65,31 @@ test("each kind of file has a summary", async () => {
     }
 });
 
+test("a calibration has a page, with and without a script", async () => {
+    const one = { id: "copy/n=1/cpu", threshold: 0.05, run_scatter: 0.012, round_scatter: 0.02, alarms: 1, doubts: 0, rounds: 7, advice: "ask for a threshold of 8 %" };
+    const { machine } = fileRead("base.json");
+    const json = { schema: "kgate.calibration.v1", created: "2026-01-31T12:00:00Z", kgate_version: "0.1.0", suite: "page", machine, runs: 2, pairs: 2, alarmed_pairs: 1, alarmed_runs: 1, alpha: 0.01, cases: [one] };
+    const path = pageMake("calibration.html", fileWrite("calibration.json", json));
+    for (const options of [{}, STILL]) {
+        const page = await browser.open(path, "", options);
+        assert.equal(await page.locator("main h2").first().innerText(), "Calibration");
+        assert.match(await page.locator("#verdict .lead").innerText(), /2 runs of the same code: the gate alarmed in 1 of 2 pairs of runs/);
+        assert.match(await page.locator("tbody tr").first().innerText(), /copy\/n=1\/cpu\s+1\.2 %\s+2\.0 %\s+1 of 2\s+0 of 2\s+> 50 %\s.*ask for a threshold of 8 %/s);
+        assert.deepEqual(page.wrong, []);
+    }
+});
+
+test("a recording without scopes, and a run that recorded nothing, say so", async () => {
+    const profile = JSON.parse(kgate("report", "base.kgprof", "--format", "json"));
+    profile.paths = profile.paths.filter(({ parent }, i) => parent === i);
+    profile.entries = [];
+    const page = await browser.open(pageMake("scopeless.html", fileWrite("scopeless.json", { ...profile, thread_shares: [] })));
+    assert.match(await page.locator("#verdict").innerText(), /no case of scopeless\.json has scopes inside: kgate\/profiler\.h names parts/);
+    const results = { ...fileRead("base.json"), profile: undefined, no_profile: "no program of these cases has scopes" };
+    const path = pageMake("unrecorded.html", fileWrite("unrecorded.json", results));
+    for (const options of [{}, STILL]) assert.match(await (await browser.open(path, "", options)).locator("#verdict").innerText(), /othing was recorded: no program of these cases has scopes/);
+});
+
 test("names that look like HTML stay text without a script too", async () => {
     const json = JSON.parse(JSON.stringify(fileRead("comparison.json")).replaceAll("encode/", `${HOSTILE}/`));
     json.suite = json.machine.cpu_model = json.commit = `</script>${HOSTILE}`;

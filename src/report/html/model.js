@@ -15,7 +15,7 @@ export function modelOf(files) {
         profiles: of("profile"),
         calibrations: of("calibration").map((file) => file.json),
     };
-    model.suite = comparison?.suite ?? runs.current?.json.suite ?? model.baselines[0]?.runs.at(-1)?.suite;
+    model.suite = comparison?.suite ?? runs.current?.json.suite ?? model.baselines[0]?.runs.at(-1)?.suite ?? model.calibrations.at(-1)?.suite;
     model.cases = casesOf(model);
     model.caseById = new Map(model.cases.map((one) => [one.id, one]));
     return model;

@@ -2,6 +2,7 @@
  * A view is {id, title, shows(model), draw(model, section)}: whether there is anything to show, and showing it. The
  * title is a text, or (model) => text. */
 import { bottlenecks } from "./views/bottlenecks.js";
+import { calibration } from "./views/calibration.js";
 import { changes } from "./views/changes.js";
 import { flame } from "./views/flame.js";
 import { flameChange } from "./views/flame_change.js";
@@ -18,4 +19,4 @@ import { sweeps } from "./views/sweeps.js";
 import { timeline } from "./views/timeline.js";
 import { verdict } from "./views/verdict.js";
 
-export const views = [verdict, changes, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];
+export const views = [verdict, changes, calibration, statistics, suggestions, bottlenecks, operations, parts, flameChange, flame, timeline, roofline, sweeps, history, memory, machines, guide];

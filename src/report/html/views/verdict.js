@@ -3,7 +3,9 @@ import { facts, h, prose, table } from "../dom.js";
 import { change, counted, duration, interval, isBudget, moment, amount, size, whole } from "../format.js";
 import { grouped } from "../lists.js";
 import { notesOf } from "../notes.js";
+import { hasParts, profilesOf } from "../profile.js";
 import { badge, caseLink, isOdd, VERDICTS } from "../verdicts.js";
+import { calibrationSays } from "./calibration.js";
 
 const SIGNS = { PASS: "✓", FAIL: "✕", UNDECIDED: "?" };
 
@@ -21,7 +23,7 @@ function measuredOf(cases) {
     return measured === cases.length ? `${counted(measured, "case")} measured` : `${whole(measured)} of ${counted(cases.length, "case")} measured`;
 }
 
-function sentence({ comparison, current, cases, baselines, profiles, suggestions }) {
+function sentence({ comparison, current, cases, baselines, profiles, suggestions, calibrations }) {
     if (comparison)
         return h(
             "p",
@@ -33,6 +35,7 @@ function sentence({ comparison, current, cases, baselines, profiles, suggestions
         return h("p", { class: "lead" }, `${measuredOf(cases)} on ${moment(current.json.created)}; compared with nothing.`);
     if (baselines.length)
         return h("p", { class: "lead" }, `${counted(baselines[0].runs.length, "stored run")} of ${counted(cases.length, "case")}.`);
+    if (calibrations.length) return h("p", { class: "lead" }, calibrationSays(calibrations.at(-1)));
     if (profiles.length) return h("p", { class: "lead" }, `${counted(profiles.length, "profile")}; nothing was compared.`);
     return h("p", { class: "lead" }, `${counted(suggestions.list.length, "suggestion")}; nothing was compared.`);
 }
@@ -106,8 +109,17 @@ function reasons(list, what) {
         .map(([reason, those]) => [`${counted(those.length, "case")} ${what}`, reason].filter(Boolean).join(": "));
 }
 
+/* The recordings in which no case has scopes inside, which would tell its time apart. */
+function scopeless(model) {
+    const withParts = profilesOf(model).filter((profile) => profile.cases.some(hasParts));
+    return model.profiles
+        .filter((file) => !withParts.some((profile) => profile.file === file))
+        .map(({ name }) => `no case of ${name} has scopes inside: \`kgate/profiler.h\` names parts of a program, and \`kgate explain\` shows its functions without any`);
+}
+
 /* Sentences on what the figures are not of. */
-function missing({ comparison, current, cases, profiles }) {
+function missing(model) {
+    const { comparison, current, cases, profiles } = model;
     const open = profiles.flatMap(({ json }) => json.processes).filter(({ complete }) => complete === false).length;
     const results = current?.json;
     const having = (name) => cases.filter((one) => one.verdict === name);
@@ -121,6 +133,8 @@ function missing({ comparison, current, cases, profiles }) {
         (comparison?.complete === false || results?.complete === false) && "the run was interrupted: later cases are missing",
         results?.filter && `cases were left out by ${results.filter}`,
         open && `${open} ${open === 1 ? "process" : "processes"} had not ended the recording: what was still in buffers is not in it`,
+        results?.no_profile && `nothing was recorded: ${results.no_profile}`,
+        ...scopeless(model),
         results?.cpu_ceilings?.reason && `no ceilings of the CPU: ${results.cpu_ceilings.reason}`,
     ].filter(Boolean);
 }
@@ -194,8 +208,8 @@ function draw(model, section) {
     );
 }
 
-const titleOf = ({ comparison, current, baselines, profiles }) =>
-    comparison ? "Verdict" : current ? "Results" : baselines.length ? "Stored runs" : profiles.length ? "Profile" : "Suggestions";
+const titleOf = ({ comparison, current, baselines, profiles, calibrations }) =>
+    comparison ? "Verdict" : current ? "Results" : baselines.length ? "Stored runs" : calibrations.length ? "Calibration" : profiles.length ? "Profile" : "Suggestions";
 
 export const verdict = {
     id: "verdict",

@@ -1,0 +1,29 @@
+/* What a suite is worth on a machine: how often it alarms for the same code, and the smallest change that it catches. */
+import { firstAdd, h, prose, table } from "../dom.js";
+import { count, share } from "../format.js";
+
+const HEADS = [{ name: "case" }, ...["runs differ", "rounds differ", "alarms", "doubts", "catches", "rounds"].map((name) => ({ name, numeric: true })), { name: "advice" }];
+
+const rowOf = (pairs) => (one) => [
+    one.id,
+    share(one.run_scatter),
+    share(one.round_scatter),
+    `${one.alarms} of ${pairs}`,
+    `${one.doubts} of ${pairs}`,
+    Number.isFinite(one.caught) ? share(one.caught) : "> 50 %",
+    count(Math.round(one.rounds)),
+    prose(one.advice ?? ""),
+];
+
+export const calibrationSays = ({ suite, runs, pairs, alarmed_pairs: alarmedPairs, alarmed_runs: alarmedRuns }) =>
+    `${suite}: ${runs} runs of the same code: the gate alarmed in ${alarmedPairs} of ${pairs} pairs of runs, and in ${alarmedRuns} of ${runs} runs against all others.`;
+
+function draw({ calibrations }, section) {
+    for (const one of calibrations) {
+        section.append(h("p", {}, calibrationSays(one)));
+        firstAdd(section, one.cases, (place, rows) => place.append(table(`Calibrated cases of ${one.suite}`, HEADS, rows.map(rowOf(one.pairs)))));
+    }
+    section.append(h("p", { class: "key" }, "Catches: the smallest slowdown that every pair of runs caught, by rounds made slower by calculation. Alarms and doubts: pairs of runs of the same code."));
+}
+
+export const calibration = { id: "calibration", title: "Calibrated cases", shows: ({ calibrations }) => calibrations.length > 0, draw };
