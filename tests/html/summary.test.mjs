@@ -53,6 +53,13 @@ test("a server that forbids scripts and styles still shows verdict and table", a
     assert.ok((await idsOf(served)).length >= 5);
 });
 
+test("on paper no column of the plain table is cut", async () => {
+    const page = await browser.open(compared, "", { ...STILL, viewport: { width: 718, height: 900 }, colorScheme: "dark" });
+    await page.emulateMedia({ media: "print" });
+    const table = await page.locator("#statistics table").boundingBox();
+    assert.ok(table.x + table.width <= 718, JSON.stringify(table));
+});
+
 test("each kind of file has a summary", async () => {
     for (const [file, heading, cell] of [
         ["current.json", "Results", /ns|us/],

@@ -95,7 +95,7 @@ function waivedAdd({ cases }) {
             h("li", {}, caseLink(id), " ", badge(verdict, waived), metric && !isBudget(metric) && Number.isFinite(metric.ratio) ? ` ${change(metric.ratio)}` : "", ": ", prose(compared.waiver)),
         );
     const more = all.length - rows.length;
-    return all.length ? h("div", { id: "waived" }, h("h3", {}, "Worse, and the gate does not fail"), h("ul", {}, rows, more ? h("li", {}, counted(more, "more case")) : "")) : "";
+    return all.length ? h("div", { id: "waived" }, h("h3", {}, "Worse, but accepted or in quarantine"), h("ul", {}, rows, more ? h("li", {}, counted(more, "more case")) : "")) : "";
 }
 
 const REASONS_MOST = 3;
