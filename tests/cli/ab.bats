@@ -180,10 +180,10 @@ YAML
     [ "$status" -eq 4 ]
     jq -r .next out/comparison.json >next.txt
     grep -qxF "more pairs: \`kgate ab --set rounds.min=1 --set disturbance=100% --name x --name y 'true old' 'true new' --set rounds.max=2\`" next.txt
-    suite_of <<<'  - {name: copy, kernel: copy, params: {bytes: 16KiB}}'
-    run kgate ab -c one.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged "${one_pair[@]}" -o out
+    ab_suite
+    run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting_slow.so" "${one_pair[@]}" -o out
     [ "$status" -eq 4 ]
-    [[ "$output" == *"kgate ab -c one.yaml --base "*" --head "* && "$output" != *"BASE --head HEAD"* ]]
+    [[ "$output" == *"kgate ab -c ab.yaml --base "*" --head "* && "$output" != *"BASE --head HEAD"* ]]
 }
 
 @test "in a pipeline the advice of ab names an option, and no folder of the runner" {

@@ -159,7 +159,7 @@ programs() {
     mkdir scratch
     cat >both <<EOF
 #!/bin/sh
-exec env TMPDIR=$PWD/scratch $KGATE ab ./new ./new --rounds 200..400
+exec env TMPDIR=$PWD/scratch $KGATE ab ./new ./new --measure-unchanged --rounds 200..400
 EOF
     chmod +x both
     ./both >said 2>&1 &

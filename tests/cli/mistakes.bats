@@ -297,7 +297,7 @@ C
 at_level() {
     jq --argjson minutes "$2" --argjson ms "$3" '
         .created |= (fromdate + 60 * $minutes | todate)
-        | .cases |= map(select(.status == "OK")
+        | .cases |= map(select(.status == "OK") | del(.code_hash)
             | .rounds |= (del(.disturbance, .wait_ns, .stolen_ns, .user_ns, .system_ns)
                           | with_entries(if .key | test("^(median|mean|min|max|p95)_ns$")
                                          then .value |= [to_entries[] | 1e6 * $ms * (1 + 0.002 * .key)]

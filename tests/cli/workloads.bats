@@ -117,16 +117,18 @@ YAML
 }
 
 @test "interrupted before anything is measured, a command says so and ends as one that was measuring" {
-    mkfifo suite.fifo # which keeps it waiting for the suite
+    exec 7<> <(:) # a pipe that nobody writes to keeps it waiting for the suite
     for signal in INT:130 TERM:143; do
         for what in gate "run -o r.json"; do
             # shellcheck disable=SC2086  # the arguments are words
-            env --default-signal=INT "$KGATE" $what -c suite.fifo 2>err.txt >/dev/null 3>&- &
+            env --default-signal=INT "$KGATE" $what -c /dev/stdin 2>err.txt >/dev/null 3>&- <&7 &
             pid=$!
-            exec 7>suite.fifo # waits until kgate reads
+            for _ in $(seq 600); do # until kgate reads
+                [ "$(readlink "/proc/$pid/fd"/* | grep -cxF "$(readlink /proc/$BASHPID/fd/7)")" -ge 3 ] && break
+                sleep 0.1
+            done
             kill "-${signal%:*}" $pid
             status=0; wait $pid || status=$?
-            exec 7>&-
             [ "$status" -eq "${signal#*:}" ]
             [ "$(cat err.txt)" = "kgate: interrupted" ]
         done
