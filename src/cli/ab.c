@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/base_suite.h"
 #include "cli/cli.h"
 #include "cli/exports.h"
 #include "cli/progress_bar.h"
@@ -164,8 +165,14 @@ static int measure(const struct kg_arguments *arguments, const char *directory,
         kg_error_memory(&err);
         return kg_fail_reported(directory, &err);
     }
+    const bool *alone;
+    if (!kg_base_lacks(sides, prepared, &arena, &alone, &err)) {
+        kg_arena_free(&arena);
+        return kg_fail_reported(directory, &err);
+    }
     const struct kg_prepared_suite what = kg_prepared_what(prepared);
     const struct kg_ab_options options = {.again = in_pipeline() ? NULL : again,
+                                          .alone = alone,
                                           .is_filtered = arguments->filter || arguments->shard,
                                           .base = sides->given[0],
                                           .head = sides->given[1],

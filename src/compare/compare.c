@@ -255,6 +255,8 @@ static const char *new_reason(struct comparer *comparer, size_t known)
         return kg_arena_printf(arena, "the baseline is of another machine: %s, this is %s",
                                comparer->baseline->fingerprint,
                                comparer->current->machine.fingerprint);
+    if (comparer->current->pair)
+        return "the base does not have it: first measured here, compared once it is merged";
     if (!comparer->index.any_run)
         return "no baseline for this suite on this machine";
     return known ? "the workload's definition changed" : "not in the baseline";
@@ -319,7 +321,9 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
     busy_find(comparer, result);
     if (!is_measured(comparer, result)) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
-        change->missing = change->change == KG_CHANGE_SKIPPED && comparer->same_machine && known;
+        change->unpaired = change->change == KG_CHANGE_SKIPPED && result->unpaired;
+        change->missing = change->unpaired ||
+                          (change->change == KG_CHANGE_SKIPPED && comparer->same_machine && known);
         change->stderr_tail =
             result->status == KG_STATUS_FAILED ? keep(comparer, result->stderr_tail) : NULL;
         if (!change->reason)

@@ -150,6 +150,7 @@ struct kg_case_change {
                            NULL */
     double instability; /* of its stored runs (waive.h); NaN: not known */
     bool not_measured;  /* NO_CHANGE because its code is its reference's */
+    bool unpaired;      /* the base of paired rounds could not be measured; in no file */
     bool missing;       /* it is stored, and was not compared: SKIPPED, REMOVED, or a metric of it
                            has no figure */
     size_t order;       /* its place in the results; removed cases come after all of them */

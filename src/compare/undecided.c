@@ -170,6 +170,9 @@ bool kg_change_blank(const struct kg_case_change *change)
 static const char *missing_words(struct kg_arena *arena, const struct kg_case_change *change)
 {
     const struct kg_metric *blank = blank_find(change);
+    if (change->unpaired)
+        return kg_arena_printf(arena, "%.300s was %s: %.300s", change->id,
+                               kg_change_name(change->change), change->reason);
     if (!kg_change_blank(change))
         return kg_arena_printf(arena, "%.300s was %s", change->id, kg_change_name(change->change));
     if (blank && blank->doubt == KG_DOUBT_UNCOUNTED)
@@ -186,8 +189,9 @@ const char *kg_undecided_missing(struct kg_comparison *comparison,
         snprintf(more, sizeof more, ", and %zu more", count - 1);
     if (!words)
         return NULL;
-    return kg_arena_printf(&comparison->arena, "%zu stored case%s %s not %s: %s%s", count,
-                           count == 1 ? "" : "s", count == 1 ? "was" : "were",
+    return kg_arena_printf(&comparison->arena, "%zu %scase%s %s not %s: %s%s", count,
+                           first->unpaired ? "" : "stored ", count == 1 ? "" : "s",
+                           count == 1 ? "was" : "were",
                            kg_change_blank(first) ? "compared" : "measured", words, more);
 }
 
@@ -395,12 +399,22 @@ static bool all_busy(const struct kg_results *current)
     return busy > 0;
 }
 
+static bool any_unpaired(const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (comparison->cases[i].unpaired)
+            return true;
+    return false;
+}
+
 /* Nothing was compared, or a stored case was not. */
 static const char *nothing_next(const struct kg_comparison *comparison,
                                 const struct kg_results *current)
 {
     if (all_busy(current))
         return QUIETER;
+    if (any_unpaired(comparison))
+        return "repair the build of the base, or find out why its program fails";
     if (comparison->counts.removed && !comparison->counts.skipped)
         return "where that is meant, record what the suite is now: `kgate baseline record`";
     return comparison->counts.skipped && !comparison->counts.new_case

@@ -126,6 +126,7 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
                                                .progress = options->progress,
                                                .bases = for_all(&ab->arena, &ab->base_build, count),
                                                .heads = for_all(&ab->arena, &ab->head_build, count),
+                                               .alone = options->alone,
                                                .unchanged =
                                                    kg_planned_unchanged(&ab->arena, what->plan)};
     if (!pairing.bases || !pairing.heads || !pairing.unchanged)
@@ -135,11 +136,15 @@ static bool measure(const struct kg_prepared_suite *what, const struct kg_ab_opt
 
 /* --- What follows ----------------------------------------------------------------------------- */
 
-/* A case in which the base failed can be compared too: it is FAILED. */
-static bool is_compared(const struct kg_case_result *base, const struct kg_case_result *head)
+/* A case in which the base failed has a verdict too: it is FAILED, or leaves the verdict open. So has
+ * one that only the head has: it is NEW. */
+static bool is_compared(const struct kg_ab *ab, size_t index)
 {
-    return base->status == KG_STATUS_FAILED ||
-           (base->status != KG_STATUS_SKIPPED && head->status != KG_STATUS_SKIPPED);
+    const bool *alone = ab->pairing.alone;
+    const bool base_ran = ab->base->cases[index].status != KG_STATUS_SKIPPED;
+    return ab->base->cases[index].status == KG_STATUS_FAILED ||
+           (ab->head->cases[index].status != KG_STATUS_SKIPPED &&
+            (base_ran || (alone && alone[index])));
 }
 
 /* Builds without a case in common are a mistake on the command line. */
@@ -148,7 +153,7 @@ static bool any_compared(const struct kg_ab *ab, struct kg_error *err)
     const char *reason = NULL;
     for (size_t i = 0; i < ab->head->case_count; i++) {
         const struct kg_case_result *base = &ab->base->cases[i], *head = &ab->head->cases[i];
-        if (is_compared(base, head))
+        if (is_compared(ab, i))
             return true;
         reason = head->status == KG_STATUS_SKIPPED ? head->reason : base->reason;
     }

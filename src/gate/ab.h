@@ -27,6 +27,7 @@ struct kg_ab_options {
     struct kg_words head_words;
     const char *directory; /* for base.json, head.json and the reports; made if it is missing; NULL:
                               no file is written */
+    const bool *alone;     /* as in struct kg_pairing_options */
     double budget_ns;      /* as in struct kg_gate_options, and the next two too */
     const char *left_out;
     const struct kg_waiving *waiving; /* NULL: nothing is waived */

@@ -141,7 +141,7 @@ void kg_allocate_pairs_first(struct kg_pairing *pairing)
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
         const double asked = min_time_ns(&pairing->head, i);
         const double first = fmax(LENGTH_LEAST_NS, FIRST_SHARE * asked);
-        if (first < asked)
+        if (first < asked && !kg_pairing_alone(pairing, i))
             kg_pairing_round_set(pairing, i, first);
     }
 }
@@ -150,7 +150,7 @@ bool kg_allocate_pairs(const struct kg_pairing *pairing, size_t index, struct kg
 {
     struct rounds_seen seen;
     *plan = (struct kg_round_plan)KG_ROUND_PLAN_UNKNOWN;
-    if (!has_costs(&pairing->head, index))
+    if (kg_pairing_alone(pairing, index) || !has_costs(&pairing->head, index))
         return true;
     if (!rounds_see(&pairing->head, &pairing->base, index, &seen))
         return false;

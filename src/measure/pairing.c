@@ -50,30 +50,40 @@ static bool head_has(const struct kg_pairing *pairing, size_t index)
     return !build || kg_build_fits(build, pairing->head.plan->cases[index].spec->source);
 }
 
+bool kg_pairing_alone(const struct kg_pairing *pairing, size_t index)
+{
+    return pairing->alone && pairing->alone[index];
+}
+
+/* A case that fails in its rounds has passed its check, in which it ran alone. */
+static const char AT_ONCE[] =
+    " (base and head run at the same time: two processes cannot share one lock, port or file)";
+
 /* Why the two cannot be compared; NULL where memory is out.
  * status  what becomes of the head's case
  *
  * A change must not keep a case from being judged. It is FAILED where the head fails, where only
  * the head says that this machine cannot run it, and where the base fails when the head runs beside
- * it, which may be why. Where the base failed before anything of the head ran, the head may have
- * added or repaired the case: it is SKIPPED. */
+ * it, which may be why. If the base failed before anything of the head ran, nobody knows how fast the
+ * base is: the case is SKIPPED and unpaired, and leaves the verdict open. */
 static const char *apart(struct kg_pairing *pairing, size_t index, bool head_began,
                          enum kg_status *status)
 {
     const struct kg_case_result *base = &pairing->base.results.cases[index];
     const struct kg_case_result *head = &pairing->head.results.cases[index];
     struct kg_arena *arena = &pairing->head.results.arena;
+    const char *hint = head_began ? AT_ONCE : "";
     *status = KG_STATUS_FAILED;
     if (head->status == KG_STATUS_FAILED)
-        return kg_arena_printf(arena, "the head fails%s: %s",
+        return kg_arena_printf(arena, "the head fails%s: %s%s",
                                base->status == KG_STATUS_FAILED ? ", and so does the base" : "",
-                               head->reason);
+                               head->reason, hint);
     if (kg_case_measurable(base))
         return kg_arena_printf(arena, "the base can be measured, the head cannot: %s",
                                head->reason);
     if (head_began)
-        return kg_arena_printf(arena, "the base failed while the head ran beside it: %s",
-                               base->reason);
+        return kg_arena_printf(arena, "the base failed while the head ran beside it: %s%s",
+                               base->reason, hint);
     *status = KG_STATUS_SKIPPED;
     return base->status == KG_STATUS_SKIPPED
                ? kg_arena_copy(arena, base->reason)
@@ -85,6 +95,8 @@ static const char *apart(struct kg_pairing *pairing, size_t index, bool head_beg
 static bool sides_join(struct kg_pairing *pairing, size_t index, bool head_began,
                        struct kg_error *err)
 {
+    if (kg_pairing_alone(pairing, index))
+        return true;
     const struct kg_case_result *base = &pairing->base.results.cases[index];
     struct kg_case_result *head = &pairing->head.results.cases[index];
     const bool head_lacks =
@@ -97,6 +109,7 @@ static bool sides_join(struct kg_pairing *pairing, size_t index, bool head_began
     if (!head->reason)
         return kg_error_memory(err);
     head->status = status;
+    head->unpaired = status == KG_STATUS_SKIPPED;
     return !pairing->head.journaled || kg_journal_case(&pairing->head.journal, index, head, err);
 }
 
@@ -195,7 +208,10 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
 
 static bool round_of_both(const struct kg_rounds *rounds, size_t index, struct kg_error *err)
 {
-    return pair_round(rounds->user, index, rounds->confirm, err);
+    struct kg_pairing *pairing = rounds->user;
+    return kg_pairing_alone(pairing, index)
+               ? kg_case_round(&pairing->head, index, rounds->confirm, err)
+               : pair_round(pairing, index, rounds->confirm, err);
 }
 
 void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns)
@@ -303,10 +319,22 @@ static void same_mark(const struct selection *selection, struct kg_results *resu
     }
 }
 
+static void alone_mark(const bool *alone, struct kg_results *base)
+{
+    for (size_t i = 0; alone && i < base->case_count; i++)
+        if (alone[i]) {
+            base->cases[i].status = KG_STATUS_SKIPPED;
+            base->cases[i].reason = "the base's suite does not have this case";
+        }
+}
+
 /* Nothing of the head is there yet: its code is looked at for this. */
 static bool base_select(void *user, struct kg_results *base, struct kg_error *err)
 {
     const struct selection *selection = user;
+    alone_mark(selection->options->alone, base);
+    if (!selection->same)
+        return true;
     const struct kg_prepared_suite *what = selection->what;
     struct kg_results head = {0};
     if (!kg_results_start(&head, what->suite, what->plan, what->machine, NULL, err))
@@ -366,7 +394,7 @@ static bool both_begin(struct kg_pairing *pairing, const struct kg_prepared_suit
                                            .filter = options->filter,
                                            .sequential = true,
                                            .progress = options->progress,
-                                           .select = selection->same ? base_select : NULL,
+                                           .select = base_select,
                                            .select_user = selection,
                                            .builds = options->bases,
                                            .paired = true,
@@ -399,7 +427,7 @@ bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite
 {
     struct kg_arena scratch = {0};
     struct selection selection = {.what = what, .options = options};
-    *pairing = (struct kg_pairing){0};
+    *pairing = (struct kg_pairing){.alone = options->alone};
     if (any_left_out(options->unchanged, what->plan->case_count) &&
         !(selection.same =
               kg_arena_alloc(&scratch, what->plan->case_count, sizeof *selection.same)))

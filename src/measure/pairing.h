@@ -14,6 +14,7 @@ struct kg_pairing {
     struct kg_measurement head; /* its rounds carry base_ratio */
     struct kg_interrupt own_interrupt;
     struct kg_interrupt *interrupt;
+    const bool *alone; /* as in struct kg_pairing_options; must outlive the pairing */
     struct kg_watched_file *base_files; /* of each case, as they were before the candidate ran */
     struct kg_watched_file *head_files;
 };
@@ -26,15 +27,20 @@ struct kg_pairing_options {
     const struct kg_build *const *bases; /* of each case, as struct kg_measurement_options has it */
     const struct kg_build *const *heads; /* likewise; NULL: this kgate for all */
     const enum kg_unchanged_code *unchanged; /* of each case; NULL: all are measured */
-    size_t tests;                            /* as struct kg_results has it */
-    struct kg_interrupt *interrupt;          /* of the caller's; NULL: the pairing's own */
+    const bool *alone; /* cases that the base's suite does not have: the base does not run them, and
+                        * the head measures them without pairs; or NULL */
+    size_t tests;      /* as struct kg_results has it */
+    struct kg_interrupt *interrupt; /* of the caller's; NULL: the pairing's own */
 };
 
 /* Checks every case in both builds, the base first. A case that the base cannot do by itself is
- * SKIPPED in the head's results, with the reason; one that only the head cannot do is FAILED. On
+ * SKIPPED and unpaired in the head's results, with the reason; one that only the head cannot do is FAILED. On
  * failure nothing is held. */
 bool kg_pairing_begin(struct kg_pairing *pairing, const struct kg_prepared_suite *what,
                       const struct kg_pairing_options *options, struct kg_error *err);
+
+/* Whether the head measures the case without the base. */
+bool kg_pairing_alone(const struct kg_pairing *pairing, size_t index);
 
 /* Sets the time that each side measures in the case's next rounds. */
 void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round_ns);

@@ -179,7 +179,8 @@ static void change_row(struct kg_text *text, struct kg_arena *arena,
         figures_print(text, kg_cell_figures(arena, change->figures, change->figure_count));
     if (!kg_markdown_is_change(change))
         figures_print(text, change->waiver);
-    if (change->change == KG_CHANGE_FAILED) /* it has no figures that would say more */
+    /* these have no figures that would say more */
+    if (change->change == KG_CHANGE_FAILED || change->change == KG_CHANGE_SKIPPED)
         figures_print(text, change->reason);
     if (!kg_markdown_is_change(change) &&
         change->pairs) /* of changes the list of reasons says it */

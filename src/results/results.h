@@ -297,6 +297,7 @@ struct kg_case_result {
     const char *reason;      /* why not OK */
     const char *note;        /* what speaks against its figures; NULL where nothing does */
     const char *stderr_tail; /* the last lines that it wrote; NULL where none */
+    bool unpaired;           /* of paired rounds: SKIPPED because the base could not be measured */
     /* how it is to be judged */
     unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared; 0: time and memory */
     double disturbance_limit; /* of a round; NaN or 0: KG_DISTURBANCE_USUAL */

@@ -224,3 +224,58 @@ YAML
     kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" --measure-unchanged -o out -q --rounds 3 || true
     jq -e '.base == null' out/comparison.json
 }
+
+# A folder $1 with a program that does nothing, and a suite of workloads $2… that run it.
+checkout() {
+    local folder=$1 name
+    shift
+    mkdir -p "$folder"
+    printf '#!/bin/sh\nexit 0\n' >"$folder/program"
+    chmod +x "$folder/program"
+    [ $# -gt 0 ] || return 0
+    for name in "$@"; do echo "  - {name: $name, command: [./program], metrics: [time]}"; done | suite_of
+    sed 's/trace: no/& , threshold: 500%/' one.yaml >"$folder/kgate.yaml"
+}
+
+@test "a base that cannot be run leaves the verdict open, and the report says why" {
+    checkout base one two
+    checkout head one two
+    sed -i 's/two, command: \[.\/program/two, command: [.\/other/' {base,head}/kgate.yaml
+    cp head/program head/other # the build of the base failed half-way
+    run kgate ab -c head/kgate.yaml --base base --head head -o out
+    [ "$status" -eq 4 ]
+    [[ "${lines[0]}" == UNDECIDED*"1 skipped, 1 unchanged" ]]
+    [[ "$output" == *"1 case was not measured: two/cpu was SKIPPED: the base cannot be measured: "*"other"* ]]
+    grep -q 'two/cpu.*the base cannot be measured' out/report.md
+    jq -e '.cases[1].unpaired' out/head.json
+    valid out/head.json results
+    # likewise of a suite elsewhere, of which nobody knows whether the base has it
+    mv head/kgate.yaml .
+    run kgate ab -c kgate.yaml --base base --head head -o out
+    [ "$status" -eq 4 ]
+}
+
+@test "a case that the base's suite does not have is NEW, measured alone, and fails nothing" {
+    checkout base
+    checkout head one two
+    run kgate ab -c head/kgate.yaml --base base --head head -o out
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == PASS*"2 new" ]]
+    [[ "$output" == *"these cases are new: they are compared once this change is merged"* ]]
+    grep -q 'these cases are new' out/report.md
+    jq -e '[.cases[].rounds.median_ns | length >= 2] | all' out/head.json
+    checkout base one
+    rm base/program
+    ln head/program base/program
+    run kgate ab -c head/kgate.yaml --base base --head head -o out
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == PASS*"1 new"* ]]
+    run kgate compare out/base.json out/head.json
+    [ "$status" -eq 0 ]
+    # one that fails on its own is no pass
+    printf '#!/bin/sh\nexit 3\n' >head/other
+    chmod +x head/other
+    sed -i 's/two, command: \[.\/program/two, command: [.\/other/' head/kgate.yaml
+    run kgate ab -c head/kgate.yaml --base base --head head -o out
+    [ "$status" -eq 3 ]
+}

@@ -253,16 +253,19 @@ YAML
     cd repository
     printf '#!/bin/sh\nexit 0\n' >source.sh
     git add source.sh
-    git commit -qm base
-    base=$(git rev-parse HEAD)
-    echo '# changed' >>source.sh
-    git commit -qam head
+    git commit -qm first
+    first=$(git rev-parse HEAD)
     cat >one.yaml <<'YAML'
 version: 1
 defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 1000%, rounds: {min: 2, max: 2}, min_time: 2ms, threads: 1}
 workloads:
   - {name: program, command: [./program]}
 YAML
+    git add one.yaml
+    git commit -qm base
+    base=$(git rev-parse HEAD)
+    echo '# changed' >>source.sh
+    git commit -qam head
     mv ../state.json .
     cd ..
     cp repository/state.json .
@@ -278,6 +281,14 @@ YAML
     act mode=ab build=false id=again
     [ "$status" -eq 2 ]
     [[ "$output" == *"::error title=kgate::the base does not build"* ]]
+    # the base of the change that brings the suite has no rule for it: all cases are new, and nothing fails
+    cd ..
+    workflow '{"pull_request": {"number": 7, "head": {"sha": "'$HEAD_SHA'"}, "base": {"sha": "'$first'"}}}'
+    cd repository
+    act mode=ab 'build=test -e one.yaml && cp source.sh program && chmod +x program' id=first
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the base has no 'one.yaml'"*"output exit-code=0"* ]]
+    [ "$(jq -r '.cases[0].change' kgate-out/comparison.json)" = NEW ]
 }
 
 @test "the action: the base is what the checkout was merged into, not an older commit that the event tells" {

@@ -443,13 +443,13 @@ two_programs() {
     [ "$(wc -l <left)" -gt 5 ]
 }
 
-# A server runs for all calls of a process, on both sides.
+# A server runs for all calls of a process, on both sides. Its file is named by the worker's number.
 @test "a server that setup has started goes on in paired rounds" {
-    two_programs "kill -0 \$(cat $PWD/server.pid)" "kill -0 \$(cat $PWD/server.pid)"
-    sed -i "s|metrics|setup: [sh, -c, \"setsid sleep 1000 >/dev/null 2>\&1 \& echo \$! >$PWD/server.pid\"], &|" one.yaml
+    two_programs "kill -0 \$(cat $PWD/server.\$PPID)" "kill -0 \$(cat $PWD/server.\$PPID)"
+    sed -i "s|metrics|setup: [sh, -c, \"setsid sleep 1000 >/dev/null 2>\&1 \& echo \$! >$PWD/server.\$PPID\"], &|" one.yaml
     run kgate ab -c one.yaml --base base --head head -o out
-    jq -e '.cases[0].status == "OK"' out/head.json
-    gone server.pid
+    jq -e '.cases[0].status != "FAILED" and (.cases[0].rounds.median_ns | length > 0)' out/head.json
+    for file in server.*; do gone "$file"; done
 }
 
 @test "a head that writes over the base's program is FAILED" {

@@ -1,0 +1,92 @@
+#include "cli/base_suite.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measure/discover.h"
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return path && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* The place in the base's checkout of the suite that lies in the head's; NULL if it lies elsewhere. */
+static const char *base_path(struct kg_arena *arena, const struct kg_sides *sides,
+                             const char *suite)
+{
+    char head[PATH_MAX], path[PATH_MAX];
+    if (!*suite || !is_folder(sides->given[0]) || !is_folder(sides->given[1]) ||
+        !realpath(sides->given[1], head) || !realpath(suite, path))
+        return NULL;
+    const size_t length = strlen(head);
+    if (strncmp(path, head, length) != 0 || path[length] != '/')
+        return NULL;
+    return kg_arena_printf(arena, "%s%s", sides->given[0], path + length);
+}
+
+static bool suite_has(const struct kg_suite *suite, const char *workload)
+{
+    for (size_t i = 0; i < suite->workload_count; i++)
+        if (!strcmp(suite->workloads[i].name, workload))
+            return true;
+    return false;
+}
+
+static bool plan_has(const struct kg_plan *plan, const char *id)
+{
+    for (size_t i = 0; i < plan->case_count; i++)
+        if (!strcmp(plan->cases[i].id, id))
+            return true;
+    return false;
+}
+
+/* The suite of the base, and the cases that it plans. What its programs have is asked of the programs
+ * elsewhere: of such a suite the workloads alone are known. */
+static bool suite_lacks(const struct kg_prepared *prepared, const char *path, bool *alone)
+{
+    const struct kg_plan_options all = {0};
+    struct kg_suite suite;
+    struct kg_plan plan = {0};
+    struct kg_error unread;
+    if (!kg_suite_load(path, NULL, 0, &suite, &unread))
+        return false;
+    const bool planned = !kg_discover_needed(&suite) &&
+                         kg_plan_make(&suite, &prepared->machine, &all, &plan, &unread);
+    for (size_t i = 0; i < prepared->plan.case_count; i++) {
+        const struct kg_case *own = &prepared->plan.cases[i];
+        alone[i] = !suite_has(&suite, own->spec->name) || (planned && !plan_has(&plan, own->id));
+    }
+    if (planned)
+        kg_plan_free(&plan);
+    kg_suite_free(&suite);
+    return true;
+}
+
+bool kg_base_lacks(const struct kg_sides *sides, const struct kg_prepared *prepared,
+                   struct kg_arena *arena, const bool **alone, struct kg_error *err)
+{
+    const size_t count = prepared->plan.case_count;
+    bool *lacks = kg_arena_alloc(arena, count, sizeof *lacks);
+    *alone = NULL;
+    if (!lacks)
+        return kg_error_memory(err);
+    if (prepared->trusted) {
+        for (size_t i = 0; i < count; i++)
+            lacks[i] = kg_prepared_untrusted(prepared, &prepared->plan.cases[i]);
+        *alone = lacks;
+        return true;
+    }
+    if (sides->kind != KG_SIDES_BUILDS)
+        return true;
+    const char *path = base_path(arena, sides, prepared->suite.path);
+    if (path && access(path, F_OK) != 0)
+        memset(lacks, true, count * sizeof *lacks);
+    else if (!path || !suite_lacks(prepared, path, lacks))
+        return true;
+    *alone = lacks;
+    return true;
+}
