@@ -157,9 +157,11 @@ struct kgate_workload {
     const char *summary;              /**< one sentence */
     const struct kgate_param *params; /**< may be NULL where param_count is 0 */
     size_t param_count;
-    unsigned devices;  /**< bits `1u << KGATE_DEVICE_…` of the devices it runs on */
-    unsigned revision; /**< raise it when the same parameters begin to mean other work: results of
-                            different revisions are never compared */
+    unsigned devices; /**< bits `1u << KGATE_DEVICE_…` of the devices it runs on */
+    unsigned
+        revision; /**< built-in kernels: raise it if the same parameters begin to mean other work;
+                            kgate never compares results of two revisions. It has no effect in a
+                            plugin: give the workload another name instead */
 
     /**
      * Says what one call does and refuses values that do not go together. Pure, cheap, and called

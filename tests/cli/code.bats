@@ -45,6 +45,9 @@ $code
 #ifndef CALLED
 #define CALLED sin
 #endif
+#ifndef REVISION
+#define REVISION 0
+#endif
 #ifndef CONSTANT
 #define CONSTANT 1.5
 #endif
@@ -66,7 +69,7 @@ static void tear_down(struct kgate_context *context, void *state)
     (void)state;
 }
 static const struct kgate_workload workload = {
-    .name = "waves", .devices = 1U << KGATE_DEVICE_CPU, .set_up = set_up, .run = run, .tear_down = tear_down};
+    .name = "waves", .revision = REVISION, .devices = 1U << KGATE_DEVICE_CPU, .set_up = set_up, .run = run, .tear_down = tear_down};
 static const struct kgate_workload *const workloads[] = {&workload};
 static const struct kgate_plugin all = {.abi = KGATE_PLUGIN_ABI, .workloads = workloads, .workload_count = 1};
 const struct kgate_plugin *kgate_plugin_workloads(void) { return &all; }
@@ -96,6 +99,18 @@ plugin_hash() {
     # the same instructions, and another function at their end
     plugin called "" -DCALLED=cos
     [ "$(plugin_hash called)" != "$hash" ]
+}
+
+# As include/kgate/plugin.h says: only a built-in kernel's revision makes another definition.
+@test "a plugin's own revision is another code and the same definition" {
+    plugin first "" -DREVISION=1
+    plugin second "" -DREVISION=2
+    [ "$(plugin_hash first)" != "$(plugin_hash second)" ]
+    jq -r '.cases[0].definition_hash' first.json >was
+    sed -i 's/second/first/' one.yaml
+    mv second.so first.so
+    kgate run -c one.yaml -o again.json -q
+    [ "$(jq -r '.cases[0].definition_hash' again.json)" = "$(cat was)" ]
 }
 
 @test "ab of two builds of the same code says that it is the same" {
