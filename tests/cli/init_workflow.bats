@@ -30,8 +30,9 @@ repository() {
     kgate init
     BASE=$(commit "a gate")
     git checkout -q -b change
-    echo '/* harmless */' >>bench_words.c
-    CHANGE=$(commit "a comment")
+    # other code, so that both sides are measured
+    echo 'int main(void) { volatile int words = 1; return words - 1; }' >bench_words.c
+    CHANGE=$(commit "other code")
     cd ..
     git clone -q origin work
     workflow '{"pull_request": {"number": 7, "head": {"sha": "'"$CHANGE"'"}, "base": {"sha": "'"$BASE"'"}}}'
