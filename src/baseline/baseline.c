@@ -123,6 +123,12 @@ static double call_cpu_of(const struct kg_round *round)
     return round->cpu_ns;
 }
 
+/* Judged rounds are kept; of a case that the machine was too busy for, which only pairs have, all. */
+static bool is_kept(const struct kg_case_result *result, size_t index)
+{
+    return result->status == KG_STATUS_UNMEASURED || kg_round_judged(result, index);
+}
+
 /* Keeps a series that has a value for everything; one that has not says nothing. */
 static void series_keep(struct kg_baseline_case *stored, const struct kg_baseline_series *series)
 {
@@ -145,7 +151,7 @@ static bool series_from_result(struct kg_arena *arena, const struct kg_case_resu
     if (!series.values || !values)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!by_round || kg_round_judged(result, i))
+        if (!by_round || is_kept(result, i))
             series.values[series.value_count++] = values[i];
     series_keep(stored, &series);
     return true;
@@ -162,7 +168,7 @@ static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_resu
     if (!series.values)
         return false;
     for (size_t i = 0; i < result->round_count; i++)
-        if (kg_round_judged(result, i))
+        if (is_kept(result, i))
             series.values[series.value_count++] = of(&result->rounds[i]);
     series_keep(stored, &series);
     return true;
@@ -171,7 +177,8 @@ static bool series_from_rounds(struct kg_arena *arena, const struct kg_case_resu
 static bool case_from_result(struct kg_arena *arena, const struct kg_case_result *result,
                              struct kg_baseline_case *stored)
 {
-    enum { BESIDE = 3 };
+    enum { BESIDE = 4 };
+    const bool busy = result->status == KG_STATUS_UNMEASURED;
     *stored = (struct kg_baseline_case){
         .id = result->id,
         .definition_hash = result->definition_hash,
@@ -186,7 +193,8 @@ static bool case_from_result(struct kg_arena *arena, const struct kg_case_result
         good = series_from_result(arena, result, &result->series[i], stored);
     return good && series_from_rounds(arena, result, KG_SERIES_PULSE, pulse_of, stored) &&
            series_from_rounds(arena, result, KG_SERIES_MEAN, mean_of, stored) &&
-           series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored);
+           series_from_rounds(arena, result, KG_SERIES_CALL_CPU, call_cpu_of, stored) &&
+           (!busy || series_from_rounds(arena, result, KG_SERIES_LEAST, kg_round_least_ns, stored));
 }
 
 const struct kg_baseline_series *kg_baseline_series_find(const struct kg_baseline_case *stored,
@@ -276,13 +284,29 @@ bool kg_baseline_run_make(struct kg_arena *arena, const struct kg_results *resul
     return kg_stored_traits_make(arena, results, run);
 }
 
+/* Of the base of pairs, the cases that the machine was too busy for. */
+static bool busy_append(struct kg_arena *arena, const struct kg_results *results,
+                        struct kg_baseline_run *run)
+{
+    for (size_t i = 0; i < results->case_count && results->pair; i++) {
+        const struct kg_case_result *result = &results->cases[i];
+        if (result->status != KG_STATUS_UNMEASURED || !result->round_count)
+            continue;
+        if (!case_from_result(arena, result, &run->cases[run->case_count]))
+            return false;
+        run->case_count++;
+    }
+    return true;
+}
+
 bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
                               struct kg_error *err)
 {
     *baseline = (struct kg_baseline){
         .fingerprint = results->machine.fingerprint, .machine = results->machine, .run_count = 1};
     baseline->runs = kg_arena_alloc(&baseline->arena, 1, sizeof *baseline->runs);
-    if (baseline->runs && kg_baseline_run_make(&baseline->arena, results, baseline->runs))
+    if (baseline->runs && kg_baseline_run_make(&baseline->arena, results, baseline->runs) &&
+        busy_append(&baseline->arena, results, baseline->runs))
         return true;
     kg_baseline_free(baseline);
     return kg_error_memory(err);

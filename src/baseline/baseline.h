@@ -32,6 +32,8 @@ struct kg_baseline_series {
 #define KG_SERIES_PULSE "pulse"
 #define KG_SERIES_MEAN "mean_time"
 #define KG_SERIES_CALL_CPU "call_cpu_time"
+/* In ns, of the base of pairs on a machine that was too busy: kg_round_least_ns of each round. */
+#define KG_SERIES_LEAST "least_time"
 
 /* One case of a stored run: what a comparison needs of it. */
 struct kg_baseline_case {
@@ -96,7 +98,8 @@ struct kg_baseline {
 extern const struct kg_record kg_baseline_record;
 
 /* Results as a baseline of one run, which borrows their strings: free it first. For
- * `compare BASE CURRENT`. */
+ * `compare BASE CURRENT`. The base of pairs also has the cases that the machine was too busy for, with
+ * all of their rounds. */
 bool kg_baseline_from_results(const struct kg_results *results, struct kg_baseline *baseline,
                               struct kg_error *err);
 

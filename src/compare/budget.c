@@ -101,13 +101,20 @@ static bool figure_find(const struct kg_budget_grounds *grounds,
     return true;
 }
 
-/* Takes away a figure of rounds that waited for a CPU for too long. Memory does not depend on it. */
+/* Whether waiting for a CPU can change the figure: not memory, and not what is counted apart. */
+static bool may_wait(const struct kg_case_result *result, const struct figure *figure)
+{
+    const struct kg_series *counted = kg_case_series(result, kg_metric_kind_find(figure->name));
+    return strcmp(figure->unit, "bytes") != 0 && !(counted && !kg_series_by_round(counted));
+}
+
+/* Takes away a figure of rounds that waited for a CPU for too long. */
 static bool busy_refuse(const struct kg_budget_grounds *grounds,
                         const struct kg_case_result *result, struct figure *figure)
 {
     char words[KG_DISTURBANCE_WORDS];
     const struct kg_disturbance found = kg_disturbance_of(result);
-    if (!kg_disturbance_too_busy(&found) || !strcmp(figure->unit, "bytes"))
+    if (!kg_disturbance_too_busy(&found) || !may_wait(result, figure))
         return true;
     figure->value = NAN;
     figure->unknown = kg_arena_copy(grounds->arena, kg_disturbance_words(&found, words));

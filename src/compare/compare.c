@@ -161,6 +161,39 @@ static void scatter_take(struct comparer *comparer, struct kg_evidence *evidence
     }
 }
 
+/* Whether the machine was too busy to judge the series, and waiting for a CPU may be why it moved.
+ * before  evidence that there was before the series'; one more where it has figures */
+static bool is_refused(const struct comparer *comparer, const struct kg_series *series,
+                       size_t before)
+{
+    const bool waits = kg_series_by_round(series) && kg_series_row(series)->proof == KG_PROOF_TEST;
+    const bool known = comparer->evidence_count > before;
+    return *comparer->busy && waits && !(known && comparer->evidence[before].beyond_waits);
+}
+
+/* The newest metric keeps the figures that were measured, and is not judged. */
+static bool busy_mark(struct comparer *comparer, struct kg_case_change *change)
+{
+    struct kg_metric *metric = &change->metrics[change->metric_count - 1];
+    const struct kg_metric known = *metric;
+    *metric = (struct kg_metric){.name = known.name,
+                                 .against = known.against,
+                                 .unit = known.unit,
+                                 .baseline = known.baseline,
+                                 .current = known.current,
+                                 .ratio = known.ratio,
+                                 KG_METRIC_NOT_ESTIMATED,
+                                 .threshold = known.asked_threshold,
+                                 .asked_threshold = known.asked_threshold,
+                                 .min_effect = known.min_effect,
+                                 .better = known.better,
+                                 .change = KG_CHANGE_INCONCLUSIVE,
+                                 .doubt = KG_DOUBT_BUSY,
+                                 .cause = keep(comparer, comparer->busy)};
+    comparer->evidence_count--;
+    return metric->cause ? true : kg_error_memory(comparer->err);
+}
+
 /* One series against a reference, which may be older than the wish to compare it. */
 static bool series_compare(struct comparer *comparer, const struct kg_case_result *result,
                            const struct kg_reference *reference, const char *against,
@@ -176,12 +209,13 @@ static bool series_compare(struct comparer *comparer, const struct kg_case_resul
         return false;
     if (!kg_series_count(result, series))
         return true;
-    if (*comparer->busy && kg_series_by_round(series) &&
-        kg_series_row(series)->proof == KG_PROOF_TEST)
-        return uncounted_add(comparer, series, against, stored, KG_DOUBT_BUSY, comparer->busy,
-                             change);
     if (!metric_make(comparer, result, reference, against, series, change))
         return false;
+    if (is_refused(comparer, series, before))
+        return comparer->evidence_count > before
+                   ? busy_mark(comparer, change)
+                   : uncounted_add(comparer, series, against, stored, KG_DOUBT_BUSY, comparer->busy,
+                                   change);
     if (comparer->evidence_count == before)
         return uncounted_add(comparer, series, against, NAN, KG_DOUBT_NOT_STORED, series->source,
                              change);
@@ -210,10 +244,16 @@ static bool reference_compare(struct comparer *comparer, const struct kg_case_re
     if (!against || (!pin && !kg_past_keep(&comparer->comparison->arena, &comparer->room.scratch,
                                            &reference, change)))
         return kg_error_memory(comparer->err);
-    for (size_t i = 0; i < result->series_count; i++)
-        if (kg_series_compared(result, &result->series[i]) &&
-            !series_compare(comparer, result, &reference, against, pin, &result->series[i], change))
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct kg_series *series = &result->series[i];
+        const size_t before = change->metric_count;
+        if (!kg_series_compared(result, series))
+            continue;
+        if (!series_compare(comparer, result, &reference, against, pin, series, change))
             return false;
+        for (size_t m = before; m < change->metric_count; m++)
+            change->metrics[m].unasked = kg_series_unasked(result, series);
+    }
     return true;
 }
 
@@ -359,7 +399,7 @@ static bool evidence_start(struct comparer *comparer)
 static bool unconfirmed(const struct kg_case_change *change)
 {
     const struct kg_metric *metric = change->metrics;
-    return change->confirming_rounds && change->metric_count &&
+    return change->confirming_rounds && change->metric_count && metric->doubt != KG_DOUBT_BUSY &&
            kg_metric_kind_find(metric->name) == KG_METRIC_TIME &&
            kg_metric_against(metric) != KG_AGAINST_PIN && change->change != KG_CHANGE_REGRESSION &&
            change->change != KG_CHANGE_IMPROVEMENT;

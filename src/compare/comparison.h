@@ -103,6 +103,7 @@ struct kg_metric {
     double cycles_low;
     double cycles_high;
     enum kg_better better;
+    bool unasked;       /* compared by default: if it is INCONCLUSIVE, others decide the case */
     bool suspected;     /* screening rounds show a change that no confirming round backs */
     bool out_of_budget; /* undecided, and --budget had no time for the rounds that it wanted next */
     enum kg_change change;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare/code_words.h"
+#include "compare/wait_bounds.h"
 #include "results/disturbance.h"
 #include "stats/stats.h"
 
@@ -230,6 +231,27 @@ static double wait_doubt(const struct gathering *gathering)
     return isnan(sum) || !count ? NAN : share / (1 - share);
 }
 
+/* Whether the deciding rounds differ from those of the reference by more than their waits explain. */
+static bool beyond_waits_find(const struct gathering *gathering, struct kg_evidence *evidence)
+{
+    const struct kg_case_result *result = gathering->result;
+    struct kg_wait_bounds base, now = {.count = 0};
+    now.least_ns = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof(double));
+    now.most_ns = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof(double));
+    if (!now.least_ns || !now.most_ns ||
+        !kg_wait_bounds_stored(gathering->scratch, gathering->reference, &base))
+        return false;
+    for (size_t i = 0; i < result->round_count; i++) {
+        if (!wanted(gathering, i))
+            continue;
+        now.least_ns[now.count] = kg_round_least_ns(&result->rounds[i]);
+        now.most_ns[now.count++] = kg_round_most_ns(&result->rounds[i]);
+    }
+    evidence->beyond_waits =
+        kg_waits_exceeded(&base, &now, gathering->series->threshold, gathering->reference->paired);
+    return true;
+}
+
 /* Whether more than a third of the rounds, also of those that are not judged, waited for a CPU for
  * longer than the limit. Both sides of a pair did, and in the same moments. */
 static bool is_disturbed(const struct gathering *gathering, double limit)
@@ -432,8 +454,8 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
         .values = kg_series_values(&room->scratch, result, series),
         .apart = !kg_series_by_round(series),
         .rounds = rounds,
-        /* memory and counts do not wait: they are known of a busy machine too */
-        .all_judged = row->proof != KG_PROOF_TEST && kg_disturbance_too_busy(&disturbance)};
+        /* if the machine was too busy, no round is better than the others */
+        .all_judged = kg_disturbance_too_busy(&disturbance)};
     gathering.means = row->timed && !reference->paired && batches_differ(result, reference) &&
                       means_known(reference);
     struct kg_metric_input input = {.proof = row->proof,
@@ -461,8 +483,11 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     }
     if (row->timed) {
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
-        metric->wait_doubt = wait_doubt(&gathering);
+        /* rounds that were all disturbed decide only what no wait explains */
+        metric->wait_doubt = gathering.all_judged ? NAN : wait_doubt(&gathering);
     }
+    if (row->timed && gathering.all_judged && !beyond_waits_find(&gathering, evidence))
+        return false;
     evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
     if (row->timed && !shifts_find(&gathering, metric, evidence))
         return false;

@@ -32,6 +32,7 @@ struct kg_evidence {
     struct kg_shift means;   /* of the means of the rounds */
     struct kg_shift cpu;     /* of the CPU time of a call, of a case that keeps one core at most */
     bool disturbed;          /* of a time: more than a third of its rounds waited for a CPU */
+    bool beyond_waits;       /* likewise: waiting for a CPU cannot explain how much it moved */
     bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
     bool unbacked;           /* they were, and all of them were disturbed: it only suspects */
     bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */

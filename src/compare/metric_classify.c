@@ -4,11 +4,16 @@
 #include "compare/metric.h"
 
 /* One round against one has no interval: then the ratio is all there is. */
-bool kg_metric_outside(const struct kg_metric *metric)
+static bool is_outside(const struct kg_metric *metric, double threshold)
 {
     const bool known = !isnan(metric->interval_low);
-    return (known ? metric->interval_low : metric->ratio) > 1 + metric->threshold ||
-           (known ? metric->interval_high : metric->ratio) < 1 / (1 + metric->threshold);
+    return (known ? metric->interval_low : metric->ratio) > 1 + threshold ||
+           (known ? metric->interval_high : metric->ratio) < 1 / (1 + threshold);
+}
+
+bool kg_metric_outside(const struct kg_metric *metric)
+{
+    return is_outside(metric, metric->threshold);
 }
 
 /* Of a ratio. Less a part in 10^9: the way through logarithms must not make a page more than a
@@ -96,10 +101,18 @@ static bool stepped(const struct kg_metric *metric)
     return metric->beyond > 0 && fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
+/* Beyond the threshold, but by no more than its rounds waited for a CPU. The case's own threads may
+ * be what they waited for. */
+static bool waited(const struct kg_metric *metric)
+{
+    return metric->wait_doubt > 0 && is_outside(metric, metric->threshold - metric->wait_doubt) &&
+           fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
 enum kg_change kg_metric_undecided(const struct kg_metric *metric)
 {
     const bool worse = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
-    const bool beyond = metric->suspected || stepped(metric) || unproven(metric);
+    const bool beyond = metric->suspected || stepped(metric) || unproven(metric) || waited(metric);
     return worse && beyond && kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric)
                ? KG_CHANGE_SUSPECT
                : KG_CHANGE_INCONCLUSIVE;

@@ -12,7 +12,9 @@ static const struct kg_metric *compared_time(const struct kg_case_change *change
         const enum kg_against against = kg_metric_against(metric);
         if (kg_metric_kind_find(metric->name) == KG_METRIC_TIME &&
             (against == KG_AGAINST_BASELINE || against == KG_AGAINST_BASE))
-            return isfinite(metric->ratio) && metric->ratio > 0 ? metric : NULL;
+            return isfinite(metric->ratio) && metric->ratio > 0 && metric->doubt != KG_DOUBT_BUSY
+                       ? metric
+                       : NULL;
     }
     return NULL;
 }

@@ -29,10 +29,17 @@ static double distance(const struct kg_metric *metric)
     return isfinite(size) ? size : 0;
 }
 
+/* A metric that nobody asked for leaves no case undecided. */
+static int severity_of(const struct kg_metric *metric)
+{
+    const bool ignored = metric->unasked && metric->change == KG_CHANGE_INCONCLUSIVE;
+    return ignored ? severity[KG_CHANGE_NO_CHANGE] + 1 : severity[metric->change];
+}
+
 static bool decides_over(const struct kg_metric *a, const struct kg_metric *b)
 {
-    if (severity[a->change] != severity[b->change])
-        return severity[a->change] < severity[b->change];
+    if (severity_of(a) != severity_of(b))
+        return severity_of(a) < severity_of(b);
     return a->change != KG_CHANGE_NO_CHANGE && distance(a) > distance(b);
 }
 

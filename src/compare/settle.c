@@ -18,15 +18,27 @@ static bool undecided(const struct kg_metric *metric)
            metric->change == KG_CHANGE_INCONCLUSIVE;
 }
 
+/* The figures of a machine that was too busy are shown, and judge nothing. */
+static bool is_judged(const struct kg_metric *metric)
+{
+    return isfinite(metric->ratio) && metric->doubt != KG_DOUBT_BUSY;
+}
+
 static bool is_stored(const struct kg_metric *metric)
 {
-    return kg_metric_against(metric) == KG_AGAINST_BASELINE && isfinite(metric->ratio);
+    return kg_metric_against(metric) == KG_AGAINST_BASELINE && is_judged(metric);
+}
+
+static bool is_ignored(const struct kg_metric *metric)
+{
+    return metric->unasked && metric->change == KG_CHANGE_INCONCLUSIVE;
 }
 
 bool kg_change_open(const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++)
-        if (is_stored(&change->metrics[m]) && undecided(&change->metrics[m]))
+        if (is_stored(&change->metrics[m]) && undecided(&change->metrics[m]) &&
+            !is_ignored(&change->metrics[m]))
             return true;
     return false;
 }
@@ -35,7 +47,7 @@ bool kg_change_settled(const struct kg_case_change *change)
 {
     for (size_t m = 0; m < change->metric_count; m++)
         if (kg_metric_against(&change->metrics[m]) == KG_AGAINST_BASE &&
-            undecided(&change->metrics[m]))
+            undecided(&change->metrics[m]) && !is_ignored(&change->metrics[m]))
             return false;
     return change->pairs && !kg_change_open(change);
 }
@@ -81,7 +93,7 @@ static const struct kg_metric *metric_find(const struct kg_case_change *pair, co
 {
     for (size_t m = 0; m < pair->metric_count; m++)
         if (kg_metric_against(&pair->metrics[m]) == KG_AGAINST_BASE &&
-            isfinite(pair->metrics[m].ratio) && !strcmp(pair->metrics[m].name, name))
+            is_judged(&pair->metrics[m]) && !strcmp(pair->metrics[m].name, name))
             return &pair->metrics[m];
     return NULL;
 }

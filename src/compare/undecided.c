@@ -50,7 +50,7 @@ bool kg_change_not_worse(const struct kg_case_change *change)
         return false;
     for (size_t m = 0; m < change->metric_count; m++) {
         const struct kg_metric *metric = &change->metrics[m];
-        if (metric->change == KG_CHANGE_INCONCLUSIVE &&
+        if (metric->change == KG_CHANGE_INCONCLUSIVE && !metric->unasked &&
             !(open_by_interval(metric) && kg_metric_not_worse(metric)))
             return false;
     }
@@ -361,8 +361,9 @@ static void refresh_append(const struct kg_results *current, struct kg_text *tex
 }
 
 static const char QUIETER[] =
-    "measure again when less else runs on this machine, or let it have fewer threads (`threads:`) "
-    "or a CPU of its own (`pin:`)";
+    "measure again when less else runs on this machine (`kgate doctor` names the programs), or "
+    "compare what a busy machine does not change (`metrics: [instructions]`), or judge every round "
+    "(`disturbance: 100%`)";
 
 static void remedy_append(const struct kg_case_change *worst, size_t undecided,
                           const struct kg_results *current, const struct kg_again *again,

@@ -81,6 +81,7 @@ struct kg_settings {
     double min_effect_ns; /* smallest absolute change of time; 0: what the timer resolves */
     uint64_t min_memory_effect_bytes; /* the same of peak memory */
     unsigned metrics;                 /* bits 1u << enum kg_metric_kind: what is compared */
+    unsigned unasked_metrics; /* those of the default, except time, where the suite names none */
     uint64_t rounds_min;              /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */

@@ -118,8 +118,9 @@ static const struct kg_key default_keys[] = {
      "calls before the timed ones in every round, more than the one or few that kgate makes by itself; not "
      "on the GPU, which is warmed up by time"},
     {"disturbance", KG_KEY_SHARE, SETTING(disturbance), "5%", "0.1%", "100%", NULL,
-     "the share of a round that it may wait for a CPU; one that waited longer is measured again, and "
-     "one that waited twice as long decides nothing; 100% takes every round as it is"},
+     "the share of a round that it may wait for a CPU. One that waited longer is measured again; one "
+     "that waited twice as long decides only a change that its waits cannot explain. 100% takes "
+     "every round as it is. No effect where neither a time nor a budget is judged"},
     {"timeout", KG_KEY_DURATION, SETTING(timeout_ns), "60s", "1ms", "24h", NULL,
      "time after which a worker process is killed and its case is FAILED"},
     {"memory_limit", KG_KEY_SIZE, SETTING(memory_limit_bytes), "none", "1MiB", "1024TiB", NULL,

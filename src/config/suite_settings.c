@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <string.h>
 
 #include "config/suite_message.h"
@@ -17,6 +18,13 @@ static void *base_of(struct kg_suite *suite, const struct kg_key *key, struct kg
     default:
         return settings;
     }
+}
+
+/* A suite that names its metrics asks for each of them. */
+static void naming_note(const struct kg_key *key, struct kg_settings *settings)
+{
+    if (key->base == KG_BASE_SETTINGS && key->offset == offsetof(struct kg_settings, metrics))
+        settings->unasked_metrics = 0;
 }
 
 /* The words of a key's value: of a set the items of its list, else the one scalar. */
@@ -56,6 +64,7 @@ static bool key_read(const struct kg_suite_reader *reader, const struct kg_key *
     if (!words_read(reader, key, node, &words, &count))
         return false;
     if (kg_key_set(key, base, words, count, &bad, &message)) {
+        naming_note(key, settings);
         kg_text_free(&message);
         return true;
     }
@@ -236,6 +245,7 @@ static bool value_set(const struct kg_suite_reader *reader, const char *override
     struct kg_text message = {0};
     void *base = base_of(reader->suite, key, &reader->suite->defaults);
     const bool good = kg_key_set_text(key, base, value, &message);
+    naming_note(key, &reader->suite->defaults);
     if (!good && message.failed)
         kg_error_memory(reader->err);
     else if (!good)

@@ -302,6 +302,7 @@ bool kg_keys_default(struct kg_settings *settings, struct kg_policy *policy,
             if (key->base != KG_BASE_OTHER && !kg_key_default(key, bases[key->base]))
                 return false;
         }
+    settings->unasked_metrics = settings->metrics & ~(1u << KG_METRIC_TIME);
     return true;
 }
 

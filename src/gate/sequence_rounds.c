@@ -78,7 +78,8 @@ static bool rounds_help(const struct kg_metric *metric)
 
 static bool undecided(const struct kg_metric *metric)
 {
-    return metric->change == KG_CHANGE_SUSPECT || metric->change == KG_CHANGE_INCONCLUSIVE;
+    return metric->change == KG_CHANGE_SUSPECT ||
+           (metric->change == KG_CHANGE_INCONCLUSIVE && !metric->unasked);
 }
 
 /* Whether more rounds could change the case's result. */

@@ -104,6 +104,17 @@ static bool series_start(struct kg_arena *arena, const struct kg_workload_spec *
     return series && good;
 }
 
+/* The disturbance above which a round is measured again. If nothing is judged that depends on time,
+ * waiting for a CPU spoils no round. */
+static double disturbance_limit(const struct kg_workload_spec *spec)
+{
+    bool waits = spec->budget_count > 0;
+    for (int kind = 0; kind < KG_METRIC_KINDS; kind++)
+        waits = waits || (spec->settings.metrics & 1u << kind &&
+                          kg_metric_rows[kind].proof == KG_PROOF_TEST);
+    return waits ? spec->settings.disturbance : 1;
+}
+
 bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
                           struct kg_case_result *result)
 {
@@ -124,8 +135,9 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
         .status = planned->skip_reason ? KG_STATUS_SKIPPED : KG_STATUS_UNMEASURED,
         .reason = kg_arena_keep(arena, planned->skip_reason, &good),
         .metrics = settings->metrics,
+        .unasked_metrics = settings->unasked_metrics,
         .reference = is_reference(planned),
-        .disturbance_limit = settings->disturbance,
+        .disturbance_limit = disturbance_limit(spec),
         KG_CASE_UNMEASURED,
     };
     kg_hot_clear(&result->hot);

@@ -59,6 +59,18 @@ double kg_round_disturbance(const struct kg_round *round)
     return share > MOSTLY || reaches_median(round, stolen_ns) ? share : 0;
 }
 
+double kg_round_least_ns(const struct kg_round *round)
+{
+    const double lost_ns = round->wait_ns + (round->stolen_ns > 0 ? round->stolen_ns : 0);
+    const double ran_ns = (round->wall_ns - lost_ns) / (double)round->calls;
+    return isnan(ran_ns) ? NAN : fmax(0, fmin(round->median_ns, ran_ns));
+}
+
+double kg_round_most_ns(const struct kg_round *round)
+{
+    return fmax(round->median_ns, round->mean_ns);
+}
+
 static double limit_of(const struct kg_case_result *result)
 {
     return result->disturbance_limit > 0 ? result->disturbance_limit : KG_DISTURBANCE_USUAL;
@@ -130,6 +142,12 @@ bool kg_disturbance_too_busy(const struct kg_disturbance *found)
     return found->spoilt && found->judged < least;
 }
 
+bool kg_case_too_busy(const struct kg_case_result *result)
+{
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    return kg_disturbance_too_busy(&found);
+}
+
 /* Which rounds decide all the same. */
 enum { JUDGED_WORDS = 96 };
 static void judged_words(const struct kg_disturbance *found, char words[JUDGED_WORDS])
@@ -155,8 +173,9 @@ const char *kg_disturbance_words(const struct kg_disturbance *found,
     if (kg_disturbance_too_busy(found))
         snprintf(words, KG_DISTURBANCE_WORDS,
                  "the machine is too busy: %zu of %zu rounds waited for a CPU for %.0f %% of their "
-                 "time on average; above %.0f %% they decide nothing. Measure again when less else "
-                 "runs here",
+                 "time on average; above %.0f %% they decide nothing. `kgate doctor` names the "
+                 "programs that run. On a busy machine `metrics: [instructions]` still decides, "
+                 "and `disturbance: 100%%` judges every round",
                  found->disturbed, found->rounds, 100 * found->share, 100 * SPOILT * found->limit);
     else if (3 * found->disturbed > found->rounds)
         snprintf(words, KG_DISTURBANCE_WORDS,

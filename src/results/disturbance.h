@@ -23,6 +23,14 @@ double kg_round_disturbance(const struct kg_round *round);
  * without the wakes that are left out above. NaN where it is not known of any round. */
 double kg_scheduler_wait_share(const struct kg_case_result *result);
 
+/* The least time of a call that the round allows if nothing had disturbed it, in ns: the mean
+ * without everything that its threads waited and the host took, or the median if that is less. At
+ * least 0; NaN if the wait is not known. */
+double kg_round_least_ns(const struct kg_round *round);
+
+/* The most that a call took: the median or the mean, in ns. */
+double kg_round_most_ns(const struct kg_round *round);
+
 /* How many of a case's rounds are to be measured again because they were disturbed, or the device
  * was held back: all such, but no more than half of `wanted`, at least one. A device that is always
  * held back, as one at its power limit is, and a machine that is always busy, must not be measured
@@ -51,8 +59,11 @@ struct kg_disturbance kg_disturbance_of(const struct kg_case_result *result);
  * fewer, because others are spoilt. */
 bool kg_disturbance_too_busy(const struct kg_disturbance *found);
 
+/* The same of a case's rounds. */
+bool kg_case_too_busy(const struct kg_case_result *result);
+
 /* In a sentence for people: where the machine was too busy, or where more rounds were disturbed than
  * others were measured for. "" where there is nothing to say. Returns `words`. */
-enum { KG_DISTURBANCE_WORDS = 256 };
+enum { KG_DISTURBANCE_WORDS = 384 };
 const char *kg_disturbance_words(const struct kg_disturbance *found,
                                  char words[KG_DISTURBANCE_WORDS]);

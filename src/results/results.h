@@ -300,6 +300,7 @@ struct kg_case_result {
     bool unpaired;           /* of paired rounds: SKIPPED because the base could not be measured */
     /* how it is to be judged */
     unsigned metrics; /* bits 1u << enum kg_metric_kind: what is compared; 0: time and memory */
+    unsigned unasked_metrics; /* of them those that the suite does not name, except time */
     double disturbance_limit; /* of a round; NaN or 0: KG_DISTURBANCE_USUAL */
     struct kg_series *series;
     size_t series_count;

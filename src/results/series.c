@@ -41,6 +41,12 @@ bool kg_metric_asked(const struct kg_case_result *result, enum kg_metric_kind ki
     return (result->metrics ? result->metrics : usual) & 1u << kind;
 }
 
+bool kg_series_unasked(const struct kg_case_result *result, const struct kg_series *series)
+{
+    const enum kg_metric_kind kind = kind_of(series);
+    return kind != KG_METRIC_KINDS && (result->unasked_metrics & 1u << kind);
+}
+
 bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series)
 {
     const enum kg_origin origin = kg_series_row(series)->origin;

@@ -15,6 +15,9 @@ struct kg_series *kg_case_series(const struct kg_case_result *result, enum kg_me
  * usual two. */
 bool kg_metric_asked(const struct kg_case_result *result, enum kg_metric_kind kind);
 
+/* Whether it is compared by default alone: the suite names no metrics, and it is not the time. */
+bool kg_series_unasked(const struct kg_case_result *result, const struct kg_series *series);
+
 /* Whether it is to be compared. What this machine does not tell is not: its `reason` is a note. */
 bool kg_series_compared(const struct kg_case_result *result, const struct kg_series *series);
 

@@ -51,6 +51,19 @@ YAML
     jq -e '.cases[0].rounds.involuntary_switches | all(. > 0)' r.json
 }
 
+@test "memory and counts are judged by such rounds, which nobody measures again" {
+    busy_suite
+    sed -i 's/metrics: \[time, peak_memory\]/metrics: [peak_memory]/' busy.yaml
+    rivals_start
+    run kgate gate -c busy.yaml -b base -o out --update-missing
+    run kgate gate -c busy.yaml -b base -o out
+    rivals_end
+    [ "$status" -eq 0 ]
+    jq -e '.cases[0] | .change == "NO_CHANGE"' out/comparison.json
+    jq -e '.cases[0] | .status == "OK" and (.rounds.wait_ns | length) == 4 and .disturbance_limit == 1' out/results.json
+    jq -e '.cases[0].rounds.disturbance | any(. > 0.3)' out/results.json
+}
+
 @test "gate: a case of such rounds is INCONCLUSIVE with that reason, and no baseline" {
     busy_suite
     kgate run -c busy.yaml -o r.json -q --set disturbance=100%
@@ -115,4 +128,38 @@ YAML
     kgate run -c busy.yaml -o r.json -q --set disturbance=100%
     rivals_end
     jq -e '.cases[0] | .status == "OK" and (.rounds.wait_ns | length) == 4 and .disturbance_limit == 1' r.json
+}
+
+# bats test_tags=thorough
+@test "threads of its own that take the CPU from a case make no change pass" {
+    needs_waits
+    cat >w.c <<'C'
+#include <pthread.h>
+static volatile int stop;
+static void *spin(void *state) { while (!stop) ; return state; }
+int main(void) {
+    pthread_t threads[4];
+    volatile unsigned long x = 1;
+    for (int i = 0; i < HOGS; i++) pthread_create(&threads[i], 0, spin, 0);
+    for (long i = 0; i < 5000000; i++) x = x * 6364136223846793005UL + 1;
+    stop = 1;
+    for (int i = 0; i < HOGS; i++) pthread_join(threads[i], 0);
+    return 0;
+}
+C
+    cat >hogs.yaml <<YAML
+version: 1
+suite: hogs
+defaults: {sample_time: 0ns, trace: no, threshold: 10%, rounds: {min: 5, max: 8}, min_time: 10ms, timeout: 120s}
+workloads:
+  - {name: w, command: [./w]}
+  - {name: one, kernel: copy, params: {bytes: 4KiB}}
+  - {name: two, kernel: copy, params: {bytes: 8KiB}}
+YAML
+    gcc -O2 -pthread -DHOGS=0 w.c -o w
+    kgate run -c hogs.yaml -o r.json -q --set disturbance=100%
+    kgate baseline update r.json -b base -q
+    gcc -O2 -pthread -DHOGS=4 w.c -o w
+    run kgate gate -c hogs.yaml -b base -o out -q
+    [[ "$status" -eq 1 || "$status" -eq 4 ]]
 }

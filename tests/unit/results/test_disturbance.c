@@ -162,8 +162,10 @@ static void a_machine_that_is_too_busy_is_told(void **state)
     assert_true(kg_disturbance_too_busy(&found));
     assert_string_equal(kg_disturbance_words(&found, words),
                         "the machine is too busy: 9 of 9 rounds waited for a CPU for 48 % of "
-                        "their time on average; above 10 % they decide nothing. Measure again when "
-                        "less else runs here");
+                        "their time on average; above 10 % they decide nothing. `kgate doctor` "
+                        "names the programs that run. On a busy machine `metrics: "
+                        "[instructions]` still decides, and `disturbance: 100%` judges every "
+                        "round");
     found = disturbance_of(rounds, 1);
     assert_true(kg_disturbance_too_busy(&found));
     found = disturbance_of(rounds, 0);
