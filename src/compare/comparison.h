@@ -68,8 +68,9 @@ enum kg_doubt {
     KG_DOUBT_NOT_STORED,     /* the reference has no figure from the source `cause` */
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
+    KG_DOUBT_WIDENED, /* a part of the rounds became far slower */
 };
-extern const char *const kg_doubt_names[28];
+extern const char *const kg_doubt_names[29];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -120,6 +121,8 @@ struct kg_metric {
     double needed_p;         /* the p_value that a change needs; NaN where not tested */
     double mean_ratio;       /* of a time: ratio of the rounds' means; NaN: unknown */
     double call_cpu_ratio;   /* of a time: ratio of the CPU times of a call; NaN: unknown */
+    double tail;             /* of KG_DOUBT_WIDENED, as struct kg_widening has it; else NaN */
+    double base_tail;        /* likewise */
     double screened_ratio;   /* ratio that screening saw and confirming rounds refuted; else NaN */
     size_t screened_rounds;
     double *history; /* of another than the time, which the case has: its medians in the
@@ -135,7 +138,7 @@ struct kg_metric {
     .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
     .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .wait_doubt = NAN,                 \
     .needed_p = NAN, .mean_ratio = NAN, .call_cpu_ratio = NAN, .screened_ratio = NAN, .step = NAN, \
-    .beyond = NAN
+    .beyond = NAN, .tail = NAN, .base_tail = NAN
 
 struct kg_case_change {
     const char *id;

@@ -106,8 +106,8 @@ static bool unchanged(const struct kg_evidence *evidence, double alpha)
     const struct kg_metric *metric = evidence->metric;
     const bool within = kg_metric_clock_moved(metric) ? evidence->clock_governs
                                                       : metric->change == KG_CHANGE_NO_CHANGE;
-    return within && !metric->suspected && !too_few(evidence) && !mean_moved(evidence, alpha) &&
-           !cpu_moved(evidence, alpha);
+    return within && !evidence->widening.widened && !metric->suspected && !too_few(evidence) &&
+           !mean_moved(evidence, alpha) && !cpu_moved(evidence, alpha);
 }
 
 /* Why a metric is neither changed nor unchanged: the first that holds. */
@@ -158,6 +158,10 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
     } else {
         metric->change = kg_metric_undecided(metric);
         metric->doubt = machine && proven ? KG_DOUBT_DISTURBED : doubt_find(evidence, alpha);
+        if (metric->change == KG_CHANGE_INCONCLUSIVE && evidence->widening.widened) {
+            metric->change = KG_CHANGE_SUSPECT;
+            metric->doubt = KG_DOUBT_WIDENED;
+        }
     }
     if (evidence->unchanged && metric->change != KG_CHANGE_NO_CHANGE) {
         metric->change = KG_CHANGE_NO_CHANGE;
@@ -177,6 +181,8 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
     metric->mean_ratio = evidence->means.ratio;
     metric->call_cpu_ratio = evidence->cpu.ratio;
+    metric->tail = evidence->widening.widened ? evidence->widening.tail : NAN;
+    metric->base_tail = evidence->widening.widened ? evidence->widening.base_tail : NAN;
     metric->screened_ratio = NAN;
 }
 

@@ -471,6 +471,10 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     if (!base || !input.current_count || !all_known(&input, base))
         return true;
     metric_start(&gathering, metric);
+    /* estimating reorders the values */
+    const struct kg_widening widening =
+        kg_widening_find(input.values, base, input.values + base, input.current_count,
+                         input.threshold, input.scratch);
     struct kg_metric cycles = {0};
     if (!cycles_estimate(&gathering, &input, base, &cycles))
         return false;
@@ -489,6 +493,8 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     if (row->timed && gathering.all_judged && !beyond_waits_find(&gathering, evidence))
         return false;
     evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
+    if (row->timed && !gathering.all_judged && !evidence->disturbed)
+        evidence->widening = widening;
     if (row->timed && !shifts_find(&gathering, metric, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;

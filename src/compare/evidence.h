@@ -7,6 +7,7 @@
 #include "compare/comparison.h"
 #include "compare/metric.h"
 #include "compare/reference.h"
+#include "compare/widening.h"
 #include "results/series.h"
 
 /* Which rounds an estimate takes. */
@@ -29,16 +30,17 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    struct kg_shift means;   /* of the means of the rounds */
-    struct kg_shift cpu;     /* of the CPU time of a call, of a case that keeps one core at most */
-    bool disturbed;          /* of a time: more than a third of its rounds waited for a CPU */
-    bool beyond_waits;       /* likewise: waiting for a CPU cannot explain how much it moved */
-    bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
-    bool unbacked;           /* they were, and all of them were disturbed: it only suspects */
-    bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
-    bool processes;          /* rounds are processes of a profile */
-    enum kg_code_match code; /* the machine code beside that of the reference's newest run */
-    bool unchanged;          /* kg_unchanged_since: nothing that changed can be the code's */
+    struct kg_shift means; /* of the means of the rounds */
+    struct kg_shift cpu;   /* of the CPU time of a call, of a case that keeps one core at most */
+    struct kg_widening widening; /* of a time whose rounds had their CPU */
+    bool disturbed;              /* of a time: more than a third of its rounds waited for a CPU */
+    bool beyond_waits;           /* likewise: waiting for a CPU cannot explain how much it moved */
+    bool confirmed;              /* confirming rounds were taken, or processes apart counted it */
+    bool unbacked;               /* they were, and all of them were disturbed: it only suspects */
+    bool clock_governs;          /* on the GPU: the time follows the multiprocessors' clock */
+    bool processes;              /* rounds are processes of a profile */
+    enum kg_code_match code;     /* the machine code beside that of the reference's newest run */
+    bool unchanged;              /* kg_unchanged_since: nothing that changed can be the code's */
 };
 
 /* What estimates take besides figures. Zero-initialise. */

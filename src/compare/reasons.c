@@ -128,6 +128,16 @@ static const char *stepped_say(struct kg_arena *arena, const struct kg_metric *m
         kg_change_format(metric->step, step), kg_change_format(metric->beyond, beyond));
 }
 
+static const char *widened_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char tail[KG_UNIT_BYTES], base[KG_UNIT_BYTES];
+    return kg_arena_printf(arena,
+                           "some %s became far slower: more than one in ten takes %s or more over "
+                           "the median, and the slowest of the %s took %s",
+                           rounds_name(metric), kg_change_format(metric->tail, tail),
+                           metric->against, kg_change_format(metric->base_tail, base));
+}
+
 static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     (void)arena;
@@ -232,6 +242,7 @@ static const struct sentence {
          .of_code = true},
     [KG_DOUBT_UNPROVEN] = {.say = unproven_say, .of_code = true},
     [KG_DOUBT_EFFECT] = {.say = effect_say, .of_code = true},
+    [KG_DOUBT_WIDENED] = {.say = widened_say, .of_code = true},
     [KG_DOUBT_STEPPED] = {.say = stepped_say, .of_code = true},
     [KG_DOUBT_NOISE] = {.say = noise_say, .of_code = true},
     [KG_DOUBT_CROSSING] = {.say = kg_crossing_say, .of_code = true},
