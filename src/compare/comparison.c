@@ -7,13 +7,13 @@ const char *const kg_verdict_names[4] = {"PASS", "FAIL", "UNDECIDED", NULL};
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-const char *const kg_doubt_names[29] = {
-    "none",           "code_changed",  "library_other",  "code_alone", "code_open",
-    "code_unchanged", "environment",   "clock_explains", "unlike",     "mean",
-    "call_cpu",       "few_rounds",    "clock_may",      "cycles",     "unconfirmed",
-    "all_disturbed",  "unproven",      "effect",         "stepped",    "noise",
-    "crossing",       "uncounted",     "busy",           "disturbed",  "not_stored",
-    "budget_unknown", "budget_missed", "widened",        NULL};
+const char *const kg_doubt_names[30] = {
+    "none",           "code_changed",  "library_other",  "code_alone",   "code_open",
+    "code_unchanged", "environment",   "clock_explains", "unlike",       "mean",
+    "call_cpu",       "few_rounds",    "clock_may",      "cycles",       "unconfirmed",
+    "all_disturbed",  "unproven",      "effect",         "stepped",      "noise",
+    "crossing",       "uncounted",     "busy",           "disturbed",    "not_stored",
+    "budget_unknown", "budget_missed", "widened",        "instructions", NULL};
 
 #define STRUCT kg_metric
 static const struct kg_field metric_fields[] = {
@@ -70,6 +70,9 @@ static const struct kg_field metric_fields[] = {
     KG_FIELD(needed_p, REAL, "what p_value had to reach", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(mean_ratio, REAL, "of the rounds' means", KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(call_cpu_ratio, REAL, "of the CPU times of a call, on one core", KG_OPTIONAL,
+             KG_FROM_0),
+    KG_FIELD(instructions_ratio, REAL,
+             "current / baseline of the instructions, where they confirm the time", KG_OPTIONAL,
              KG_FROM_0),
     KG_FIELD(
         tail, REAL,

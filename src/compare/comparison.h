@@ -68,9 +68,10 @@ enum kg_doubt {
     KG_DOUBT_NOT_STORED,     /* the reference has no figure from the source `cause` */
     KG_DOUBT_BUDGET_UNKNOWN, /* the budget's figure is unknown; `cause` says why */
     KG_DOUBT_BUDGET_MISSED,
-    KG_DOUBT_WIDENED, /* a part of the rounds became far slower */
+    KG_DOUBT_WIDENED,      /* a part of the rounds became far slower */
+    KG_DOUBT_INSTRUCTIONS, /* the time changed without proof, and its instructions confirm it */
 };
-extern const char *const kg_doubt_names[29];
+extern const char *const kg_doubt_names[30];
 
 /* One metric of a case against one reference. */
 struct kg_metric {
@@ -112,18 +113,19 @@ struct kg_metric {
     /* `change` and `doubt` were decided from these and the figures above. */
     size_t base_rounds;
     size_t current_rounds;
-    size_t least_rounds;     /* that each side needs before the metric can be called unchanged */
-    bool of_processes;       /* the rounds are processes of a profile */
-    bool code_unchanged;     /* of a time: the machine code is the reference's */
-    const char *code;        /* of a time, and beside `environment`: what the code did; or NULL */
-    const char *environment; /* where the code is not known to have changed: the variables that
+    size_t least_rounds;       /* that each side needs before the metric can be called unchanged */
+    bool of_processes;         /* the rounds are processes of a profile */
+    bool code_unchanged;       /* of a time: the machine code is the reference's */
+    const char *code;          /* of a time, and beside `environment`: what the code did; or NULL */
+    const char *environment;   /* where the code is not known to have changed: the variables that
                                 differ, in words; NULL: none */
-    double needed_p;         /* the p_value that a change needs; NaN where not tested */
-    double mean_ratio;       /* of a time: ratio of the rounds' means; NaN: unknown */
-    double call_cpu_ratio;   /* of a time: ratio of the CPU times of a call; NaN: unknown */
-    double tail;             /* of KG_DOUBT_WIDENED, as struct kg_widening has it; else NaN */
-    double base_tail;        /* likewise */
-    double screened_ratio;   /* ratio that screening saw and confirming rounds refuted; else NaN */
+    double needed_p;           /* the p_value that a change needs; NaN where not tested */
+    double mean_ratio;         /* of a time: ratio of the rounds' means; NaN: unknown */
+    double call_cpu_ratio;     /* of a time: ratio of the CPU times of a call; NaN: unknown */
+    double instructions_ratio; /* of KG_DOUBT_INSTRUCTIONS; else NaN */
+    double tail;               /* of KG_DOUBT_WIDENED, as struct kg_widening has it; else NaN */
+    double base_tail;          /* likewise */
+    double screened_ratio; /* ratio that screening saw and confirming rounds refuted; else NaN */
     size_t screened_rounds;
     double *history; /* of another than the time, which the case has: its medians in the
                               ordinary runs compared with, oldest first */
@@ -138,7 +140,7 @@ struct kg_metric {
     .pace_shift = NAN, .pace_exponent = NAN, .pace_doubt = NAN, .cycles_ratio = NAN,               \
     .cycles_low = NAN, .cycles_high = NAN, .memory_doubt = NAN, .wait_doubt = NAN,                 \
     .needed_p = NAN, .mean_ratio = NAN, .call_cpu_ratio = NAN, .screened_ratio = NAN, .step = NAN, \
-    .beyond = NAN, .tail = NAN, .base_tail = NAN
+    .beyond = NAN, .tail = NAN, .base_tail = NAN, .instructions_ratio = NAN
 
 struct kg_case_change {
     const char *id;

@@ -1,6 +1,7 @@
 #include "compare/decide.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "compare/metric.h"
 #include "stats/stats.h"
@@ -230,6 +231,57 @@ static bool p_values_adjust(const struct kg_evidence *evidence, size_t count, en
     return true;
 }
 
+/* --- A time that its instructions confirm --------------------------------------------------- */
+
+/* Whether a time looks changed beyond its threshold, by other code, and is not proven. */
+static bool looks_changed(const struct kg_evidence *evidence)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const bool other = evidence->code == KG_CODE_OTHER || evidence->code == KG_CODE_OTHER_LIBRARIES;
+    const bool open =
+        metric->change == KG_CHANGE_SUSPECT || metric->change == KG_CHANGE_INCONCLUSIVE;
+    return evidence->row->timed && other && open && !isnan(metric->interval_low) &&
+           kg_metric_outside(metric) &&
+           fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
+/* Whether the instructions changed the same way, by half to twice as much. */
+static bool agree(const struct kg_metric *time, const struct kg_metric *instructions)
+{
+    const double share = log(time->ratio) / log(instructions->ratio);
+    return (instructions->change == KG_CHANGE_REGRESSION ||
+            instructions->change == KG_CHANGE_IMPROVEMENT) &&
+           share >= 0.5 && share <= 2;
+}
+
+static const struct kg_metric *instructions_of(const struct kg_evidence *evidence, size_t count,
+                                               const struct kg_evidence *time)
+{
+    for (size_t i = 0; i < count; i++)
+        if (evidence[i].row == &kg_metric_rows[KG_METRIC_INSTRUCTIONS] &&
+            evidence[i].result == time->result &&
+            !strcmp(evidence[i].metric->against, time->metric->against))
+            return evidence[i].metric;
+    return NULL;
+}
+
+/* Instructions do not wait, and same code does not change them: they tell other code from another
+ * moment of the machine. */
+static void times_confirm(struct kg_evidence *evidence, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct kg_metric *time = evidence[i].metric;
+        const struct kg_metric *instructions =
+            looks_changed(&evidence[i]) ? instructions_of(evidence, count, &evidence[i]) : NULL;
+        if (!instructions || !agree(time, instructions))
+            continue;
+        time->change = time->ratio > 1 ? KG_CHANGE_REGRESSION : KG_CHANGE_IMPROVEMENT;
+        time->doubt = KG_DOUBT_INSTRUCTIONS;
+        time->suspected = false;
+        time->instructions_ratio = instructions->ratio;
+    }
+}
+
 /* The part beyond one side of the 95 % interval that is shown. Where a one-sided p is above it, "no
  * change" lies within that interval. */
 static const double INTERVAL_TAIL = 0.025;
@@ -246,5 +298,6 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
     const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;
     for (size_t i = 0; i < count; i++)
         metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha, level);
+    times_confirm(evidence, count);
     return true;
 }

@@ -499,6 +499,7 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
         return false;
     evidence->paired = input.log_ratios != NULL;
     evidence->metric = metric;
+    evidence->result = result;
     evidence->base_rounds = base;
     evidence->current_rounds = input.current_count;
     evidence->confirmed = gathering.any_confirms || gathering.apart;

@@ -25,6 +25,7 @@ struct kg_shift {
 
 struct kg_evidence {
     struct kg_metric *metric;
+    const struct kg_case_result *result; /* of whose rounds it is */
     struct kg_metric_state state;
     const struct kg_metric_row *row;
     size_t base_rounds;

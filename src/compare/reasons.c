@@ -138,6 +138,13 @@ static const char *widened_say(struct kg_arena *arena, const struct kg_metric *m
                            metric->against, kg_change_format(metric->base_tail, base));
 }
 
+static const char *instructions_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    char moved[KG_UNIT_BYTES];
+    return kg_arena_printf(arena, "the code changed, and its instructions (%s) confirm the time",
+                           kg_change_format(metric->instructions_ratio, moved));
+}
+
 static const char *uncounted_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
     (void)arena;
@@ -243,6 +250,7 @@ static const struct sentence {
     [KG_DOUBT_UNPROVEN] = {.say = unproven_say, .of_code = true},
     [KG_DOUBT_EFFECT] = {.say = effect_say, .of_code = true},
     [KG_DOUBT_WIDENED] = {.say = widened_say, .of_code = true},
+    [KG_DOUBT_INSTRUCTIONS] = {.say = instructions_say},
     [KG_DOUBT_STEPPED] = {.say = stepped_say, .of_code = true},
     [KG_DOUBT_NOISE] = {.say = noise_say, .of_code = true},
     [KG_DOUBT_CROSSING] = {.say = kg_crossing_say, .of_code = true},
