@@ -161,14 +161,17 @@ static void scatter_take(struct comparer *comparer, struct kg_evidence *evidence
     }
 }
 
-/* Whether the machine was too busy to judge the series, and waiting for a CPU may be why it moved.
+/* Whether the machine was too busy to judge the series, and waiting for a CPU may be why it moved. The
+ * same code on both sides needs no figure.
  * before  evidence that there was before the series'; one more where it has figures */
 static bool is_refused(const struct comparer *comparer, const struct kg_series *series,
                        size_t before)
 {
     const bool waits = kg_series_by_round(series) && kg_series_row(series)->proof == KG_PROOF_TEST;
-    const bool known = comparer->evidence_count > before;
-    return *comparer->busy && waits && !(known && comparer->evidence[before].beyond_waits);
+    const struct kg_evidence *evidence =
+        comparer->evidence_count > before ? &comparer->evidence[before] : NULL;
+    return *comparer->busy && waits &&
+           !(evidence && (evidence->beyond_waits || evidence->unchanged));
 }
 
 /* The newest metric keeps the figures that were measured, and is not judged. */

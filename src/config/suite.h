@@ -82,7 +82,7 @@ struct kg_settings {
     uint64_t min_memory_effect_bytes; /* the same of peak memory */
     unsigned metrics;                 /* bits 1u << enum kg_metric_kind: what is compared */
     unsigned unasked_metrics; /* those of the default, except time, where the suite names none */
-    uint64_t rounds_min;              /* 1 to rounds_max */
+    uint64_t rounds_min;      /* 1 to rounds_max */
     uint64_t rounds_max;
     double min_time_ns;          /* measured time a round */
     uint64_t warmup;             /* calls before the timed ones, beside those made anyway */

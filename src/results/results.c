@@ -201,9 +201,10 @@ static const struct kg_field case_fields[] = {
              "the disturbance of a round above which another is measured for it", KG_OPTIONAL,
              KG_FROM_0),
     KG_FIELD(metrics, BITS, "what is compared", KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
-    KG_FIELD(unasked_metrics, BITS,
-             "compared metrics that the suite does not name, except time: they leave no case undecided",
-             KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
+    KG_FIELD(
+        unasked_metrics, BITS,
+        "compared metrics that the suite does not name, except time: they leave no case undecided",
+        KG_OPTIONAL, KG_NAMES(kg_metric_kind_names)),
     KG_LIST(series, series_count, RECORDS, "what is known of it, by metric", KG_OF(series_record)),
     KG_LIST(budgets, budget_count, RECORDS, "absolute limits; a range is two of one metric",
             KG_OF(limit_record)),
