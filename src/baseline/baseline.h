@@ -91,6 +91,7 @@ struct kg_baseline {
     struct kg_baseline_run *runs; /* oldest first */
     size_t run_count;
     bool expected; /* to have the suite: a file that a user named, or a gate that records nothing */
+    bool records;  /* a gate adds the cases that it lacks */
     const char *missing; /* what was looked for and is not there, as kg_store_missing says it; or
                             NULL. Its maker's, not the arena's */
 };

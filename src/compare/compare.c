@@ -340,6 +340,14 @@ static bool is_measured(const struct comparer *comparer, const struct kg_case_re
     return result->round_count && (result->status == KG_STATUS_OK || busy);
 }
 
+/* Whether a gate that stores new cases leaves this one out. One that was SKIPPED has no device here. */
+static bool is_unrecorded(const struct comparer *comparer, const struct kg_case_result *result,
+                          bool stored)
+{
+    return comparer->baseline->records && !stored &&
+           (result->status == KG_STATUS_FAILED || result->status == KG_STATUS_UNMEASURED);
+}
+
 static bool case_compare(struct comparer *comparer, const struct kg_case_result *result,
                          struct kg_case_change *change)
 {
@@ -362,6 +370,7 @@ static bool case_compare(struct comparer *comparer, const struct kg_case_result 
     if (result->status == KG_STATUS_UNCHANGED)
         return unchanged_compare(comparer, result, comparer->same_machine && known, change);
     busy_find(comparer, result);
+    change->unrecorded = is_unrecorded(comparer, result, known > 0);
     if (!is_measured(comparer, result)) {
         change->change = result->status == KG_STATUS_FAILED ? KG_CHANGE_FAILED : KG_CHANGE_SKIPPED;
         change->unpaired = change->change == KG_CHANGE_SKIPPED && result->unpaired;

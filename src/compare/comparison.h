@@ -159,6 +159,7 @@ struct kg_case_change {
     bool unpaired;      /* the base of paired rounds could not be measured; in no file */
     bool missing;       /* it is stored, and was not compared: SKIPPED, REMOVED, or a metric of it
                            has no figure */
+    bool unrecorded;    /* it is not stored, was to be, and could not be measured */
     size_t order;       /* its place in the results; removed cases come after all of them */
     size_t rounds;
     size_t confirming_rounds; /* of them, those that decided */

@@ -195,6 +195,29 @@ const char *kg_undecided_missing(struct kg_comparison *comparison,
                            kg_change_blank(first) ? "compared" : "measured", words, more);
 }
 
+const char *kg_undecided_unrecorded(struct kg_comparison *comparison, size_t count)
+{
+    enum { NAMED = 5 };
+    struct kg_text text = {0};
+    size_t named = 0;
+    kg_text_append(&text, "NOT recorded: ");
+    for (size_t i = 0; i < comparison->case_count && named < NAMED; i++) {
+        const struct kg_case_change *change = &comparison->cases[i];
+        if (!change->unrecorded || change->waived)
+            continue;
+        kg_text_printf(&text, "%s%.300s (%s)", named++ ? ", " : "", change->id,
+                       change->change == KG_CHANGE_FAILED ? "it failed"
+                                                          : "the machine was too busy");
+    }
+    if (count > named)
+        kg_text_printf(&text, ", and %zu more", count - named);
+    kg_text_printf(&text, "; run %s again", count == 1 ? "it" : "them");
+    const char *copy =
+        text.failed ? NULL : kg_arena_copy(&comparison->arena, kg_text_string(&text));
+    kg_text_free(&text);
+    return copy;
+}
+
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,
                                 const char *device)
 {
@@ -408,11 +431,19 @@ static bool any_unpaired(const struct kg_comparison *comparison)
     return false;
 }
 
+static bool any_unrecorded(const struct kg_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->case_count; i++)
+        if (comparison->cases[i].unrecorded)
+            return true;
+    return false;
+}
+
 /* Nothing was compared, or a stored case was not. */
 static const char *nothing_next(const struct kg_comparison *comparison,
                                 const struct kg_results *current)
 {
-    if (all_busy(current))
+    if (all_busy(current) || any_unrecorded(comparison))
         return QUIETER;
     if (any_unpaired(comparison))
         return "repair the build of the base, or find out why its program fails";

@@ -35,6 +35,10 @@ bool kg_change_blank(const struct kg_case_change *change);
 const char *kg_undecided_missing(struct kg_comparison *comparison,
                                  const struct kg_case_change *first, size_t count);
 
+/* "NOT recorded: prog/cpu (the machine was too busy), and 1 more; run it again"; NULL where memory is out.
+ * count  of unrecorded cases; at least 1 */
+const char *kg_undecided_unrecorded(struct kg_comparison *comparison, size_t count);
+
 /* "no case on cuda was measured: 12 skipped, the first because: no CUDA device: …"; NULL where
  * memory is out. */
 const char *kg_undecided_device(struct kg_comparison *comparison, const struct kg_results *current,

@@ -8,7 +8,7 @@
 #include "compare/undecided.h"
 #include "util/units.h"
 
-enum { REASONS_MOST = KG_CHANGE_COUNT + 7 };
+enum { REASONS_MOST = KG_CHANGE_COUNT + 8 };
 
 /* judged: those that nothing waives. */
 static void counts_fill(struct kg_comparison *comparison, size_t judged[KG_CHANGE_COUNT])
@@ -156,6 +156,15 @@ static bool missing_judge(struct kg_comparison *comparison)
     return !count || undecided_add(comparison, kg_undecided_missing(comparison, first, count));
 }
 
+/* A new case that could not be stored would stay ungated for ever. */
+static bool unrecorded_judge(struct kg_comparison *comparison)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < comparison->case_count; i++)
+        count += comparison->cases[i].unrecorded && !comparison->cases[i].waived;
+    return !count || undecided_add(comparison, kg_undecided_unrecorded(comparison, count));
+}
+
 /* Whether the base of paired rounds has no case of these: there is nothing to compare with, until the
  * change that brings them is merged. */
 static bool is_first_pair(const struct kg_comparison *comparison, const struct kg_results *current)
@@ -177,6 +186,8 @@ static bool undecided_judge(const struct kg_baseline *baseline, struct kg_compar
     const bool named = policy_fails(&comparison->policy, KG_CHANGE_SUSPECT);
     if (suspect && !named &&
         !undecided_add(comparison, reason_make(comparison, KG_CHANGE_SUSPECT, suspect)))
+        return false;
+    if (!unrecorded_judge(comparison))
         return false;
     if (first_run)
         return true;

@@ -344,6 +344,7 @@ static bool start(const struct kg_prepared_suite *what, const struct kg_gate_opt
         !kg_directory_make(options->directory, err))
         return false;
     gate->baseline.expected = !options->update_missing;
+    gate->baseline.records = options->update_missing;
     return settling_start(what, options, gate, err);
 }
 

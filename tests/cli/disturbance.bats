@@ -84,6 +84,23 @@ YAML
 }
 
 # bats test_tags=thorough
+@test "a new case that is left out of the baseline is named, and the gate is UNDECIDED" {
+    busy_suite
+    # one that every round counts of is recorded
+    echo "  - {name: copy, kernel: copy, params: {bytes: 16KiB}, disturbance: 100%}" >>busy.yaml
+    rivals_start
+    run kgate gate -c busy.yaml -b base -o out --update-missing -q
+    rivals_end
+    [ "$status" -eq 4 ]
+    [[ "$output" == *"NOT recorded: spin/turns=10000000/cpu (the machine was too busy); run it again"* ]]
+    [[ "$output" == *"recorded 1 new case"* ]]
+    grep -q 'NOT recorded: spin' out/report.md
+    jq -e '.verdict == "UNDECIDED" and ([.cases[] | select(.unrecorded) | .workload] == ["spin"])' out/comparison.json
+    jq -e '[.runs[].cases[].id] == ["copy/bytes=16KiB/cpu"]' base/*.json
+    valid out/comparison.json comparison
+}
+
+# bats test_tags=thorough
 @test "a budget is not judged by such rounds" {
     busy_suite ', budget: {time: "<= 1ns"}'
     rivals_start
