@@ -1,5 +1,6 @@
 /* accept.c: `kgate accept` and `kgate quarantine` write the reviewed file beside a suite. Options in,
  * lines out; config/waivers.h is the file. */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -244,6 +245,92 @@ static bool case_do(struct accepting *accepting, const char *id)
                : change_put(accepting, id, metric, better_of(planned->spec, metric));
 }
 
+/* --- Which cases ------------------------------------------------------------------------------- */
+
+/* Ids, each once. */
+struct chosen {
+    const char **ids;
+    size_t count;
+};
+
+static bool choose(struct chosen *chosen, const char *id, const char *pattern)
+{
+    if (pattern && strcmp(pattern, id) != 0 && fnmatch(pattern, id, 0) != 0)
+        return false;
+    if (!is_of(id, chosen->ids, chosen->count))
+        chosen->ids[chosen->count++] = id;
+    return true;
+}
+
+static bool is_worse(const struct kg_case_change *change)
+{
+    for (size_t m = 0; m < change->metric_count; m++)
+        if (kg_is_acceptable(change, &change->metrics[m]))
+            return true;
+    return false;
+}
+
+/* The cases that match: with --remove of the file, with --from of those that became worse, else of the
+ * suite. NULL: all that became worse and are not accepted yet. Returns how many match. */
+static size_t matches_choose(const struct accepting *accepting, const char *pattern,
+                             struct chosen *chosen)
+{
+    const struct kg_waivers *waivers = &accepting->waivers;
+    const struct kg_comparison *measured = accepting->measured;
+    const struct kg_plan *plan = &accepting->prepared->plan;
+    size_t matches = 0;
+    if (accepting->arguments->remove) {
+        for (size_t i = 0; i < waivers->count; i++)
+            matches += waivers->waivers[i].kind == accepting->kind &&
+                       choose(chosen, waivers->waivers[i].id, pattern);
+        return matches;
+    }
+    for (size_t i = 0; measured && i < measured->case_count; i++)
+        matches += is_worse(&measured->cases[i]) && (pattern || !measured->cases[i].waived) &&
+                   choose(chosen, measured->cases[i].id, pattern);
+    for (size_t i = 0; !measured && i < plan->case_count; i++)
+        matches += choose(chosen, plan->cases[i].id, pattern);
+    return matches;
+}
+
+/* A name without a wildcard is a case, of which errors say more. */
+static bool operand_choose(struct accepting *accepting, const char *operand, struct chosen *chosen)
+{
+    if (!strpbrk(operand, "*?[")) {
+        choose(chosen, operand, NULL);
+        return true;
+    }
+    if (matches_choose(accepting, operand, chosen))
+        return true;
+    return accepting->measured
+               ? kg_error_set(accepting->err, KG_ERROR_USAGE,
+                              "'%.300s' has no case that became worse and matches '%.200s'",
+                              accepting->arguments->from, operand)
+               : kg_error_set(accepting->err, KG_ERROR_USAGE,
+                              "no case of '%.300s' matches '%.200s'",
+                              accepting->arguments->remove ? accepting->waivers.path
+                                                           : accepting->prepared->suite.path,
+                              operand);
+}
+
+static bool cases_choose(struct accepting *accepting, struct chosen *chosen)
+{
+    const struct kg_arguments *arguments = accepting->arguments;
+    const size_t most = arguments->positional_count + accepting->waivers.count +
+                        accepting->prepared->plan.case_count +
+                        (accepting->measured ? accepting->measured->case_count : 0);
+    *chosen = (struct chosen){.ids = kg_arena_alloc(&accepting->arena, most, sizeof *chosen->ids)};
+    if (!chosen->ids)
+        return kg_error_memory(accepting->err);
+    for (size_t i = 0; i < arguments->positional_count; i++)
+        if (!operand_choose(accepting, arguments->positional[i], chosen))
+            return false;
+    return arguments->positional_count || matches_choose(accepting, NULL, chosen) ||
+           kg_error_set(accepting->err, KG_ERROR_USAGE,
+                        "'%.300s' has no case that became worse: there is nothing to accept",
+                        arguments->from);
+}
+
 static bool list_check(const struct kg_arguments *arguments, struct kg_error *err)
 {
     return !(arguments->positional_count || arguments->because || arguments->until ||
@@ -265,9 +352,10 @@ static bool options_check(const struct kg_arguments *arguments, enum kg_waiver_k
         good = kg_error_memory(err);
     else if (arguments->list)
         good = list_check(arguments, err);
-    else if (!arguments->positional_count)
-        good = kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s CASE..., or --list",
-                            accepts ? "accept" : "quarantine");
+    else if (!arguments->positional_count && !arguments->from)
+        good = kg_error_set(err, KG_ERROR_USAGE, "usage: kgate %s CASE...%s, or --list",
+                            accepts ? "accept" : "quarantine",
+                            accepts ? ", --from out/comparison.json" : "");
     else if (arguments->json)
         good = kg_error_set(err, KG_ERROR_USAGE, "--json is for --list");
     else if (arguments->remove)
@@ -319,8 +407,11 @@ static bool cases_do(struct accepting *accepting)
         return false;
     if (accepting->by && !kg_waiver_text_is(accepting->by))
         accepting->by = NULL;
-    for (size_t i = 0; i < arguments->positional_count; i++)
-        if (!case_do(accepting, arguments->positional[i]))
+    struct chosen chosen;
+    if (!cases_choose(accepting, &chosen))
+        return false;
+    for (size_t i = 0; i < chosen.count; i++)
+        if (!case_do(accepting, chosen.ids[i]))
             return false;
     if (!file_write(accepting))
         return false;

@@ -44,11 +44,13 @@ static const struct kg_subcommand subcommands[] = {
      "quiet verbose",
      kg_cli_ab, NULL},
     {"accept", "[CASE...]", 0, KG_TEXTS_MOST,
-     "Accept a change for the worse: writes a file for a review, by which later gates pass.",
+     "Accept a change for the worse: writes a file for a review, by which later gates pass.\n"
+     "CASE is an id or a glob; with --from alone every case that became worse is accepted.",
      "suite because change from metric until accepted remove list baseline device json quiet",
      kg_cli_accept, NULL},
     {"quarantine", "[CASE...]", 0, KG_TEXTS_MOST,
-     "Put an unstable case in quarantine: it is measured and shown, and fails nothing.",
+     "Put an unstable case in quarantine: it is measured and shown, and fails nothing.\n"
+     "CASE is an id or a glob.",
      "suite because until accepted remove list device json quiet", kg_cli_quarantine, NULL},
     {"baseline", "record|update|list|show|prune [RESULTS.json]", 1, 2,
      "Make, refresh and read the stored baselines.\n"

@@ -33,6 +33,12 @@ struct waiver_pass {
     struct kg_error *err;
 };
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 double kg_instability(const double *medians, size_t count, double *room)
 {
     double steps[RUNS_MOST];
@@ -43,25 +49,33 @@ double kg_instability(const double *medians, size_t count, double *room)
     const double middle = kg_median_of(medians, last, room);
     for (size_t i = 1; i < last; i++)
         steps[i - 1] = fabs(medians[i] - medians[i - 1]);
-    return kg_median_of(steps, last - 1, room) / middle;
+    qsort(steps, last - 1, sizeof *steps, by_value);
+    return steps[(last - 2) / 2] / middle;
 }
 
 /* --- What the stored runs say ------------------------------------------------------------------ */
 
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
 /* Medians of the case's time in the last `most` ordinary runs that are newer than `since` (NULL: in
- * all), oldest first. */
+ * all), oldest first. What was accepted began the case's history anew: runs before it do not count. */
 static bool medians_find(struct waiver_pass *pass, const struct kg_case_result *result,
                          const char *since, size_t most, double *medians, size_t *count)
 {
     size_t known;
     const struct kg_reference_entry *entries = kg_reference_find(&pass->index, result->id, &known);
+    const char *accepted = known ? entries[known - 1].stored->accepted : NULL;
     *count = 0;
     for (size_t e = known; e-- > 0 && *count < most;) {
         const struct kg_baseline_run *run = &pass->baseline->runs[entries[e].run];
         const struct kg_baseline_case *stored = entries[e].stored;
         const struct kg_baseline_series *time = kg_baseline_series_find(
             stored, kg_metric_kind_names[KG_METRIC_TIME], KG_SERIES_OF_ROUNDS);
-        if (run->pin || !time || strcmp(stored->definition_hash, result->definition_hash) != 0 ||
+        if (run->pin || !time || !same_text(stored->accepted, accepted) ||
+            strcmp(stored->definition_hash, result->definition_hash) != 0 ||
             (since && strcmp(run->created, since) <= 0))
             continue;
         double *room = kg_arena_alloc(&pass->scratch, time->value_count, sizeof *room);

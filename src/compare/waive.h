@@ -34,8 +34,8 @@ bool kg_comparison_waive(struct kg_comparison *comparison, const struct kg_basel
                          const struct kg_results *current, const struct kg_waiving *waiving,
                          struct kg_error *err);
 
-/* The typical step of a case from one stored run to the next: the median of these steps over the
- * median of the runs. One step to a new level is none of instability.
+/* The typical step of a case from one stored run to the next: the median of these steps, of two the
+ * smaller, over the median of the runs. One step to a new level is none of instability.
  * medians  of the time in each run, oldest first; kept as they are
  * room     for as many
  * returns  a share; NaN of fewer than three runs */

@@ -1,4 +1,5 @@
 # `kgate accept` and `kgate quarantine`: from a regression to a baseline that begins anew.
+bats_require_minimum_version 1.5.0
 load support
 
 # A baseline of three runs, 10 minutes apart, and results in which one case is slower by half.
@@ -383,8 +384,58 @@ $slow_case: time up to +12.0 % is accepted until 2099-12-31
     [[ "$output" == *"there is no such file"* ]]
     run kgate accept -c suite.yaml --because x --change +5%
     [ "$status" -eq 2 ]
-    [[ "$output" == *"usage: kgate accept CASE..., or --list"* ]]
+    [[ "$output" == *"usage: kgate accept CASE..., --from out/comparison.json, or --list"* ]]
     run kgate accept "$slow_case" -c suite.yaml --because x --change +5% --json
     [ "$status" -eq 2 ]
     [ ! -e suite.accepted.yaml ]
+}
+
+# Both cases slower than the store, by as much as is written.
+both_slower() {
+    baseline_and_slower
+    jq '.cases[] |= (.rounds.median_ns |= map(. * 2))' slow.json >both.json
+    run kgate compare "$store" both.json -o out
+    [ "$status" -eq 1 ]
+}
+
+@test "all cases that became worse are accepted by --from alone, and are listed" {
+    both_slower
+    run kgate accept -c suite.yaml --because 'sums are exact now' --from out/comparison.json
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ' is accepted' <<<"$output")" -eq 2 ]
+    run kgate compare "$store" both.json -o out
+    [ "$status" -eq 0 ]
+    # they are accepted: there is nothing left
+    run -2 kgate accept -c suite.yaml --because 'once more' --from out/comparison.json
+    [[ "$output" == *"'out/comparison.json' has no case that became worse: there is nothing to accept"* ]]
+}
+
+@test "cases are accepted, removed and put in quarantine by a glob" {
+    both_slower
+    run kgate accept '*version=plain*' -c suite.yaml --because x --from out/comparison.json
+    [ "$(grep -c ' is accepted' <<<"$output")" -eq 1 ]
+    run kgate accept 'copy/*' -c suite.yaml --because x --change +10%
+    [ "$(grep -c ': time up to +10.0 % is accepted' <<<"$output")" -eq 2 ]
+    run kgate accept 'copy/*' '*plain/cpu' -c suite.yaml --remove
+    [ "$(grep -c ': removed' <<<"$output")" -eq 2 ]
+    run kgate quarantine '*' -c suite.yaml --because x
+    [ "$(grep -c ': in quarantine' <<<"$output")" -eq 2 ]
+    run -2 kgate accept 'gone/*' -c suite.yaml --because x --change +10%
+    [[ "$output" == *"no case of 'suite.yaml' matches 'gone/*'"* ]]
+    run -2 kgate accept 'gone/*' -c suite.yaml --because x --from out/comparison.json
+    [[ "$output" == *"'out/comparison.json' has no case that became worse and matches 'gone/*'"* ]]
+}
+
+@test "the level that was accepted proposes no quarantine" {
+    baseline_and_slower
+    kgate baseline prune --keep 1 -q # one run at the old level, then two at the new
+    kgate accept "$slow_case" -c suite.yaml --because x --change +200% -q
+    later slow.json 60 >merged.json
+    kgate baseline update merged.json --keep-builds 0 -q
+    later slow.json 120 >more.json
+    kgate baseline update more.json --keep-builds 0 -q
+    kgate accept "$slow_case" -c suite.yaml --remove -q
+    later slow.json 180 >now.json
+    run kgate compare "$store" now.json --json
+    [ "$(jq '[.notes[] | select(contains("quarantine"))] | length' <<<"$output")" -eq 0 ]
 }

@@ -32,6 +32,9 @@ static void one_step_to_a_new_level_is_stable(void **state)
     (void)state;
     assert_float_equal(of(5, (const double[]){10, 10, 10, 7, 7}), 0, 1e-9);
     assert_true(of(5, (const double[]){10, 10.1, 10, 7, 7.1}) < 0.02);
+    assert_float_equal(of(3, (const double[]){10, 10, 19.1}), 0, 1e-9);
+    assert_float_equal(of(3, (const double[]){10, 19.1, 19.1}), 0, 1e-9);
+    assert_float_equal(of(3, (const double[]){10, 19.1, 10}), 0.91, 1e-9);
 }
 
 int main(void)
