@@ -159,13 +159,13 @@ programs() {
     mkdir scratch
     cat >both <<EOF
 #!/bin/sh
-exec env TMPDIR=$PWD/scratch $KGATE ab ./new ./new --measure-unchanged --rounds 200..400
+exec env TMPDIR=$PWD/scratch $KGATE ab 'touch started' 'touch started' --measure-unchanged --rounds 200..400 --set min_time=1s
 EOF
     chmod +x both
     ./both >said 2>&1 &
     pid=$!
     for _ in $(seq 600); do
-        ls scratch/*/head.json.journal >/dev/null 2>&1 && break
+        [ -e started ] && break
         sleep 0.1
     done
     kill -TERM $pid
