@@ -148,7 +148,10 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
-        pipe2(errors, O_CLOEXEC) == 0) {
+        pipe2(errors, O_CLOEXEC) == 0 &&
+        /* kgate never waits in a read: a time-out must be looked at meanwhile */
+        fcntl(response[0], F_SETFL, O_NONBLOCK) == 0 &&
+        fcntl(errors[0], F_SETFL, O_NONBLOCK) == 0) {
         struct start start = {launch, request, response[1], errors[1], getpid(), environment};
         kg_descendants_adopt();
         kg_guard_start();
@@ -164,8 +167,6 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     if (process->pid > 0) {
         kg_descendants_expect(process->pid);
         process->pidfd = pidfd_open(process->pid, 0); /* some sandboxes have none: ended() asks */
-        fcntl(response[0], F_SETFL, O_NONBLOCK);
-        fcntl(errors[0], F_SETFL, O_NONBLOCK);
     }
     return process->pid > 0
                ? true

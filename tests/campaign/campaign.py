@@ -4,12 +4,13 @@
 
 Parts: calls (each system call of a command fails, one a run), memory (its allocations), kills (at random
 moments), updates and gates (eight at once on one store), power (the store after each power cut that the
-order of writes allows). --every N tries each Nth fault (default: 1, all), --allocations N each Nth of the
+order of writes allows), verdicts (each system call after the verdict fails, one a run: exit status and store
+stay the same). --every N tries each Nth fault (default: 1, all), --allocations N each Nth of the
 allocations (default: 10); --kills N is how many gates are killed (default: 1000), at moments that --seed N
 decides. Prints a table. Exit status 0 where everything was tried, and nobody crashed, hung, lost what was
 stored, gave an exit status that kgate does not have, or said 0 of what was not written whole; else 1. A part
-that tried nothing, as calls and power do where strace is missing or may not trace, says so in the table; with
---allow-untried the exit status is then 77 where the rest is good."""
+that tried nothing, as calls, power and verdicts do where strace is missing or may not trace, says so in the
+table; with --allow-untried the exit status is then 77 where the rest is good."""
 
 import argparse
 import os
@@ -20,6 +21,7 @@ from faults import calls, memory
 from kills import gates, kills, updates
 from power import power
 from room import template_make
+from verdicts import verdicts
 
 UNTRIED = 77  # ctest's word for a test that was skipped
 
@@ -42,7 +44,8 @@ def options_parse(parts):
 
 
 def main():
-    parts = {"calls": calls, "memory": memory, "kills": kills, "updates": updates, "gates": gates, "power": power}
+    parts = {"calls": calls, "memory": memory, "kills": kills, "updates": updates, "gates": gates, "power": power,
+             "verdicts": verdicts}
     options = options_parse(parts)
     kgate = os.path.abspath(options.kgate)
     template = template_make(kgate)

@@ -44,7 +44,7 @@ def main():
     tests, path = sys.argv[2], os.environ["PATH"]
     with tempfile.TemporaryDirectory(prefix="kgate-campaign-test-") as folder:
         without = path_without(folder, "strace")
-        for part in ("calls", "power"):
+        for part in ("calls", "power", "verdicts"):
             expect(part, campaign(tests, without, part), 1, "not tried: no strace")
         expect("whole", campaign(tests, without, "--every", "1000000", "--kills", "4"), 1, "not tried: no strace")
         expect("allowed", campaign(tests, without, "--allow-untried", "power"), 77, "not tried: no strace")

@@ -24,7 +24,8 @@ EXITS = {0, 1, 2, 3, 4}
 # Before main: what the loader and OpenBLAS do where they cannot begin is theirs.
 BEFORE_MAIN = "OpenBLAS blas_thread_init"
 GATE = ("gate", "-c", "s.yaml", "-b", "store", "-o", "out", "-q")
-KEPT = re.compile(r"^(results|comparison|suggestions)\.json$|^report\.(md|html)$|^junit\.xml$|^results\.json\.journal$")
+KEPT = re.compile(r"^(results|comparison|suggestions|base|head)\.json$|^report\.(md|html)$|^junit\.xml$|"
+                  r"^annotations\.txt$|^(results|comparison)\.csv$|^results\.json\.journal$")
 DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?")
 
 
