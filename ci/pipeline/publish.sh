@@ -18,6 +18,7 @@ sentence() {
     head-build) echo "**kgate: the head does not build**, so nothing was measured." ;;
     no-report) echo "**kgate**: the run that measures left no report: it was cancelled, or failed before." ;;
     renamed) echo "Is what FAILED renamed or removed on purpose? The target branch's suite still starts it: let both names work in one change and edit the suite in the next, or set \`trust: none\` in the workflow for this one." ;;
+    merges) echo "This check is neutral, so GitHub lets the change merge: a slower one can pass so. \`undecided: fail\` in the suite's policy makes it red." ;;
     own-suite) echo "**Judged by its own suite**: the target branch has none yet. Once this is merged, changes are judged by the target branch's." ;;
     esac
 }
@@ -40,6 +41,7 @@ text_make() {
     ERROR,*) echo "**kgate** could not measure this change (exit status ${KGATE_STATUS:-none}); the log of the job that measures says why." ;;
     *) "$KGATE" report "$comparison" --format markdown ;;
     esac
+    if [ "$verdict,${KGATE_POSTURE:-}" = UNDECIDED,required ]; then printf '\n%s\n' "$(sentence merges)"; fi
     if failed_and_edited; then printf '\n%s\n' "$(sentence renamed)"; fi
 }
 

@@ -14,6 +14,7 @@
 #include "report/two.h"
 #include "util/advice.h"
 #include "util/escape.h"
+#include "util/wrap.h"
 
 static void sides_line(const struct kg_sides *sides, struct kg_text *text)
 {
@@ -24,11 +25,15 @@ static void sides_line(const struct kg_sides *sides, struct kg_text *text)
     kg_text_append(text, "\n");
 }
 
-static void files_line(const char *directory, struct kg_text *text)
+static void files_line(const char *directory, size_t width, struct kg_text *text)
 {
-    kg_text_printf(text, "  reports: %s/", directory);
-    kg_report_files_list(directory, text);
-    kg_text_append(text, ", base.json, head.json\n");
+    struct kg_text files = {0};
+    kg_text_printf(&files, "%s/", directory);
+    kg_report_files_list(directory, &files);
+    kg_text_append(&files, ", base.json, head.json");
+    kg_wrap(text, "  reports: ", kg_text_string(&files), width);
+    text->failed = text->failed || files.failed;
+    kg_text_free(&files);
 }
 
 static bool summary_print(const struct kg_arguments *arguments, const struct kg_sides *sides,
@@ -54,7 +59,7 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (told && (kept || (sides->said[0] && arguments->names.count && !commands)))
         sides_line(sides, &text);
     if (told && kept)
-        files_line(directory, &text);
+        files_line(directory, style.width, &text);
     good = good && kg_print(&text, err);
     kg_text_free(&text);
     return good;

@@ -8,6 +8,7 @@
 #include "cli/progress_bar.h"
 #include "cli/waiving.h"
 #include "util/file.h"
+#include "util/wrap.h"
 
 /* What became of the builds of recorded cases, indented as what is around it. */
 static void builds_print(const struct kg_builds_outcome *builds, struct kg_text *text)
@@ -35,10 +36,14 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
     if (!arguments->json && gate->recorded)
         builds_print(&gate->builds, &text);
     if (!arguments->json && !arguments->quiet) {
-        kg_text_printf(&text, "  reports: %s/", directory);
-        kg_report_files_list(directory, &text);
-        kg_text_printf(&text, ", results.json%s\n",
+        struct kg_text files = {0};
+        kg_text_printf(&files, "%s/", directory);
+        kg_report_files_list(directory, &files);
+        kg_text_printf(&files, ", results.json%s",
                        gate->settled.pairs.base ? "; pairs: base.json, head.json" : "");
+        kg_wrap(&text, "  reports: ", kg_text_string(&files), kg_style(arguments).width);
+        text.failed = text.failed || files.failed;
+        kg_text_free(&files);
     }
     good = good && kg_print(&text, err);
     kg_text_free(&text);

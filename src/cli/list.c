@@ -87,7 +87,7 @@ static bool trust_say(struct kg_trust *trust, struct kg_error *err)
     const char *uncovered;
     if (!kg_trust_uncovered(trust, &uncovered, err))
         return false;
-    kg_text_printf(&text, "kgate: judged by %s\n", trust->words);
+    kg_text_printf(&text, "kgate: suite and thresholds: %s\n", trust->words);
     for (size_t i = 0; i < trust->edit_count; i++) {
         kg_text_append(&text, "kgate: this change edits ");
         kg_escape_terminal(&text, trust->edits[i], 400);

@@ -206,14 +206,17 @@ void kg_cell_overall(const struct kg_overall *overall, struct kg_text *text)
     /* The few that were decided do not stand for the others. */
     const bool few = 2 * overall->counted < overall->compared;
     char mean[KG_UNIT_BYTES];
-    if (overall->counted)
-        decided_print(overall, text);
-    if (few)
-        kg_text_printf(text, "%sgeometric mean of all %zu compared case%s %s, not decided",
-                       overall->counted ? "; " : "", overall->compared,
-                       overall->compared == 1 ? "" : "s",
+    if (few && overall->counted)
+        kg_text_printf(text, "geometric mean of all %zu compared cases %s, %zu of them decided",
+                       overall->compared, kg_change_format(overall->compared_ratio, mean),
+                       overall->counted);
+    else if (few)
+        kg_text_printf(text, "geometric mean of all %zu compared case%s %s, not decided",
+                       overall->compared, overall->compared == 1 ? "" : "s",
                        kg_change_format(overall->compared_ratio, mean));
-    if (!overall->counted && !few)
+    else if (overall->counted)
+        decided_print(overall, text);
+    else
         kg_text_append(text, "no time was compared");
 }
 

@@ -54,7 +54,7 @@ static void trust_print(const struct kg_comparison *comparison, struct kg_text *
     enum { MOST = 10 };
     if (!comparison->trust)
         return;
-    kg_text_append(text, "\nJudged by ");
+    kg_text_append(text, "\nSuite and thresholds: ");
     kg_markdown_words(text, comparison->trust, REASON_MOST);
     kg_text_append(text, comparison->edit_count ? ". This change edits:\n\n" : ".\n");
     for (size_t i = 0; i < comparison->edit_count && i < MOST; i++) {
@@ -153,7 +153,7 @@ static const double *past_of(const struct kg_case_change *change, const char *na
 /* The metric of the row in the baseline's runs and in this one, as a line of blocks. */
 static void runs_print(const struct kg_case_change *change, struct kg_text *text)
 {
-    enum { RUNS_MOST = 33 };
+    enum { RUNS_MOST = 33, PAST_LEAST = 2 }; /* a line of two points shows nothing */
     double values[RUNS_MOST];
     size_t count = 0, past_count;
     if (!change->metric_count)
@@ -161,7 +161,7 @@ static void runs_print(const struct kg_case_change *change, struct kg_text *text
     const struct kg_metric *metric = &change->metrics[0];
     const double now = !strcmp(metric->name, "time") ? time_now(change) : metric->current;
     const double *past = past_of(change, metric->name, &past_count);
-    if (!past_count || !(now > 0))
+    if (past_count < PAST_LEAST || !(now > 0))
         return;
     for (size_t i = past_count >= RUNS_MOST ? past_count - RUNS_MOST + 1 : 0; i < past_count; i++)
         values[count++] = past[i];

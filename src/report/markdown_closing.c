@@ -46,6 +46,13 @@ static bool any_against(const struct kg_comparison *comparison, enum kg_against 
     return false;
 }
 
+/* Whether all that was compared are pairs, as in `ab`: no stored run is behind it. */
+static bool is_paired(const struct kg_comparison *comparison)
+{
+    return any_against(comparison, KG_AGAINST_BASE) &&
+           !any_against(comparison, KG_AGAINST_BASELINE);
+}
+
 /* The rate holds where what runs of the same code differ by is known, or does not matter: of
  * several stored runs, and of pairs. */
 static void alarms_print(const struct kg_comparison *comparison, struct kg_text *text)
@@ -88,9 +95,12 @@ void kg_markdown_closing(const struct kg_comparison *comparison, struct kg_text 
                    : comparison->policy.missing_device == KG_MISSING_UNDECIDED ? "undecided"
                                                                                : "skipped");
     alarms_print(comparison, text);
-    kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
-                   comparison->baseline_runs == 1 ? "" : "s");
-    if (comparison->baseline_created) {
+    if (is_paired(comparison))
+        kg_text_append(text, "- baseline: the base, in paired rounds with the candidate");
+    else
+        kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
+                       comparison->baseline_runs == 1 ? "" : "s");
+    if (comparison->baseline_created && !is_paired(comparison)) {
         kg_text_append(text, ", the newest of ");
         kg_markdown_name(text, comparison->baseline_created);
     }

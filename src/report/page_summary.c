@@ -168,7 +168,7 @@ static void trust_print(const struct kg_comparison *comparison, struct kg_text *
 {
     if (!comparison->trust)
         return;
-    kg_text_append(text, "<p>Judged by ");
+    kg_text_append(text, "<p>Suite and thresholds: ");
     kg_html_words(text, comparison->trust);
     kg_text_append(text, comparison->edit_count ? ". This change edits:</p>\n" : ".</p>\n");
     list_print(comparison->edits, comparison->edit_count, text);

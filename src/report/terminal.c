@@ -48,7 +48,8 @@ static void trust_print(const struct kg_comparison *comparison, size_t width, st
     enum { MOST = 20 };
     if (!comparison->trust)
         return;
-    kg_terminal_sentence(text, "  judged by ", comparison->trust, KG_TERMINAL_REASON_MOST, width);
+    kg_terminal_sentence(text, "  suite and thresholds: ", comparison->trust,
+                         KG_TERMINAL_REASON_MOST, width);
     for (size_t i = 0; i < comparison->edit_count && i < MOST; i++)
         kg_terminal_sentence(text, "  this change edits ", comparison->edits[i],
                              KG_TERMINAL_REASON_MOST, width);

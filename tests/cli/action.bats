@@ -63,6 +63,7 @@ load action
     [ "$status" -eq 0 ]
     [[ "$output" == *"::warning title=kgate::undecided"*"output verdict=UNDECIDED"*"output exit-code=4"* ]]
     [ "$(get '.checks[0].conclusion')" = neutral ]
+    [[ "$(get '.checks[0].output.summary')" == *"GitHub lets the change merge: a slower one can pass so"* ]]
 }
 
 @test "the action: advisory fails on no regression, but on what could not be measured" {

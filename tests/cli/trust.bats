@@ -42,7 +42,7 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     [ "$status" -eq 0 ]
     run trusted
     not_passed
-    [[ "$output" == *"judged by origin/main at "* ]]
+    [[ "$output" == *"suite and thresholds: origin/main at "* ]]
     [[ "$output" == *"this change edits kgate.yaml: defaults.threshold 50% -> 900% (not used)"* ]]
     [[ "$output" == *"this change edits kgate.yaml: policy: added (not used)"* ]]
     [[ "$output" == *"this change edits $file: edited (not used)"* ]]
@@ -322,7 +322,7 @@ embedded() {
     sed -i 's/threshold: 50%/threshold: 900%/' kgate.yaml
     run kgate ab -c kgate.yaml --trust git:origin/main --base "$KGATE" --head "$KGATE" --measure-unchanged -o ../out
     passes_or_open
-    [[ "$output" == *"judged by origin/main at"* ]]
+    [[ "$output" == *"suite and thresholds: origin/main at"* ]]
     [ "$(jq '.cases[0].metrics[] | select(.name == "time") | .asked_threshold' ../out/comparison.json)" = 0.5 ]
     run kgate ab true true --measure-unchanged --trust git:origin/main
     [ "$status" -eq 2 ]
@@ -334,7 +334,7 @@ embedded() {
     printf '  - name: more\n    kernel: copy\n    params: {bytes: 16KiB, version: plain}\n' >>kgate.yaml
     run kgate list -c kgate.yaml --trust git:origin/main
     [ "$status" -eq 0 ]
-    [[ "$output" == *"judged by origin/main at "* ]]
+    [[ "$output" == *"suite and thresholds: origin/main at "* ]]
     [[ "$output" == *"this change edits kgate.yaml: defaults.threshold 50% -> 900% (not used)"* ]]
     [[ "$output" == *"copy/bytes=16KiB,version=fast/cpu"* ]]
     [[ "$output" == *"more/bytes=16KiB,version=plain/cpu  (not in the trusted suite: shown, and not judged)"* ]]

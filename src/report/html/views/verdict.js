@@ -199,7 +199,7 @@ function draw(model, section) {
         ...budgets(model),
         comparison?.verdict_reasons.length > 1 ? h("ul", {}, comparison.verdict_reasons.slice(1).map((reason) => h("li", {}, prose(reason)))) : "",
         sides(model) ?? "",
-        comparison?.trust ? h("p", {}, "Judged by ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
+        comparison?.trust ? h("p", {}, "Suite and thresholds: ", prose(comparison.trust), comparison.edits?.length ? ". This change edits:" : ".") : "",
         comparison?.edits?.length ? h("ul", {}, comparison.edits.map((edit) => h("li", {}, prose(edit)))) : "",
         comparison?.next ? h("p", {}, "Next: ", prose(comparison.next)) : "",
         gone.length ? h("div", {}, h("h3", {}, "Not measured"), h("ul", {}, gone.map((text) => h("li", {}, prose(text))))) : "",
