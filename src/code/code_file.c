@@ -14,16 +14,18 @@
 #include "util/file.h"
 #include "util/hash.h"
 
-static const char *const loading[] = {"dlopen", "dlmopen", NULL};
+static const char *const loading[] = {"dlopen", "dlmopen", "dlsym", "dlvsym", NULL};
 static const char *const starting[] = {
-    "execv",    "execve",  "execvp",      "execvpe",      "execl",  "execle", "execlp",
-    "execveat", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen",  NULL};
+    "execv",   "execve",      "execvp",       "execvpe", "execl", "execle",  "execlp", "execveat",
+    "fexecve", "posix_spawn", "posix_spawnp", "system",  "popen", "wordexp", NULL};
 
 /* What opens files, or what others have made, by name: what such code does may depend on more than itself. */
 static const char *const opening[] = {"open",
                                       "open64",
                                       "openat",
                                       "openat64",
+                                      "__open",
+                                      "__open64",
                                       "__open_2",
                                       "__open64_2",
                                       "__openat_2",
@@ -44,6 +46,25 @@ static const char *const opening[] = {"open",
                                       "nftw",
                                       "nftw64",
                                       "fts_open",
+                                      "fts64_open",
+                                      "scandirat",
+                                      "scandirat64",
+                                      "chdir",
+                                      "fchdir",
+                                      "getcwd",
+                                      "__getcwd_chk",
+                                      "getwd",
+                                      "get_current_dir_name",
+                                      "canonicalize_file_name",
+                                      "catopen",
+                                      "bindtextdomain",
+                                      "statfs",
+                                      "statfs64",
+                                      "statvfs",
+                                      "statvfs64",
+                                      "eaccess",
+                                      "__fxstatat",
+                                      "__fxstatat64",
                                       "stat",
                                       "stat64",
                                       "lstat",
@@ -65,6 +86,8 @@ static const char *const opening[] = {"open",
                                       "socket",
                                       "connect",
                                       "shm_open",
+                                      "msgget",
+                                      "semget",
                                       "shmget",
                                       "shmat",
                                       "mq_open",

@@ -12,6 +12,7 @@
 #include "code/code_identity.h"
 #include "code/elf.h"
 #include "code/harness.h"
+#include "measure/case_result.h"
 #include "measure/interrupt.h"
 #include "measure/supervise.h"
 #include "measure/worker_program.h"
@@ -287,8 +288,11 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
                                         .directory = build->directory,
                                         .program = place == KG_CODE_ANYWHERE,
                                         .device = planned->device};
-    return owner.file || owner.kernel ? kg_code_identify(memory, arena, owner)
-                                      : (struct kg_code_identity){0};
+    struct kg_code_identity code = {0};
+    if (owner.file || owner.kernel)
+        code = kg_code_identify(memory, arena, owner);
+    kg_case_code_widen(&planned->setting, &code);
+    return code;
 }
 
 /* Whether the libraries are those of another identity, as far as both are known. */

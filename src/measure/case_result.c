@@ -146,6 +146,15 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
            series_start(arena, spec, result) && result->target && good;
 }
 
+void kg_case_code_widen(const struct kg_command_setting *setting, struct kg_code_identity *code)
+{
+    bool brings_code = setting->setup_count > 0;
+    for (size_t i = 0; i < setting->environment_count; i++)
+        brings_code = brings_code || !strncmp(setting->environment[i].name, "LD_", 3);
+    if (brings_code && code->hash)
+        code->scope = KG_CODE_OPEN_ENDED;
+}
+
 static void code_identify(struct kg_results *results, const struct kg_plan *plan)
 {
     struct kg_code_memory *memory = kg_code_memory_make(&results->arena);
@@ -165,6 +174,7 @@ static void code_identify(struct kg_results *results, const struct kg_plan *plan
                                             .device = plan->cases[i].device};
         if (here || file)
             results->cases[i].code = kg_code_identify(memory, &results->arena, owner);
+        kg_case_code_widen(&plan->cases[i].setting, &results->cases[i].code);
     }
 }
 

@@ -14,3 +14,8 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
 bool kg_results_start(struct kg_results *results, const struct kg_suite *suite,
                       const struct kg_plan *plan, const struct kg_machine *machine,
                       const char *filter, struct kg_error *err);
+
+/* Marks the code of a case as open-ended if its setting brings code that nobody hashes: `setup` starts
+ * programs, which may build this one, and variables of the loader (LD_PRELOAD, LD_LIBRARY_PATH) name
+ * other libraries than those that kgate finds. */
+void kg_case_code_widen(const struct kg_command_setting *setting, struct kg_code_identity *code);

@@ -238,3 +238,23 @@ status_of_ab() {
         [[ "$output" == *"regressed"* ]]
     done
 }
+
+@test "ab measures a case whose setup or loader variables may bring other code" {
+    echo 'int main(void) { return 0; }' | cc -x c - -o same
+    mkdir -p old new && cp same old && cp same new
+    for more in 'setup: ["true"]' 'environment: {LD_LIBRARY_PATH: lib}'; do
+        suite_of <<<"  - {name: it, command: [./same], $more}"
+        kgate ab -c one.yaml --base old --head new -o ab -q >/dev/null || true
+        jq -e '.cases[0] | .status == "OK" and .code_scope == "open"' ab/head.json
+    done
+}
+
+@test "code that looks a function up, starts a shell or asks for its folder is measured" {
+    printf '#include <unistd.h>\nint main(void) { char place[4096]; return !getcwd(place, sizeof place); }' | cc -x c - -o place
+    printf '#include <wordexp.h>\nint main(void) { wordexp_t words; return wordexp("a", &words, 0); }' | cc -x c - -o words
+    printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nint main(void) { return !dlsym(RTLD_DEFAULT, "fopen"); }' | cc -x c - -o looks
+    mkdir -p old new && cp place words looks old && cp place words looks new
+    for program in place words looks; do
+        [ "$(status_of_ab "./old/$program" "./new/$program")" = OK ]
+    done
+}
