@@ -1,7 +1,10 @@
 # Advice never changes a verdict: profiles, suggestions, reports and kept builds come after it.
 load support
 
-needs_strace() { strace -qq -o /dev/null true 2>/dev/null || skip "no strace that may trace"; }
+needs_strace() {
+    strace -qq -o /dev/null true 2>/dev/null || skip "no strace that may trace"
+    export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 # a traced process cannot look for leaks
+}
 
 one_case() {
     suite_of <<<"  - {name: it, command: ['true'], threshold: 1000%}"
