@@ -2,6 +2,9 @@
  * @file plugin.h
  * @brief What a workload is: a small table of functions that kgate calls to measure your code.
  *
+ * To measure a function, use #KGATE_BENCH at the end of this file. `kgate init --plugin NAME` writes
+ * a file with it. The table is for workloads with parameters, checks, figures or a GPU.
+ *
  * The built-in kernels fill in this table, and so does a plugin, a shared object that exports
  * #kgate_plugin_workloads. kgate loads a plugin in a worker process of its own; a crash there costs
  * one case, never the run.
@@ -208,12 +211,89 @@ struct kgate_plugin {
 };
 
 /**
- * The one symbol that a plugin exports:
+ * The one symbol that a plugin exports, unless it uses #KGATE_BENCH:
  * @code
  * const struct kgate_plugin *kgate_plugin_workloads(void);
  * @endcode
  * @return a pointer that stays valid while the plugin is loaded; never NULL */
 typedef const struct kgate_plugin *(*kgate_plugin_workloads_function)(void);
+
+/** A workload of #KGATE_BENCH. kgate finds it by the beginning of its symbol, `kgate_bench_`. */
+struct kgate_bench {
+    unsigned abi; /**< KGATE_PLUGIN_ABI */
+    struct kgate_workload workload;
+};
+
+/** @cond internal: what the functions of #KGATE_BENCH call */
+static inline bool kgate_bench_begin(struct kgate_context *context, void **state,
+                                     void *(*set_up)(void))
+{
+    static const char why[] = "set_up returned NULL";
+    if (!set_up)
+        return true;
+    *state = set_up();
+    for (size_t i = 0; !*state && i < sizeof why; i++)
+        context->message[i] = why[i];
+    return *state != NULL;
+}
+
+static inline void kgate_bench_end(void *state, void (*tear_down)(void *))
+{
+    if (tear_down)
+        tear_down(state);
+}
+
+#if defined(__GNUC__)
+#define KGATE_BENCH_EXPORT __attribute__((visibility("default")))
+#else
+#define KGATE_BENCH_EXPORT
+#endif
+#ifdef __cplusplus
+#define KGATE_BENCH_EXTERN extern "C" KGATE_BENCH_EXPORT
+#else
+#define KGATE_BENCH_EXTERN extern KGATE_BENCH_EXPORT
+#endif
+/** @endcond */
+
+/**
+ * Makes a workload of three functions. It stands outside of functions, and ends with a semicolon:
+ * @code
+ * KGATE_BENCH(parse, parse_set_up, parse_run, parse_tear_down);
+ * KGATE_BENCH(print, NULL, print_run, NULL);
+ * @endcode
+ * A plugin may have several, in one source file or in many, in C and in C++. Such a plugin has no
+ * kgate_plugin_workloads. The workloads run on the CPU, have no parameters, and check no result.
+ *
+ * @param name       a C identifier, unique in the plugin; the suite's `workload`
+ * @param set_up     `void *set_up(void)`, or NULL. It makes the input and returns the state. Each
+ *                   process calls it once, before the calls of run. NULL as its result fails the
+ *                   case; a set_up without a state returns any other pointer.
+ * @param run        `void run(void *state)`: the call that is timed, and nothing else is. kgate calls
+ *                   it many times on one state, in batches if it is short, and in many processes. So
+ *                   each call must do the same work, and must not use up its input. Store the result
+ *                   in the state, or the compiler may remove the work.
+ * @param tear_down  `void tear_down(void *state)`, or NULL. It frees the state. Each process calls it
+ *                   once, after the last call of run; a process that is killed does not.
+ *
+ * The state belongs to these functions: kgate passes the pointer on and never reads or frees it.
+ * Without a set_up it is NULL. All calls come from the process's first thread, one after the other. run
+ * may start threads; they must be done when it returns, or their work is not timed. To end the
+ * process, or to leave run by an exception or longjmp, fails the case. */
+#define KGATE_BENCH(name, set_up, run, tear_down)                                                  \
+    static bool kgate_bench_begin_##name(struct kgate_context *kgate_context, void **kgate_state)  \
+    {                                                                                              \
+        return kgate_bench_begin(kgate_context, kgate_state, set_up);                              \
+    }                                                                                              \
+    static void kgate_bench_end_##name(struct kgate_context *kgate_context, void *kgate_state)     \
+    {                                                                                              \
+        (void)kgate_context;                                                                       \
+        kgate_bench_end(kgate_state, tear_down);                                                   \
+    }                                                                                              \
+    KGATE_BENCH_EXTERN const struct kgate_bench kgate_bench_##name;                                \
+    const struct kgate_bench kgate_bench_##name = {                                                \
+        KGATE_PLUGIN_ABI,                                                                          \
+        {#name, "A function of a plugin.", NULL, 0, 1u << KGATE_DEVICE_CPU, 1, NULL,               \
+         kgate_bench_begin_##name, run, NULL, kgate_bench_end_##name, NULL}}
 
 #ifdef __cplusplus
 }

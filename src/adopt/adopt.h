@@ -1,5 +1,6 @@
 /* adopt.h: what a repository has that could be gated, read from its files, and a suite and a workflow to begin
- * with. Nothing is written. Only kg_survey_configure runs something: the repository's CMake. */
+ * with. Nothing is written. Only kg_survey_configure runs something: the repository's CMake.
+ * plugin_template.h has the texts of `init --plugin`. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

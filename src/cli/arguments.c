@@ -115,6 +115,9 @@ static const struct kg_option options[] = {
     OPTION("export", 0, KG_OPTION_TEXTS, "FILE", exports,
            "write a report to a file; its ending says which: .json .md .csv .html .xml .svg .png "
            ".prom .txt; repeatable"),
+    OPTION("plugin", 0, KG_OPTION_TEXT, "NAME", plugin,
+           "instead: write NAME_bench.c, a plugin that measures one function, and add it to the "
+           "suite"),
     OPTION("dry-run", 0, KG_OPTION_FLAG, NULL, dry_run, "print what would be written"),
     OPTION("no-cmake", 0, KG_OPTION_FLAG, NULL, no_cmake,
            "read CMakeLists.txt by its text alone, without running cmake"),

@@ -72,6 +72,7 @@ struct kg_arguments {
     bool skip_unchanged;
     bool measure_unchanged;
     bool force;
+    const char *plugin;
     bool dry_run;
     bool no_cmake;
     bool shell;

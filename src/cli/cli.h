@@ -145,6 +145,8 @@ int kg_cli_validate(const struct kg_arguments *arguments);
 int kg_cli_list(const struct kg_arguments *arguments);
 int kg_cli_import(const struct kg_arguments *arguments);
 int kg_cli_init(const struct kg_arguments *arguments);
+/* `init --plugin`; called by kg_cli_init. */
+int kg_cli_init_plugin(const struct kg_arguments *arguments);
 int kg_cli_doctor(const struct kg_arguments *arguments);
 int kg_cli_schema(const struct kg_arguments *arguments);
 

@@ -100,7 +100,7 @@ static const struct kg_subcommand subcommands[] = {
      NULL},
     {"init", "[SUITE.yaml]", 0, 1,
      "Write a suite of the benchmarks that are found here (default: kgate.yaml), and a workflow.",
-     "dry-run no-cmake force quiet", kg_cli_init, NULL},
+     "plugin dry-run no-cmake force quiet", kg_cli_init, NULL},
 };
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
 

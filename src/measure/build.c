@@ -81,7 +81,8 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
     if (!kg_file_read(path, PROGRAM_MOST, &text, err))
         return kg_error_wrap(err, "%s", build->label);
     const bool kgate = contains(&text, "kgate.request.v");
-    const bool plugin = contains(&text, "kgate_plugin_workloads");
+    const bool plugin =
+        contains(&text, "kgate_plugin_workloads") || contains(&text, "kgate_bench_");
     const bool library = !plugin && is_library(&text);
     kg_text_free(&text);
     const bool executable = access(path, X_OK) == 0;

@@ -27,5 +27,15 @@ void *kg_library_open(const char *path, char *why, size_t why_bytes);
 const char *kg_library_symbols(void *library, const struct kg_symbol *symbols, size_t count,
                                void *table);
 
+/* The data objects that a library exports and whose names have this beginning, without it, sorted by
+ * name. They live as long as the library is open.
+ * returns  how many there are; more than `most` are not stored */
+struct kg_exported {
+    const char *name;
+    const void *address;
+};
+size_t kg_library_exported(void *library, const char *beginning, struct kg_exported *exported,
+                           size_t most);
+
 /* Fine with NULL. What was found in it must not be called afterwards. */
 void kg_library_close(void *library);

@@ -53,12 +53,50 @@ static const struct kgate_workload *workload_find(const struct kgate_plugin *plu
     return NULL;
 }
 
-/* What the object says it has; NULL with err where it is no plugin of this interface.
+/* The workloads of KGATE_BENCH as a plugin's list; a process has one plugin at a time. The list has the
+ * highest version if kgate does not know it, otherwise the lowest. NULL: there are none. */
+static const struct kgate_plugin *benches_list(void *object)
+{
+    static const struct kgate_workload *workloads[NAMES_MOST];
+    static struct kgate_plugin plugin;
+    struct kg_exported found[NAMES_MOST];
+    const size_t count = kg_library_exported(object, "kgate_bench_", found, NAMES_MOST);
+    plugin = (struct kgate_plugin){KGATE_PLUGIN_ABI, workloads, 0};
+    for (size_t i = 0; i < count && i < NAMES_MOST && plugin.abi <= KGATE_PLUGIN_ABI; i++) {
+        const struct kgate_bench *bench = found[i].address;
+        workloads[plugin.workload_count++] = &bench->workload;
+        if (bench->abi > KGATE_PLUGIN_ABI || bench->abi < plugin.abi)
+            plugin.abi = bench->abi;
+    }
+    return count ? &plugin : NULL;
+}
+
+/* *plugin: the list of the object's workloads, as the object gives it. */
+static bool object_list(void *object, const char *path, const struct kgate_plugin **plugin,
+                        struct kg_error *err)
+{
+    static const struct kg_symbol symbol = {"kgate_plugin_workloads", NULL, 0, true};
+    kgate_plugin_workloads_function workloads;
+    const struct kgate_plugin *benches = benches_list(object);
+    kg_library_symbols(object, &symbol, 1, &workloads);
+    if (!workloads && !benches)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "'%s' is no kgate plugin: it has neither a KGATE_BENCH nor a function "
+                            "kgate_plugin_workloads",
+                            path);
+    if (workloads && benches)
+        return kg_error_set(err, KG_ERROR_USAGE,
+                            "plugin '%s' has both a KGATE_BENCH and a function "
+                            "kgate_plugin_workloads: remove one",
+                            path);
+    *plugin = benches ? benches : workloads();
+    return true;
+}
+
+/* The object's workloads; NULL with err if it is no plugin of this interface.
  * note  NULL: nothing of it is timed, and its pages may be those of the file */
 static const struct kgate_plugin *plugin_open(const char *path, char *note, struct kg_error *err)
 {
-    static const struct kg_symbol symbol = {"kgate_plugin_workloads", NULL, 0, false};
-    kgate_plugin_workloads_function workloads;
     char here[4096], why[1024];
     snprintf(here, sizeof here, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (access(here, F_OK) == 0 && !kg_file_is_regular(here)) {
@@ -72,14 +110,11 @@ static const struct kgate_plugin *plugin_open(const char *path, char *note, stru
                      *why ? "" : ": there is no such file");
         return NULL;
     }
-    if (kg_library_symbols(object, &symbol, 1, &workloads)) {
-        kg_error_set(err, KG_ERROR_USAGE,
-                     "'%s' is no kgate plugin: it has no function kgate_plugin_workloads", path);
-        return NULL;
-    }
     if (note)
         kg_own_pages(loaded, note);
-    const struct kgate_plugin *plugin = workloads();
+    const struct kgate_plugin *plugin = NULL;
+    if (!object_list(object, path, &plugin, err))
+        return NULL;
     if (!plugin || plugin->abi < 1 || plugin->abi > KGATE_PLUGIN_ABI) {
         kg_error_set(err, KG_ERROR_USAGE,
                      "plugin '%s' has interface version %u, this kgate has %u: build it again",
