@@ -203,7 +203,7 @@ try_packages() {
         kgate report out/comparison.json --format html -o page.html && grep -q "<html" page.html'
     timed apt-get install -y -qq --no-install-recommends gcc git libc6-dev make pkgconf python3
     timed python3 tests/docs/walk.py . /usr docs/begin.md
-    timed bash -c 'cc -std=c17 -O2 -fPIC -shared $(pkg-config --cflags kgate-profiler) tests/plugins/good.c -o /root/first/libgood.so &&
+    timed bash -c 'cc -std=c17 -O2 -fPIC -shared $(pkg-config --cflags kgate-profiler) docs/examples/plugin/spin.c -o /root/first/libgood.so &&
         cd /root/first && printf "version: 1\nworkloads:\n  - {name: spin, plugin: ./libgood.so}\n" >plugin.yaml &&
         { kgate gate -c plugin.yaml -b baselines --update-missing || [ $? -eq 4 ]; }'
 }

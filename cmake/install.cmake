@@ -6,6 +6,7 @@ install(DIRECTORY include/kgate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONEN
         FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/examples/plugin DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 # What a pipeline posts with.
 install(PROGRAMS ci/pipeline/common.sh ci/pipeline/gitlab_note.sh
         DESTINATION ${CMAKE_INSTALL_DATADIR}/kgate/pipeline)

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,19 @@ struct parts {
     const uint32_t *hash, *gnu_hash;
 };
 
-/* Most loaders replace the addresses in the file by those in memory; some do not. */
-static const void *part_at(const struct link_map *map, ElfW(Addr) address)
+/* The memory at an address of the library, by its distance from the dynamic section. Most loaders replace
+ * the addresses in the file by those in memory; some do not. */
+static const void *memory_at(const struct link_map *map, ElfW(Addr) address)
 {
-    return (const void *)(address < map->l_addr ? map->l_addr + address : address);
+    const ElfW(Addr) there = address < map->l_addr ? map->l_addr + address : address;
+    return (const char *)map->l_ld + (ptrdiff_t)(there - (ElfW(Addr))map->l_ld);
 }
 
 static struct parts parts_find(const struct link_map *map)
 {
     struct parts parts = {0};
     for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
-        const void *part = part_at(map, entry->d_un.d_ptr);
+        const void *part = memory_at(map, entry->d_un.d_ptr);
         if (entry->d_tag == DT_SYMTAB)
             parts.symbols = part;
         else if (entry->d_tag == DT_STRTAB)
@@ -81,7 +84,7 @@ size_t kg_library_exported(void *library, const char *beginning, struct kg_expor
             continue;
         if (found++ < most)
             exported[found - 1] =
-                (struct kg_exported){name + length, (const void *)(map->l_addr + symbol->st_value)};
+                (struct kg_exported){name + length, memory_at(map, map->l_addr + symbol->st_value)};
     }
     qsort(exported, found < most ? found : most, sizeof *exported, name_compare);
     return found;

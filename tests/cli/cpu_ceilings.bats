@@ -63,7 +63,7 @@ YAML
 
 # A plugin that says of itself that it moves 1e15 bytes a call: libboast.so, and honest: libhonest.so.
 boast_build() {
-    sed 's/work->items = .*/&\n    work->bytes = BYTES;/' "$SOURCE/tests/plugins/good.c" >boast.c
+    sed 's/work->items = .*/&\n    work->bytes = BYTES;/' "$SOURCE/docs/examples/plugin/spin.c" >boast.c
     cc -std=c17 -fPIC -shared -I"$SOURCE/include" -DBYTES=1e15 boast.c -o libboast.so
     cc -std=c17 -fPIC -shared -I"$SOURCE/include" -DBYTES=1e2 boast.c -o libhonest.so
 }

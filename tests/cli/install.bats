@@ -75,7 +75,7 @@ example_run() {
 
 @test "a plugin is built out of the tree by pkg-config, and the installed kgate measures it" {
     not_sanitized
-    cp "$SOURCE/tests/plugins/good.c" mine.c
+    cp "$SOURCE/docs/examples/plugin/spin.c" mine.c
     cc -std=c17 -O2 -fPIC -shared $(pkg-config --cflags kgate-profiler) mine.c -o libgood.so
     sed -n '/^version: 1/,/^```/p' "$SOURCE/docs/plugins.md" | sed '$d' >plugins.yaml
     PATH=$PREFIX/bin:$PATH

@@ -274,7 +274,7 @@ C
 }
 
 @test "docs: two versions of a library under one plugin are compared by two folders" {
-    cp "$SOURCE/tests/plugins/good.c" bench.c
+    cp "$SOURCE/docs/examples/plugin/spin.c" bench.c
     sed -n '/^### Two versions of a library/,/^Where time/p' "$SOURCE/docs/ci.md" | sed -n '/^```sh/,/^```/p' | grep -v '```' >recipe
     mkdir old new
     for side in old new; do

@@ -71,7 +71,7 @@ load support
 }
 
 @test "docs: the plugin page's commands run" {
-    cc -std=c17 -O2 -fPIC -shared -I"$SOURCE/include" "$SOURCE/tests/plugins/good.c" -o libgood.so
+    cc -std=c17 -O2 -fPIC -shared -I"$SOURCE/include" "$SOURCE/docs/examples/plugin/spin.c" -o libgood.so
     sed -n '/^version: 1/,/^```/p' "$SOURCE/docs/plugins.md" | sed '$d' >plugins.yaml
     run kgate run -c plugins.yaml -o r.json --set rounds.min=2 --set min_time=2ms --set disturbance=100%
     [ "$status" -eq 0 ]

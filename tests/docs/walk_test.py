@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PAGE = "docs/plugins.md"  # without a block of its own in walk.py's table
+PAGE = "docs/cuda_source.md"  # without a block of its own in walk.py's table
 BLOCKS = ((["true", "true"], 0, "of 2 blocks 2 run, 0 left out, good"),
           ([], 1, "of 0 blocks 0 run, 0 left out, FAILED"),
           (["exit 0", "false"], 1, "of 2 blocks 1 run, 0 left out, FAILED"),

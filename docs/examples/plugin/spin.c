@@ -1,5 +1,5 @@
-/* The smallest honest plugin: counts, and checks its count. */
-#include "kgate/plugin.h"
+/* spin.c: a plugin with a parameter, a figure for its work, and a check of its result. */
+#include <kgate/plugin.h>
 
 struct spin {
     volatile uint64_t count;
