@@ -61,7 +61,8 @@ static bool range_copy(struct copying *copying, uintptr_t from, uintptr_t to, in
 {
     const uintptr_t start = from & ~(uintptr_t)(copying->page - 1);
     const uintptr_t end = (to + copying->page - 1) & ~(uintptr_t)(copying->page - 1);
-    unsigned char *pages = (unsigned char *)start;
+    /* The program headers give addresses as numbers. */
+    unsigned char *pages = (unsigned char *)start; /* NOLINT(performance-no-int-to-ptr) */
     if (end <= start)
         return true;
     if (mprotect(pages, end - start, protection | PROT_WRITE) != 0)
