@@ -40,8 +40,10 @@ size_t kg_objects_loaded(void)
 }
 
 /* Writes to every page what it holds, in random order: the system hands out free pages in an order that
- * may be the same in each process. Another thread may write there too. */
-static void pages_touch(struct copying *copying, unsigned char *start, size_t count)
+ * may be the same in each process. Another thread may write there too. AddressSanitizer's red zones
+ * between an object's variables are parts of its pages. */
+__attribute__((no_sanitize_address)) static void pages_touch(struct copying *copying,
+                                                             unsigned char *start, size_t count)
 {
     size_t order[256];
     enum { ORDER_MOST = sizeof order / sizeof *order };
