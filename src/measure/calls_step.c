@@ -97,12 +97,14 @@ static void traced_turns(struct traced_run *run)
     }
 }
 
-/* A worker that is not in the middle of a turn ends by itself, and the workload with it. */
-static void run_end(struct traced_run *run)
+/* A worker that is not in the middle of a turn ends by itself, and the workload with it. A command comes to its
+ * end within the time-out: it may be in the middle of a file. */
+static void run_end(struct traced_run *run, bool command)
 {
+    const uint64_t soon = kg_clock_ns() + (uint64_t)END_NS;
     if (run->process.pid > 0 && !kg_interrupt_caught() &&
         kg_process_say(&run->process, KG_TURN_END))
-        kg_process_wait(&run->launch, &run->process, kg_clock_ns() + (uint64_t)END_NS, false,
+        kg_process_wait(&run->launch, &run->process, command ? run->deadline_ns : soon, false,
                         &run->outcome);
     kg_process_end(&run->process);
     kg_outcome_free(&run->outcome);
@@ -178,10 +180,10 @@ bool kg_calls_step(struct kg_measurement *measurement, size_t index, struct kg_h
     if (good) {
         run.launch.waits_asleep = false; /* as in the rounds */
         run.deadline_ns = kg_clock_ns() + (uint64_t)settings->timeout_ns;
+        const bool command = measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND;
         good = kg_process_start(&run.launch, &run.process, err) &&
-               trace(&run, measurement->plan->cases[index].spec->source == KG_SOURCE_COMMAND,
-                     call_ns(result), &measurement->results.arena, calls, err);
-        run_end(&run);
+               trace(&run, command, call_ns(result), &measurement->results.arena, calls, err);
+        run_end(&run, command);
     }
     if (run.reason)
         calls->reason = run.reason;

@@ -14,8 +14,9 @@
 enum { CALLS_MOST = 64, PATH_BYTES = KG_COUNT_PATH_BYTES + 260 };
 /* Callgrind takes fifty to a hundred times as long. Short calls may take less than the budget. */
 static const double SLOWDOWN = 80, BUDGET_NS = 0.8e9;
-/* What takes longer is cut; what hangs is ended. */
-static const double CUT_NS = 1.8e9, END_NS = 10e9;
+/* Calls that take longer are cut; what hangs is ended. A command is never cut, since it may be in the middle of
+ * a file: one that would take longer than COMMAND_NS is not counted. */
+static const double CUT_NS = 1.8e9, END_NS = 10e9, COMMAND_NS = 2.5e9, COMMAND_END_NS = 60e9;
 
 struct line_count {
     struct kg_measurement *measurement;
@@ -163,15 +164,30 @@ static bool run(struct line_count *count)
         (struct kg_task_options){.count_lines = true,
                                  .count_options = simulation,
                                  .count_option_count = *last_level ? SIMULATION : SIMULATION - 1,
-                                 .count_time_ns = count->whole ? 0 : CUT_NS,
+                                 .count_time_ns = count->whole || own_process(count) ? 0 : CUT_NS,
                                  .what = "counted its lines"};
     count->options.batch = calls_choose(count, &count->options.count_cold);
     kg_count_tool_apply(&count->tool, measurement, count->index, &count->options);
     if (!count->whole)
-        count->options.patience = END_NS / timeout_ns;
+        count->options.patience = (own_process(count) ? COMMAND_END_NS : END_NS) / timeout_ns;
     return kg_worker_ask(measurement, count->index, &count->options, &measurement->results.arena,
                          &answer, count->err) &&
            answer_take(count, &answer);
+}
+
+/* A command that would run for too long under Callgrind, unless its instructions are asked for. */
+static bool too_long(const struct line_count *count)
+{
+    return own_process(count) && !count->whole && SLOWDOWN * call_ns(count) > COMMAND_NS;
+}
+
+static bool too_long_set(struct line_count *count)
+{
+    return reason_set(count, kg_arena_printf(&count->measurement->results.arena,
+                                             "not counted: under Callgrind a call would take about "
+                                             "%.2g s, and a command is never cut; with "
+                                             "`metrics: [time, instructions]` it is counted",
+                                             SLOWDOWN * call_ns(count) / 1e9));
 }
 
 bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,
@@ -183,7 +199,8 @@ bool kg_line_count(struct kg_measurement *measurement, size_t index, bool whole,
     const bool good =
         count.tool.source == KG_COUNT_BY_NOTHING
             ? reason_set(&count, kg_arena_copy(&measurement->results.arena, count.tool.reason))
-            : run(&count);
+        : too_long(&count) ? too_long_set(&count)
+                           : run(&count);
     kg_count_tool_close(&count.tool);
     return good;
 }

@@ -145,7 +145,8 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
     int response[2] = {-1, -1}, errors[2] = {-1, -1};
     int request = request_file(launch);
     char **environment = kg_worker_environment_make(&own, launch);
-    *process = (struct kg_process){.pid = -1, .pidfd = -1, .response = -1, .errors = -1};
+    *process = (struct kg_process){
+        .pid = -1, .pidfd = -1, .response = -1, .errors = -1, .cleanup_ns = launch->cleanup_ns};
     if (request >= 0 && environment &&
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, response) == 0 &&
         pipe2(errors, O_CLOEXEC) == 0 &&
@@ -172,24 +173,6 @@ bool kg_process_start(const struct kg_launch *launch, struct kg_process *process
                ? true
                : kg_error_set(err, KG_ERROR_SYSTEM, "cannot start a worker process: %s%s",
                               strerror(code), remedy(code));
-}
-
-void kg_process_end(struct kg_process *process)
-{
-    int status;
-    if (process->pid > 0) {
-        kill(-process->pid, SIGKILL);
-        /* It may have left its group. Until it is waited for, the number is nobody else's. */
-        kill(process->pid, SIGKILL);
-        while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-        kg_descendants_forget(process->pid);
-        kg_descendants_end();
-    }
-    process->pid = -1;
-    close_if_open(&process->pidfd);
-    close_if_open(&process->response);
-    close_if_open(&process->errors);
 }
 
 /* Keeps the last bytes in a window that slides when it is full. */
@@ -251,6 +234,44 @@ static uint64_t sleep_most_ns(const struct kg_process *process, uint64_t left_ns
                           : process->response >= 0 ? ASK_AFTER_NS
                                                    : ASK_AFTER_CLOSED_NS;
     return left_ns < most ? left_ns : most;
+}
+
+/* Has the worker end its command and run its `cleanup`, and waits for its end. Nobody wants its words any more, but
+ * a full pipe would stop it. */
+static void cleanup_await(struct kg_process *process)
+{
+    struct kg_outcome unread = {0};
+    const uint64_t deadline_ns = kg_clock_ns() + (uint64_t)process->cleanup_ns;
+    if (!(process->cleanup_ns > 0) || ended(process) || kill(process->pid, SIGTERM) != 0)
+        return;
+    for (uint64_t now; !ended(process) && (now = kg_clock_ns()) < deadline_ns;) {
+        struct pollfd watched[] = {{.fd = process->pidfd, .events = POLLIN},
+                                   {.fd = process->response, .events = POLLIN},
+                                   {.fd = process->errors, .events = POLLIN}};
+        poll(watched, 3, (int)(sleep_most_ns(process, deadline_ns - now) / 1000000) + 1);
+        drain(&process->response, &unread, false);
+        drain(&process->errors, &unread, true);
+    }
+    kg_outcome_free(&unread);
+}
+
+void kg_process_end(struct kg_process *process)
+{
+    int status;
+    if (process->pid > 0) {
+        cleanup_await(process);
+        kill(-process->pid, SIGKILL);
+        /* It may have left its group. Until it is waited for, the number is nobody else's. */
+        kill(process->pid, SIGKILL);
+        while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+        kg_descendants_forget(process->pid);
+        kg_descendants_end();
+    }
+    process->pid = -1;
+    close_if_open(&process->pidfd);
+    close_if_open(&process->response);
+    close_if_open(&process->errors);
 }
 
 enum kg_ending kg_process_wait(const struct kg_launch *launch, struct kg_process *process,

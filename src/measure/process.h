@@ -28,6 +28,7 @@ struct kg_launch {
     const char *preload; /* a library that the loader puts before the worker's own; NULL: none */
     int pin;             /* CPU to run on, or -1 */
     double timeout_ns;
+    double cleanup_ns;    /* time for its cleanup, if it is ended early; 0: it has none */
     const sigset_t *mask; /* signal mask of the worker, and while waiting */
 };
 
@@ -54,6 +55,7 @@ struct kg_process {
     int pidfd;    /* -1 where the system has none: then its end is asked for now and then */
     int response; /* a socket */
     int errors;
+    double cleanup_ns; /* as in the launch */
 };
 
 /* Starts it. On failure kg_process_end is still to be called. */
@@ -78,7 +80,7 @@ void kg_process_leave(const struct kg_launch *launch, struct kg_process *process
                       double patience_ns, struct kg_outcome *outcome);
 
 /* Kills it, its process group and what it has left behind (descendants.h), and closes everything;
- * harmless after kg_process_finish. */
+ * harmless after kg_process_finish. A worker with something to clean up is told to end by SIGTERM first. */
 void kg_process_end(struct kg_process *process);
 
 /* The kernel's count of out-of-memory kills on this machine; 0 where it does not say. */

@@ -1,6 +1,7 @@
 #include "measure/worker_ask.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,6 +134,9 @@ static const char *request_text(const struct kg_measurement *measurement, size_t
     return json_text(arena, kg_record_write(&kg_request_record, &request));
 }
 
+/* A cleanup has as much time as a case, and at least this, beside the second that its command has to end in. */
+static const double CLEANUP_NS = 15e9;
+
 /* The device that a case of the GPU shall see; NULL for others. */
 static const char *case_gpu(const struct kg_measurement *measurement, size_t index)
 {
@@ -174,6 +178,9 @@ bool kg_case_launch_make(const struct kg_measurement *measurement, size_t index,
         .preload = options->preload,
         .pin = pin,
         .timeout_ns = machine ? options->machine_ns : settings->timeout_ns * options->patience,
+        .cleanup_ns = measurement->plan->cases[index].setting.cleanup_count
+                          ? fmax(settings->timeout_ns, CLEANUP_NS)
+                          : 0,
         .mask = &measurement->interrupt->mask};
     return request ? true : kg_error_memory(err);
 }

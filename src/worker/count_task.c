@@ -11,8 +11,6 @@
 
 /* --- The end of its time ---------------------------------------------------------------------- */
 
-static volatile sig_atomic_t over;
-
 /* What was counted so far goes into a file, and nothing else is left to do. */
 static void calls_cut(int number)
 {
@@ -21,47 +19,16 @@ static void calls_cut(int number)
     _exit(KG_WORKER_COUNT_CUT);
 }
 
-/* Callgrind writes its file when a signal ends what it runs. */
-static void command_cut(int number)
-{
-    (void)number;
-    over = 1;
-    kill(0, SIGTERM);
-}
-
-/* The worker is in the group that is told to end. What it starts does not inherit a handler. */
-static void pass_over(int number)
-{
-    (void)number;
-}
-
-bool kg_worker_count_over(void)
-{
-    return over;
-}
-
-static void handler_set(int number, void (*handler)(int))
-{
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    sigaction(number, &action, NULL);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
-/* Calls are cut after so much CPU time, a command after so much time. 0 or NaN: never. */
-static void limit_set(double time_ns, bool command)
+/* Calls are cut after so much CPU time. 0 or NaN: never. */
+static void limit_set(double time_ns)
 {
     struct itimerval timer = {0};
     if (!(time_ns > 0))
         return;
     timer.it_value.tv_sec = (time_t)(time_ns / 1e9);
     timer.it_value.tv_usec = (suseconds_t)(fmod(time_ns, 1e9) / 1e3);
-    handler_set(command ? SIGALRM : SIGPROF, command ? command_cut : calls_cut);
-    if (command)
-        handler_set(SIGTERM, pass_over);
-    setitimer(command ? ITIMER_REAL : ITIMER_PROF, &timer, NULL);
+    kg_worker_signal_take(SIGPROF, calls_cut);
+    setitimer(ITIMER_PROF, &timer, NULL);
 }
 
 static void limit_end(double time_ns)
@@ -73,7 +40,8 @@ static void limit_end(double time_ns)
 
 /* --- Counting --------------------------------------------------------------------------------- */
 
-/* Runs the command under Callgrind, which counts its process from start to end. */
+/* Runs the command under Callgrind, which counts its process from start to end. It is never cut: it may be in
+ * the middle of a file. */
 static bool command_count(struct kg_worker *worker, struct kg_error *err)
 {
     const struct kg_request *request = &worker->request;
@@ -93,7 +61,6 @@ static bool command_count(struct kg_worker *worker, struct kg_error *err)
     for (size_t i = 0; i < request->command_count; i++)
         argv[before + i] = request->command[i];
     worker->command.argv = (char *const *)argv;
-    limit_set(request->count_time_ns, true);
     kg_command_call(&worker->command);
     return true;
 }
@@ -143,7 +110,7 @@ bool kg_worker_count(struct kg_worker *worker, struct kg_error *err)
         return command_count(worker, err);
     const bool warm = worker->workload && !request->count_cold;
     const double start_ns = cpu_ns();
-    limit_set(request->count_time_ns, false);
+    limit_set(request->count_time_ns);
     if (request->count_lines && warm)
         kg_counting_watch(&worker->counting);
     if (warm)

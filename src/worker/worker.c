@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +92,38 @@ static void command_clean_up(struct kg_worker *worker)
     kg_command_call(&cleanup);
 }
 
+void kg_worker_signal_take(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigaction(number, &action, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static struct kg_worker *cleaned; /* the worker that has something to clean up */
+
+/* kgate ends the worker before its end: a time-out, or a signal to kgate. A cleanup that runs already comes to its
+ * end, and the worker with it. The calls are not only those of a handler, but the process has one thread, which
+ * waits for its command or for kgate. */
+static void told_to_end(int number)
+{
+    if (!cleaned->cleanup_due)
+        return;
+    kg_command_end();
+    cleaned->response.message = "it was told to end"; /* the cleanup's own failure is no matter */
+    cleaned->response.good = false;
+    /* in the handler the signal is blocked, and the cleanup would inherit that */
+    kg_worker_signal_take(number, told_to_end);
+    command_clean_up(cleaned);
+    _exit(EXIT_FAILURE);
+}
+
 /* For a command: its failure ends the worker from within the timed call. */
 static void command_fail(void *owner, const char *message)
 {
     struct kg_worker *worker = owner;
-    if (kg_worker_count_over())
-        _exit(KG_WORKER_COUNT_CUT);
     if (worker->response.message)
         return; /* cleaning up after a failure */
     worker->response.good = false;
@@ -217,11 +244,14 @@ static bool work_set_up(struct kg_worker *worker, struct kg_error *err)
     const bool on_stream = kg_worker_on_stream(worker);
     if (on_stream && !kg_worker_gpu_start(worker, err))
         return false;
+    worker->cleanup_due = worker->request.setting.cleanup_count > 0;
+    cleaned = worker;
+    if (worker->cleanup_due)
+        kg_worker_signal_take(SIGTERM, told_to_end);
     if (worker->request.setting.setup_count) {
         struct kg_command_run before = kg_worker_command(worker, worker->request.setting.setup);
         kg_command_call(&before);
     }
-    worker->cleanup_due = worker->request.setting.cleanup_count > 0;
     if (!set_up(worker, err))
         return false;
     if (on_stream)

@@ -97,8 +97,8 @@ void kg_worker_output_show(const struct kg_worker *worker);
 
 /* KG_TASK_COUNT: count_task.c. */
 bool kg_worker_count(struct kg_worker *worker, struct kg_error *err);
-/* Whether the count's time is over: its command was told to end. */
-bool kg_worker_count_over(void);
+/* From now on the signal is handled, and not blocked. */
+void kg_worker_signal_take(int number, void (*handler)(int));
 
 /* Writes to whoever asked; false where nobody listens. */
 bool kg_worker_say(const char *text);

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device/tree.h"
@@ -123,6 +124,36 @@ static bool output_empty(const struct kg_command_run *command)
            (ftruncate(command->output, 0) == 0 && lseek(command->output, 0, SEEK_SET) == 0);
 }
 
+/* The process of the command, from fork to its end. */
+static volatile sig_atomic_t running;
+
+/* Whether the process has ended, or ends within so many steps of 10 ms. */
+static bool ends_within(pid_t pid, int steps)
+{
+    static const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};
+    for (int i = 0;; i++) {
+        siginfo_t end = {0};
+        if (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT | WNOHANG) != 0 || end.si_pid == pid)
+            return true;
+        if (i == steps)
+            return false;
+        nanosleep(&step, NULL);
+    }
+}
+
+void kg_command_end(void)
+{
+    enum { PATIENCE = 100, KILLED = 500 };
+    const pid_t pid = running;
+    if (!pid)
+        return;
+    kill(pid, SIGTERM);
+    if (ends_within(pid, PATIENCE))
+        return;
+    kill(pid, SIGKILL);
+    ends_within(pid, KILLED);
+}
+
 void kg_command_time(void *state)
 {
     struct kg_command_run *command = state;
@@ -140,6 +171,7 @@ void kg_command_time(void *state)
     const pid_t pid = fork();
     if (pid == 0)
         child(command, report[1]);
+    running = pid > 0 ? pid : 0;
     close(report[1]);
     if (pid < 0) {
         close(report[0]);
@@ -153,9 +185,11 @@ void kg_command_time(void *state)
     command->ended = pid;
     while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0)
         if (errno != EINTR) {
+            running = 0;
             fail(command, "wait", errno, "");
             return;
         }
+    running = 0;
 }
 
 void kg_command_reap(void *state)

@@ -49,3 +49,7 @@ void kg_command_call(void *state);
  * ended. kg_command_reap reads what it used, and calls `fail`; nothing where none has ended. */
 void kg_command_time(void *state);
 void kg_command_reap(void *state);
+
+/* Ends the command that runs now, by SIGTERM and, after a second, by SIGKILL; nothing if none runs. For a signal
+ * handler of the thread that runs it, which does not go on. */
+void kg_command_end(void);
