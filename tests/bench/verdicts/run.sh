@@ -8,8 +8,10 @@
 #     tests/bench/verdicts/run.sh recorded [--runs N] [--state quiet|neighbour]
 #     tests/bench/verdicts/run.sh live [--long] [OPTION...]      see live/live.sh
 #     tests/bench/verdicts/run.sh public FORKS.csv RUNS.csv [GATES]
-# The last judges public recordings of unchanged programs, which are not in this repository; noise.h
-# says their format, docs/statistics.md where they are from.
+#     tests/bench/verdicts/run.sh spread FORKS.csv RUNS.csv [DRAWS]
+# The last two judge public recordings of unchanged programs: `public` all rules, `spread` the rule of
+# a wider spread. The recordings are not in this repository; noise.h has their format,
+# docs/statistics.md their source.
 # Leave the machine alone meanwhile: that is what quiet means.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -41,11 +43,13 @@ live)
     shift
     tests/bench/verdicts/live/live.sh "$@"
     ;;
-public)
+public | spread)
+    program=$1
+    [ "$program" = spread ] || program=public_noise
     shift
     cmake --preset test -G Ninja >/dev/null
-    cmake --build --preset test --target public_noise >/dev/null
-    build/test/tests/public_noise "$@"
+    cmake --build --preset test --target "$program" >/dev/null
+    build/test/tests/"$program" "$@"
     ;;
 *)
     echo "no part $1; see the top of $0" >&2
