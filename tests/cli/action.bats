@@ -66,6 +66,7 @@ load action
     [[ "$(get '.checks[0].output.summary')" == *"GitHub lets the change merge: a slower one can pass so"* ]]
 }
 
+# bats test_tags=thorough
 @test "the action: advisory fails on no regression, but on what could not be measured" {
     service
     workflow
@@ -85,6 +86,7 @@ load action
     grep -q 'could not measure' summary.md
 }
 
+# bats test_tags=thorough
 @test "the action: without permission it warns, and the gate's status stays" {
     service
     workflow
@@ -144,6 +146,7 @@ YAML
     [ "$status" -eq 1 ]
 }
 
+# bats test_tags=thorough
 @test "the action: a change whose list of files may be cut is measured" {
     service
     workflow
@@ -330,6 +333,7 @@ YAML
     [ "$(get '.checks[0].conclusion')" = failure ]
 }
 
+# bats test_tags=thorough
 @test "the action: what a fork measured is posted by a run of its own, on the commit that it was measured for" {
     service
     workflow
@@ -365,6 +369,7 @@ YAML
     [ "$(get '.checks[-1].conclusion')" = failure ]
 }
 
+# bats test_tags=thorough
 @test "the action: what a fork did not measure is posted, too" {
     service
     publish() {

@@ -165,6 +165,7 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     [[ "$output" == *"no checkout that git reads"* ]]
 }
 
+# bats test_tags=thorough
 @test "the action: an entry of the merge queue is judged by the target branch's suite, a push by its own" {
     service
     project
@@ -189,6 +190,7 @@ edits() { jq -c '.edits' kgate-out/comparison.json; }
     [[ "$output" == *"names no base commit"* ]]
 }
 
+# bats test_tags=thorough
 @test "the action: of a private repository the target branch is fetched with the job's token" {
     service
     project
@@ -228,6 +230,7 @@ print("\n".join(job["script"]) if "script" in job else job["command"])' >script
     run ! grep -q '\./kgate.deb' -r "$SOURCE/docs/pipelines" "$SOURCE/templates"
 }
 
+# bats test_tags=thorough
 @test "GitLab's component judges a merge request by its target branch's suite" {
     service
     project

@@ -80,6 +80,7 @@ IMPOSSIBLE='.status == "FAILED" and (.reason | test("^impossible: moving data at
     jq -e ".cases[0] | $IMPOSSIBLE" r.json
 }
 
+# bats test_tags=thorough
 @test "gate and ab judge by the same: an impossible rate is no improvement, in no report" {
     boast_build
     cp libhonest.so it.so

@@ -177,6 +177,7 @@ experiments() { # COUNT
     return 1
 }
 
+# bats test_tags=thorough
 @test "where instructions take long, flushing denormal numbers is tried in turns" {
     [ "$(uname -m)" = x86_64 ] || skip "tried on x86-64"
     looked_suite_of 50ms <<<"  - {name: decay, plugin: $PLUGINS/liblines.so, workload: decay, params: {start: 1e-310}}"

@@ -106,6 +106,7 @@ copy=nvbench/benchmark=copy,Op{ct}=sum,T=I32,Elements=1048576/cuda
     [[ $output == *"nv.yaml:6:15: in workload 'nvbench': cannot run './bench'"* ]]
 }
 
+# bats test_tags=thorough
 @test "several devices are measured by one that is chosen" {
     export STAND_IN_GPUS=2
     program_is ""

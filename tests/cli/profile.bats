@@ -15,6 +15,7 @@ record() {
     cat part.*.kgprof >"$file"
 }
 
+# bats test_tags=thorough
 @test "run --profile records kernels, plugins and programs in a pass of its own" {
     suite_of <<YAML
   - name: bfs

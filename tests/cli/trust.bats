@@ -142,6 +142,7 @@ not_passed() { [ "$status" -eq 1 ] || [ "$status" -eq 4 ]; }
     [ "$status" -eq 4 ]
 }
 
+# bats test_tags=thorough
 @test "links, submodules and paths with .. lead nowhere else" {
     cloned
     mkdir weak
@@ -395,6 +396,7 @@ YAML
 
 change_of_waits() { jq -r '.cases[] | select(.workload == "waits") | .change' ../out/comparison.json; }
 
+# bats test_tags=thorough
 @test "a change that edits a data file of the suite is measured with the target branch's" {
     data_cloned
     hash=$(kgate list -c kgate.yaml --json -q | jq -r '.[0].definition_hash')
