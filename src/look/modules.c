@@ -4,6 +4,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "look/exported.h"
 #include "timing/clock.h"
@@ -99,11 +100,34 @@ const char *kg_module_path(const struct kg_modules *modules, size_t number)
     return number < modules->count ? modules->of[number].path : NULL;
 }
 
+/* libdw opens the file that a debug link names, and would wait at a named pipe for ever. Its places are
+ * dwfl_standard_find_debuginfo's, except the system's. */
+static bool link_is_file(const char *file, const char *link)
+{
+    static const char *const folders[] = {"", ".debug/"};
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (!slash || !link)
+        return true;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[4096];
+        struct stat facts;
+        const int length = *link == '/' ? snprintf(path, sizeof path, "%s", link)
+                                        : snprintf(path, sizeof path, "%.*s/%s%s",
+                                                   (int)(slash - file), file, folders[i], link);
+        if (length < 0 || (size_t)length >= sizeof path ||
+            (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)))
+            return false;
+    }
+    return true;
+}
+
 /* Debug information of files that are installed. What would be fetched over the network, where the
  * user's environment asks for that, is left alone: it takes as long as it takes. */
 static int debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                       const char *file, const char *link, GElf_Word crc, char **found)
 {
+    if (!link_is_file(file, link))
+        return -1;
     if (getenv("DEBUGINFOD_URLS"))
         return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
     return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);

@@ -24,6 +24,8 @@ static const char *const places[] = {"build/release/kgate", "build/gate/kgate", 
                                      "bin/kgate", "kgate"};
 static const double ANSWER_NS = 5e9;
 enum { PROGRAM_MOST = 256 * 1024 * 1024 };
+/* A kgate is known by the protocol's name in its data, so that no unknown program is run. */
+#define KGATE_PROGRAM_MARK "kgate.request.v"
 
 static bool no_memory(const void *made, struct kg_error *err)
 {
@@ -66,7 +68,6 @@ static bool folder_check(const char *path, const struct kg_build *build, struct 
                                   build->label, build->given);
 }
 
-/* A kgate is known by the protocol's name in its data, so that no unknown program is run. */
 static bool kind_find(const char *path, struct kg_build *build, struct kg_error *err)
 {
     struct kg_text text = {0};
@@ -80,7 +81,7 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
     }
     if (!kg_file_read(path, PROGRAM_MOST, &text, err))
         return kg_error_wrap(err, "%s", build->label);
-    const bool kgate = contains(&text, "kgate.request.v");
+    const bool kgate = contains(&text, KGATE_PROGRAM_MARK);
     const bool plugin =
         contains(&text, "kgate_plugin_workloads") || contains(&text, "kgate_bench_");
     const bool library = !plugin && is_library(&text);
@@ -104,6 +105,18 @@ static bool kind_find(const char *path, struct kg_build *build, struct kg_error 
     return true;
 }
 
+/* A folder or a script of that name is no kgate. */
+static bool is_kgate(const char *path)
+{
+    struct kg_text text = {0};
+    struct kg_error unread;
+    const bool kgate = kg_file_is_regular(path) && access(path, X_OK) == 0 &&
+                       kg_file_read(path, PROGRAM_MOST, &text, &unread) &&
+                       contains(&text, KGATE_PROGRAM_MARK);
+    kg_text_free(&text);
+    return kgate;
+}
+
 static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
                                 struct kg_error *err)
 {
@@ -111,7 +124,7 @@ static bool checkout_build_find(struct kg_arena *arena, struct kg_build *build,
         const char *path = kg_arena_printf(arena, "%s/%s", build->directory, places[i]);
         if (!path)
             return kg_error_memory(err);
-        if (access(path, X_OK) == 0) {
+        if (is_kgate(path)) {
             build->program = path;
             return true;
         }

@@ -183,6 +183,52 @@ static bool keeps_setup(const struct kg_case *planned)
            planned->setting.setup_count;
 }
 
+static bool file_changed_fail(struct kg_pairing *pairing, size_t index, size_t side,
+                              const struct kg_watched_file *file, struct kg_error *err)
+{
+    char reason[512];
+    snprintf(
+        reason, sizeof reason,
+        "the %s's '%.300s' was written or replaced while it was measured, so its times are not "
+        "of one build",
+        side_names[side], file->path);
+    return kg_case_fail(&pairing->head, index, reason, "", err);
+}
+
+/* The base's file if its `setup` may build it, and nothing else may: then it must stay as it is until
+ * the base's last call. NULL: kg_watched_file_changed at the end is enough. */
+static const struct kg_watched_file *built_file(const struct kg_pairing *pairing, size_t index)
+{
+    const struct kg_watched_file *base = &pairing->base_files[index],
+                                 *head = &pairing->head_files[index];
+    return base->path && base->by_contents && !(head->path && !strcmp(base->path, head->path))
+               ? base
+               : NULL;
+}
+
+/* Plays a round. The base's `setup` is over before anything of the head starts.
+ * *replaced  the file that the head changed meanwhile; without a path: none
+ * returns    false: a process failed, as kg_turns_play has it, or err is filled and *broke is set */
+static bool round_play(struct kg_pairing *pairing, struct match *match, struct kg_arena *arena,
+                       struct kg_watched_file *replaced, bool *broke)
+{
+    const struct kg_watched_file *built = built_file(pairing, match->index);
+    struct kg_watched_file before = {0};
+    *broke = !player_start(match, 0, arena);
+    if (*broke)
+        return false;
+    if (built && !kg_turns_ready(&match->turns, 0))
+        return false;
+    if (built)
+        before = kg_watched_file_again(built);
+    *broke = !player_start(match, 1, arena);
+    if (*broke || !kg_turns_play(&match->turns, match->min_time_ns))
+        return false;
+    if (before.path && kg_watched_file_changed(&before))
+        *replaced = before;
+    return true;
+}
+
 /* One round of one case in both builds. */
 static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, struct kg_error *err)
 {
@@ -197,10 +243,14 @@ static bool pair_round(struct kg_pairing *pairing, size_t index, bool confirm, s
         .min_time_ns = kg_measurement_round_ns(&pairing->head, index),
         .err = err};
     struct kg_arena arena = {0};
-    bool good = player_start(&match, 0, &arena) && player_start(&match, 1, &arena);
-    if (good)
-        good = kg_turns_play(&match.turns, match.min_time_ns) ? rounds_take(&match, &arena, confirm)
-                                                              : failure_read(&match, &arena);
+    struct kg_watched_file replaced = {0};
+    bool broke, good;
+    if (!round_play(pairing, &match, &arena, &replaced, &broke))
+        good = !broke && failure_read(&match, &arena);
+    else if (replaced.path)
+        good = file_changed_fail(pairing, index, 0, &replaced, err);
+    else
+        good = rounds_take(&match, &arena, confirm);
     kg_turns_free(&match.turns);
     kg_arena_free(&arena);
     return good && sides_join(pairing, index, true, err);
@@ -224,17 +274,11 @@ void kg_pairing_round_set(struct kg_pairing *pairing, size_t index, double round
 static bool files_check(struct kg_pairing *pairing, struct kg_error *err)
 {
     const struct kg_watched_file *files[SIDES] = {pairing->base_files, pairing->head_files};
-    char reason[512];
     for (size_t i = 0; i < pairing->head.results.case_count; i++) {
         const struct kg_case_result *head = &pairing->head.results.cases[i];
         for (size_t side = 0; side < SIDES && head->status == KG_STATUS_OK; side++) {
-            if (!kg_watched_file_changed(&files[side][i]))
-                continue;
-            snprintf(reason, sizeof reason,
-                     "the %s's '%.300s' was written or replaced while it was measured, so its "
-                     "times are not of one build",
-                     side_names[side], files[side][i].path);
-            if (!kg_case_fail(&pairing->head, i, reason, "", err))
+            if (kg_watched_file_changed(&files[side][i]) &&
+                !file_changed_fail(pairing, i, side, &files[side][i], err))
                 return false;
         }
     }

@@ -63,19 +63,26 @@ static bool block(struct kg_turns *turns)
            turn(turns, first);
 }
 
+bool kg_turns_ready(struct kg_turns *turns, size_t side)
+{
+    struct kg_player *player = &turns->players[side];
+    char line[64];
+    if (!line_await(turns, player, line))
+        return false;
+    player->ready = !strcmp(line, "ready");
+    if (player->ready)
+        return true;
+    kg_text_append(&player->outcome.response, line); /* it says why it cannot */
+    turns->ending = KG_ENDED_EXIT;
+    turns->at_fault = side;
+    return false;
+}
+
 bool kg_turns_play(struct kg_turns *turns, double min_time_ns)
 {
-    char line[64];
-    for (size_t side = 0; side < KG_SIDES; side++) {
-        if (!line_await(turns, &turns->players[side], line))
+    for (size_t side = 0; side < KG_SIDES; side++)
+        if (!turns->players[side].ready && !kg_turns_ready(turns, side))
             return false;
-        if (strcmp(line, "ready") != 0) { /* the response already: it says why it cannot */
-            kg_text_append(&turns->players[side].outcome.response, line);
-            turns->ending = KG_ENDED_EXIT;
-            turns->at_fault = side;
-            return false;
-        }
-    }
     if (turns->keeps_setup)
         kg_descendants_keep();
     else

@@ -14,6 +14,7 @@ struct kg_player {
     struct kg_process process;
     struct kg_outcome outcome;
     bool started;
+    bool ready;      /* it waits for its first turn */
     double spent_ns; /* measured in its turns so far */
 };
 
@@ -31,6 +32,9 @@ struct kg_turns {
 
 /* Starts a player's process. */
 bool kg_turns_start(struct kg_turns *turns, size_t side, struct kg_error *err);
+
+/* Waits until a player has set up. Playing does it for players that are not ready. false: as below. */
+bool kg_turns_ready(struct kg_turns *turns, size_t side);
 
 /* Plays blocks of four turns until the first has measured so much time. Processes that the calls of
  * a turn leave end before the next turn: they would slow the other build. false where a process

@@ -45,6 +45,13 @@ struct kg_watched_file *kg_watched_files_make(struct kg_arena *arena, const stru
     return files;
 }
 
+struct kg_watched_file kg_watched_file_again(const struct kg_watched_file *file)
+{
+    struct kg_watched_file again = {.path = file->path};
+    facts_take(&again);
+    return again;
+}
+
 static bool same_time(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;

@@ -23,5 +23,8 @@ struct kg_watched_file *kg_watched_files_make(struct kg_arena *arena, const stru
                                               const struct kg_build *const *builds,
                                               const char *program);
 
+/* The file as it is now: from here on no write is its `setup`'s. */
+struct kg_watched_file kg_watched_file_again(const struct kg_watched_file *file);
+
 /* Whether the file was written, replaced or removed since. */
 bool kg_watched_file_changed(const struct kg_watched_file *file);

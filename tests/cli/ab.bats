@@ -73,6 +73,18 @@ YAML
     [ "$(jq -r '.cases[0].code_hash' out/base.json)" != "$(jq -r '.cases[0].code_hash' out/head.json)" ]
 }
 
+@test "a folder or a script called kgate in a checkout is no build of kgate" {
+    mkdir -p base/kgate head/build/kgate
+    printf '#!/bin/sh\nexit 2\n' | tee base/it head/it >head/kgate
+    printf '#!/bin/sh\nexit 0\n' | tee base/it >head/it
+    chmod +x base/it head/it head/kgate
+    ab_suite
+    sed -i "s|plugin: .*|command: [./it]}|" ab.yaml
+    run kgate ab -c ab.yaml --base base --head head --measure-unchanged -o out
+    [ "$status" -ne 2 ]
+    jq -e '.cases[0].status == "OK"' out/head.json
+}
+
 @test "ab of two kgate builds measures their built-in kernels" {
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" --measure-unchanged -o out --set threshold=500%
     passes_or_open

@@ -104,3 +104,24 @@ YAML
     [ -f stopped ] || skip "nothing may be traced here"
     [[ "$output" == *"1 new"* ]]
 }
+
+@test "a named pipe that a program's debug link names is not waited for" {
+    cat >spin.c <<'C'
+int main(void)
+{
+    for (volatile int i = 0; i < 3000000; i++)
+        ;
+    return 0;
+}
+C
+    cc -g -O1 spin.c -o spin
+    objcopy --only-keep-debug spin spin.debug
+    objcopy --strip-debug --add-gnu-debuglink=spin.debug spin
+    rm spin.debug
+    mkfifo spin.debug
+    suite_of <<<'  - {name: it, command: [./spin], sample_time: 50ms}'
+    sed -i 's/trace: no, //' one.yaml
+    run timeout -k 1 100 "$KGATE" gate -c one.yaml --update-missing -o out
+    [ "$status" -eq 0 ]
+    jq -e '.cases[0].hot.sampled | length > 0' out/results.json
+}

@@ -467,3 +467,19 @@ two_programs() {
     run kgate ab -c one.yaml --base base --head head -o out
     jq -e '.cases[0].status == "OK"' out/head.json
 }
+
+# `setup` and `cleanup` are scripts of each checkout. The head's put its own program in the base's place
+# for as long as a round lasts.
+@test "a head whose setup replaces the base's program, and whose cleanup restores it, is FAILED" {
+    two_programs "sleep 0.002" "sleep 0.01"
+    sed -i "s|metrics|setup: [./prepare.sh], cleanup: [./restore.sh], &|" one.yaml
+    printf '#!/bin/sh\n' | tee base/prepare.sh base/restore.sh head/prepare.sh >head/restore.sh
+    chmod +x base/*.sh head/*.sh
+    kgate ab -c one.yaml --base base --head head -o out || true
+    jq -e '.cases[0].status == "OK"' out/head.json
+    printf '#!/bin/sh\ncp -p %s/base/w %s/kept; cp %s/head/w %s/base/w\n' "$PWD" "$PWD" "$PWD" "$PWD" >head/prepare.sh
+    printf '#!/bin/sh\ncp -p %s/kept %s/base/w\n' "$PWD" "$PWD" >head/restore.sh
+    run kgate ab -c one.yaml --base base --head head -o out
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"the base's '"*"/w' was written or replaced while it was measured"* ]]
+}
