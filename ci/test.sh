@@ -62,8 +62,8 @@ if [ "$job" = all ]; then
     preset_build thread
     preset_test thread
     preset_build sanitize
-    # The command line's longest are run once, by preset test below.
-    preset_test sanitize -E '^cli[.].*[.]thorough$'
+    # Run once, by preset test below: the longest of the command line, and tests of scripts and pages.
+    preset_test sanitize -E '^(cli[.].*[.]thorough|cli[.]action|html|style|structure|docs)'
     ci/fuzz.sh --runs 20000
     preset_build portable
     tests/structure/portable.sh build/portable/kgate build/portable/kgate-worker
