@@ -414,7 +414,7 @@ static bool unconfirmed(const struct kg_case_change *change)
     return change->confirming_rounds && change->metric_count && metric->doubt != KG_DOUBT_BUSY &&
            kg_metric_kind_find(metric->name) == KG_METRIC_TIME &&
            kg_metric_against(metric) != KG_AGAINST_PIN && change->change != KG_CHANGE_REGRESSION &&
-           change->change != KG_CHANGE_IMPROVEMENT;
+           change->change != KG_CHANGE_IMPROVEMENT && metric->doubt != KG_DOUBT_UNSEEN;
 }
 
 /* Of such a case: keeps what had made it suspect, unless that is all that could be judged. */

@@ -45,8 +45,8 @@ enum kg_doubt {
     KG_DOUBT_LIBRARY_OTHER,  /* and a library that is loaded with the code changed too */
     KG_DOUBT_CODE_ALONE,     /* and the code did not change; its libraries are not known */
     KG_DOUBT_CODE_OPEN,      /* and neither changed; but the code can load, start or open more */
-    KG_DOUBT_CODE_UNCHANGED, /* NO_CHANGE whatever the figures: nothing else changed. Or the metric
-                                changed, and neither the code nor its libraries did */
+    KG_DOUBT_CODE_UNCHANGED, /* NO_CHANGE, though the figures moved: nothing else changed. Or the
+                                metric changed, and neither the code nor its libraries did */
     KG_DOUBT_ENVIRONMENT,    /* the metric changed, the code did not, and `environment` did */
     KG_DOUBT_CLOCK_EXPLAINS, /* NO_CHANGE: the time moved with the GPU's clock alone */
     KG_DOUBT_UNLIKE,         /* in files of kgate 0.1 only: averages of different call counts */
@@ -70,8 +70,9 @@ enum kg_doubt {
     KG_DOUBT_BUDGET_MISSED,
     KG_DOUBT_WIDENED,      /* a part of the rounds became far slower */
     KG_DOUBT_INSTRUCTIONS, /* the time changed without proof, and its instructions confirm it */
+    KG_DOUBT_UNSEEN,       /* worse by more than another load explains, with the same code */
 };
-extern const char *const kg_doubt_names[30];
+extern const char *const kg_doubt_names[31];
 
 /* One metric of a case against one reference. */
 struct kg_metric {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare/metric.h"
+#include "compare/wait_bounds.h"
 #include "stats/stats.h"
 
 /* Whether the interval is proof enough. Peak memory repeats to the page, and counts do to a few in
@@ -136,9 +137,20 @@ static enum kg_doubt doubt_find(const struct kg_evidence *evidence, double alpha
  * two programs on one memory are; more is a change whatever the machine did. */
 static bool may_be_the_machine(const struct kg_evidence *evidence)
 {
-    static const double MOST = 2;
     const double ratio = evidence->metric->ratio;
-    return evidence->disturbed && ratio > 1 && ratio < MOST;
+    return evidence->disturbed && ratio > 1 && ratio < KG_SHARED_MOST;
+}
+
+/* Whether the same code became worse by more than another load on the machine explains. Whatever
+ * the rounds waited for a CPU is in the threshold; of rounds that all waited too long their bounds
+ * decide. */
+static bool beyond_load(const struct kg_evidence *evidence)
+{
+    const struct kg_metric *metric = evidence->metric;
+    const double waits = evidence->pair_waits > 0 ? evidence->pair_waits : 0;
+    return evidence->unchanged && !(evidence->busy && !evidence->beyond_waits) &&
+           kg_metric_worse_by(metric, KG_SHARED_MOST * (1 + metric->threshold + waits)) &&
+           kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric);
 }
 
 /* Decides `change` and `doubt` together, so that neither can say what the other does not. */
@@ -164,7 +176,10 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
             metric->doubt = KG_DOUBT_WIDENED;
         }
     }
-    if (evidence->unchanged && metric->change != KG_CHANGE_NO_CHANGE) {
+    if (beyond_load(evidence)) {
+        metric->change = KG_CHANGE_SUSPECT;
+        metric->doubt = KG_DOUBT_UNSEEN;
+    } else if (evidence->unchanged && metric->change != KG_CHANGE_NO_CHANGE) {
         metric->change = KG_CHANGE_NO_CHANGE;
         metric->doubt = KG_DOUBT_CODE_UNCHANGED;
     }
@@ -198,7 +213,8 @@ static void metric_decide(const struct kg_evidence *evidence, double adjusted, b
                                                    : adjusted <= level;
     const bool confirmed = significant && kg_metric_in_cycles(metric);
     metric->p_value = adjusted;
-    metric->suspected = screening && confirmed && kg_metric_large(metric) && !evidence->unchanged;
+    metric->suspected = screening && confirmed && kg_metric_large(metric) &&
+                        (!evidence->unchanged || beyond_load(evidence));
     grounds_store(evidence, level);
     change_decide(evidence, confirmed && !screening, alpha);
 }

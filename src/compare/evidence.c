@@ -212,14 +212,14 @@ static double memory_doubt(const struct kg_case_result *result,
 }
 
 /* How much slower the rounds may be for having waited for a CPU: those that wait too long decide
- * nothing, but a tenth of the time may be left. Pairs wait together. */
+ * nothing, but a tenth of the time may be left. */
 static double wait_doubt(const struct gathering *gathering)
 {
     static const double WAITED_MOST = 0.999; /* the threshold then rises a thousandfold */
     const struct kg_case_result *result = gathering->result;
     double sum = 0;
     size_t count = 0;
-    for (size_t i = 0; i < result->round_count && !gathering->reference->paired; i++) {
+    for (size_t i = 0; i < result->round_count; i++) {
         if (!wanted(gathering, i))
             continue;
         sum += result->rounds[i].disturbance;
@@ -235,11 +235,13 @@ static double wait_doubt(const struct gathering *gathering)
 static bool beyond_waits_find(const struct gathering *gathering, struct kg_evidence *evidence)
 {
     const struct kg_case_result *result = gathering->result;
+    const struct kg_reference *reference = gathering->reference;
+    const double factor = reference->paired && !reference->unchanged ? 1 : KG_SHARED_MOST;
     struct kg_wait_bounds base, now = {.count = 0};
     now.least_ns = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof(double));
     now.most_ns = kg_arena_alloc(gathering->scratch, result->round_count + 1, sizeof(double));
     if (!now.least_ns || !now.most_ns ||
-        !kg_wait_bounds_stored(gathering->scratch, gathering->reference, &base))
+        !kg_wait_bounds_stored(gathering->scratch, reference, &base))
         return false;
     for (size_t i = 0; i < result->round_count; i++) {
         if (!wanted(gathering, i))
@@ -247,8 +249,7 @@ static bool beyond_waits_find(const struct gathering *gathering, struct kg_evide
         now.least_ns[now.count] = kg_round_least_ns(&result->rounds[i]);
         now.most_ns[now.count++] = kg_round_most_ns(&result->rounds[i]);
     }
-    evidence->beyond_waits =
-        kg_waits_exceeded(&base, &now, gathering->series->threshold, gathering->reference->paired);
+    evidence->beyond_waits = kg_waits_exceeded(&base, &now, gathering->series->threshold, factor);
     return true;
 }
 
@@ -488,9 +489,13 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     if (row->timed) {
         metric->memory_doubt = memory_doubt(result, reference, bandwidth);
         /* rounds that were all disturbed decide only what no wait explains */
-        metric->wait_doubt = gathering.all_judged ? NAN : wait_doubt(&gathering);
+        const double waits = gathering.all_judged ? NAN : wait_doubt(&gathering);
+        /* both sides of a pair wait alike */
+        metric->wait_doubt = reference->paired ? NAN : waits;
+        evidence->pair_waits = reference->paired ? waits : NAN;
+        evidence->busy = gathering.all_judged;
     }
-    if (row->timed && gathering.all_judged && !beyond_waits_find(&gathering, evidence))
+    if (evidence->busy && !beyond_waits_find(&gathering, evidence))
         return false;
     evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
     if (row->timed && !gathering.all_judged && !evidence->disturbed)

@@ -35,13 +35,15 @@ struct kg_evidence {
     struct kg_shift cpu;   /* of the CPU time of a call, of a case that keeps one core at most */
     struct kg_widening widening; /* of a time whose rounds had their CPU */
     bool disturbed;              /* of a time: more than a third of its rounds waited for a CPU */
-    bool beyond_waits;           /* likewise: waiting for a CPU cannot explain how much it moved */
-    bool confirmed;              /* confirming rounds were taken, or processes apart counted it */
-    bool unbacked;               /* they were, and all of them were disturbed: it only suspects */
-    bool clock_governs;          /* on the GPU: the time follows the multiprocessors' clock */
-    bool processes;              /* rounds are processes of a profile */
-    enum kg_code_match code;     /* the machine code beside that of the reference's newest run */
-    bool unchanged;              /* kg_unchanged_since: nothing that changed can be the code's */
+    bool busy;                   /* of a time: all its rounds waited too long */
+    bool beyond_waits;       /* of such: waits, or with the same code any load, do not explain it */
+    double pair_waits;       /* of a pair: share that waits may have added to the candidate */
+    bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
+    bool unbacked;           /* they were, and all of them were disturbed: it only suspects */
+    bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
+    bool processes;          /* rounds are processes of a profile */
+    enum kg_code_match code; /* the machine code beside that of the reference's newest run */
+    bool unchanged;          /* kg_unchanged_since: nothing that changed can be the code's */
 };
 
 /* What estimates take besides figures. Zero-initialise. */

@@ -73,6 +73,10 @@ void kg_metric_raise(struct kg_metric *metric);
 /* Whether the whole interval lies beyond the threshold on one side. */
 bool kg_metric_outside(const struct kg_metric *metric);
 
+/* Whether the whole interval is worse by more than this factor, and the difference by more than the
+ * least effect. */
+bool kg_metric_worse_by(const struct kg_metric *metric, double factor);
+
 /* Whether the change may be as large as the threshold, and differs by more than the least effect:
  * the interval of a tested metric reaches the threshold, or the ratio of another exceeds it. */
 bool kg_metric_large(const struct kg_metric *metric);

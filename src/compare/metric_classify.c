@@ -16,6 +16,13 @@ bool kg_metric_outside(const struct kg_metric *metric)
     return is_outside(metric, metric->threshold);
 }
 
+bool kg_metric_worse_by(const struct kg_metric *metric, double factor)
+{
+    const bool worse = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
+    return worse && is_outside(metric, factor - 1) &&
+           fabs(metric->current - metric->baseline) > metric->min_effect;
+}
+
 /* Of a ratio. Less a part in 10^9: the way through logarithms must not make a page more than a
  * page. */
 static double effect_of(const struct kg_metric *metric, double ratio)

@@ -207,6 +207,16 @@ static const char *code_unchanged_say(struct kg_arena *arena, const struct kg_me
     return kg_arena_printf(arena, "%s: the machine moved", code_of(metric));
 }
 
+static const char *unseen_say(struct kg_arena *arena, const struct kg_metric *metric)
+{
+    const bool timed = kg_metric_kind_find(metric->name) == KG_METRIC_TIME;
+    const double ratio = metric->better == KG_BETTER_LOWER ? metric->ratio : 1 / metric->ratio;
+    return kg_arena_printf(arena,
+                           "%.1f times %s although %s: the machine is another, or the case runs "
+                           "or reads something that kgate does not see",
+                           ratio, timed ? "slower" : "worse", code_of(metric));
+}
+
 /* The code's words where they are known: of a script there are none. */
 static const char *environment_say(struct kg_arena *arena, const struct kg_metric *metric)
 {
@@ -251,6 +261,7 @@ static const struct sentence {
     [KG_DOUBT_EFFECT] = {.say = effect_say, .of_code = true},
     [KG_DOUBT_WIDENED] = {.say = widened_say, .of_code = true},
     [KG_DOUBT_INSTRUCTIONS] = {.say = instructions_say},
+    [KG_DOUBT_UNSEEN] = {.say = unseen_say},
     [KG_DOUBT_STEPPED] = {.say = stepped_say, .of_code = true},
     [KG_DOUBT_NOISE] = {.say = noise_say, .of_code = true},
     [KG_DOUBT_CROSSING] = {.say = kg_crossing_say, .of_code = true},

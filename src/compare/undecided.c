@@ -236,7 +236,14 @@ const char *kg_undecided_device(struct kg_comparison *comparison, const struct k
 }
 
 /* What settles a case, by its deciding metric's doubt. */
-enum remedy { REMEDY_PAIRS, REMEDY_PROCESSES, REMEDY_REFRESH, REMEDY_FIGURE, REMEDY_QUIET };
+enum remedy {
+    REMEDY_PAIRS,
+    REMEDY_PROCESSES,
+    REMEDY_REFRESH,
+    REMEDY_FIGURE,
+    REMEDY_QUIET,
+    REMEDY_SEARCH
+};
 
 static enum remedy remedy_of(const struct kg_case_change *change)
 {
@@ -248,6 +255,8 @@ static enum remedy remedy_of(const struct kg_case_change *change)
         return REMEDY_PROCESSES;
     if (metric->doubt == KG_DOUBT_UNCOUNTED || metric->doubt == KG_DOUBT_BUDGET_UNKNOWN)
         return REMEDY_FIGURE;
+    if (metric->doubt == KG_DOUBT_UNSEEN)
+        return REMEDY_SEARCH;
     return metric->doubt == KG_DOUBT_NOT_STORED ? REMEDY_REFRESH : REMEDY_PAIRS;
 }
 
@@ -388,6 +397,16 @@ static const char QUIETER[] =
     "compare what a busy machine does not change (`metrics: [instructions]`), or judge every round "
     "(`disturbance: 100%`)";
 
+/* Pairs of one code with itself would settle nothing. */
+static void search_append(const struct kg_results *current, struct kg_text *text)
+{
+    kg_text_append(text, "measure again, or find out what else the case runs or reads");
+    if (current->pair)
+        return;
+    kg_text_append(text, "; if it is the machine, ");
+    refresh_append(current, text);
+}
+
 static void remedy_append(const struct kg_case_change *worst, size_t undecided,
                           const struct kg_results *current, const struct kg_again *again,
                           struct kg_text *text)
@@ -405,6 +424,9 @@ static void remedy_append(const struct kg_case_change *worst, size_t undecided,
     case REMEDY_FIGURE:
         kg_text_printf(text, "the case says what %s lacks: provide it, or take %s out of the suite",
                        worst->metrics[0].name, worst->metrics[0].name);
+        return;
+    case REMEDY_SEARCH:
+        search_append(current, text);
         return;
     case REMEDY_QUIET:
         kg_text_append(text, QUIETER);

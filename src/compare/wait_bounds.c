@@ -11,8 +11,7 @@
 
 enum { ROUNDS_LEAST = 5, LEFT_OUT = 10 };
 
-/* Two programs on one memory, or two threads of a core, take at most twice as long. */
-static const double SHARED_MOST = 2;
+const double KG_SHARED_MOST = 2;
 
 /* Rounds of a stored run are judged, so none of them waited longer. */
 static const double STORED_WAITS = 2;
@@ -70,12 +69,12 @@ static double highest(double *x, size_t count)
 }
 
 bool kg_waits_exceeded(struct kg_wait_bounds *base, struct kg_wait_bounds *now, double threshold,
-                       bool paired)
+                       double factor)
 {
     const double above = 1 + threshold;
     if (!all_known(base) || !all_known(now))
         return false;
     return lowest(now->least_ns, now->count) >
-               (paired ? 1 : SHARED_MOST) * above * highest(base->most_ns, base->count) ||
+               factor * above * highest(base->most_ns, base->count) ||
            above * highest(now->most_ns, now->count) < lowest(base->least_ns, base->count);
 }
