@@ -47,11 +47,20 @@ give_up() {
     die "$2"
 }
 
+# Where a plugin's build finds kgate's headers: `pkg-config --cflags kgate-profiler`.
+headers_path() {
+    local prefix
+    prefix=$(dirname "$(dirname "$(readlink -f "$(command -v "$KGATE")")")")
+    printf "%s:" "$prefix/lib/pkgconfig" "$prefix/lib64/pkgconfig" "$prefix"/lib/*/pkgconfig
+}
+
 # build_in FOLDER SIDE
 build_in() {
+    local found
     [ -n "$KGATE_BUILD" ] || return 0
     [ -d "$1" ] || give_up "$2-build" "build is a command for a folder, and '$1' is none"
-    (cd "$1" && untrusted bash -euo pipefail -c "$KGATE_BUILD") >&2 || give_up "$2-build" "the $2 does not build"
+    found=$(headers_path)${PKG_CONFIG_PATH:-}
+    (cd "$1" && PKG_CONFIG_PATH=$found untrusted bash -euo pipefail -c "$KGATE_BUILD") >&2 || give_up "$2-build" "the $2 does not build"
 }
 
 # A checkout of the base beside the head's, built by the same command.

@@ -115,8 +115,9 @@ static bool needs_all(const struct kg_survey *survey)
 
 void kg_adopt_build(const struct kg_survey *survey, struct kg_text *text)
 {
-    const bool all = needs_all(survey) && (survey->has_cmake || survey->has_makefile);
-    if (all && survey->has_cmake)
+    const bool unknown = !kg_survey_live(survey); /* the suite's programs are of no finding */
+    const bool all = (needs_all(survey) || unknown) && (survey->has_cmake || survey->has_makefile);
+    if (all && survey->has_cmake && !(unknown && survey->has_makefile))
         cmake_append(survey, "", "", text);
     else if (all)
         kg_text_append(text, "make");

@@ -142,12 +142,33 @@ static void next_print(const struct kg_survey *survey, const char *path)
         printf("next: kgate validate -c %s, then kgate gate -c %s --update-missing\n", path, path);
 }
 
+static bool is_of_github(void)
+{
+    return access(".gitlab-ci.yml", F_OK) != 0 &&
+           (access(".git", F_OK) == 0 || access(".github", F_OK) == 0);
+}
+
+/* The workflow of a suite that is there already. */
+static bool workflow_add(const struct kg_arguments *arguments, const struct kg_survey *survey,
+                         const char *path, struct kg_error *err)
+{
+    struct draft workflow = {.path = WORKFLOW};
+    kg_adopt_workflow(survey, path, &workflow.text);
+    const bool good = draft_write(arguments, &workflow, err) && ignore_write(arguments, err);
+    if (good && !arguments->quiet) {
+        printf("left as it is: %s (--force overwrites it)\n", path);
+        owner_print(&workflow);
+        printf("check `build:` in " WORKFLOW ": it must build everything that %s measures\n", path);
+    }
+    kg_text_free(&workflow.text);
+    return good;
+}
+
 static bool survey_use(const struct kg_arguments *arguments, const struct kg_survey *survey,
                        const char *path, struct kg_error *err)
 {
     char here[PATH_MAX];
-    const bool gitlab = kg_survey_count(survey, KG_FOUND_PIPELINE) > 0;
-    const bool github = !gitlab && (access(".git", F_OK) == 0 || access(".github", F_OK) == 0);
+    const bool github = is_of_github();
     struct draft suite = {.path = path, .is_there = access(path, F_OK) == 0};
     struct draft workflow = {.path = github ? WORKFLOW : NULL,
                              .is_there = github && access(WORKFLOW, F_OK) == 0};
@@ -216,17 +237,22 @@ int kg_cli_init(const struct kg_arguments *arguments)
     const char *path = arguments->positional_count ? arguments->positional[0] : KG_SUITE_FILE;
     struct kg_survey survey = {0};
     struct kg_error err;
-    bool good = access(path, F_OK) != 0 || arguments->force || arguments->dry_run ||
+    const bool kept = access(path, F_OK) == 0 && !arguments->force && !arguments->dry_run;
+    const bool workflow_only = kept && is_of_github() && access(WORKFLOW, F_OK) != 0;
+    bool good = !kept || workflow_only ||
                 kg_error_set(&err, KG_ERROR_USAGE,
                              "'%.200s' is there already; --force overwrites it", path);
     good = good && kg_survey_make(".", &survey, &err) && cmake_ask(arguments, &survey, &err);
     if (good && !arguments->quiet)
         found_print(&survey);
     fflush(stdout);
-    const bool nothing = good && !kg_survey_live(&survey);
-    if (nothing)
+    const bool nothing = good && !workflow_only && !kg_survey_live(&survey);
+    if (good && workflow_only)
+        good = workflow_add(arguments, &survey, path, &err);
+    else if (nothing)
         good = kg_error_set(&err, KG_ERROR_USAGE, "found no benchmark here: nothing is written");
-    good = good && survey_use(arguments, &survey, path, &err);
+    else
+        good = good && survey_use(arguments, &survey, path, &err);
     kg_survey_free(&survey);
     const int status = good ? KG_EXIT_PASS : kg_fail(&err);
     if (nothing)

@@ -123,6 +123,9 @@ static void next_print(const struct drafts *drafts)
     printf("next:\n  %s\n  kgate validate%s%s\n  kgate gate%s%s --update-missing\n",
            kg_text_string(&command), usual ? "" : " -c ", usual ? "" : drafts->suite_path,
            usual ? "" : " -c ", usual ? "" : drafts->suite_path);
+    if (access(".git", F_OK) == 0 && access(".github/workflows/kgate.yml", F_OK) != 0)
+        printf("  kgate init%s%s    writes the workflow of GitHub\n", usual ? "" : " ",
+               usual ? "" : drafts->suite_path);
     kg_text_free(&entry);
     kg_text_free(&command);
 }

@@ -223,9 +223,11 @@ SH
     service
     workflow
     suite_that passes
-    act build="touch here"
+    act build='touch here; printf %s "$PKG_CONFIG_PATH" >path'
     [ "$status" -eq 0 ]
     [ -e here ]
+    # kgate's headers are found by pkg-config
+    [[ "$(cat path)" == "$(dirname "$(dirname "$(readlink -f "$KGATE")")")/lib/pkgconfig:"* ]]
     mkdir base head
     printf '#!/bin/sh\n' | tee base/program >head/program
     chmod +x base/program

@@ -357,3 +357,19 @@ CMAKE
     run timeout 60 "$KGATE" init --no-cmake --dry-run
     [ "$status" -eq 2 ] # no benchmark, and no time-out
 }
+
+@test "init beside a suite without a workflow writes the workflow alone" {
+    mkdir -p .git
+    printf 'libit.so: it.c\n\tcc -shared it.c -o libit.so\n' >Makefile
+    printf 'version: 1\nsuite: mine\nworkloads:\n  - {name: it, plugin: ./libit.so}\n' >kgate.yaml
+    cp kgate.yaml before.yaml
+    run init
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"wrote .github/workflows/kgate.yml"*"left as it is: kgate.yaml"*"check \`build:\` in .github/workflows/kgate.yml"* ]]
+    cmp kgate.yaml before.yaml
+    grep -q '^          suite: "kgate.yaml"' .github/workflows/kgate.yml
+    grep -q '^          build: "make"' .github/workflows/kgate.yml
+    grep -qx out/ .gitignore
+    run init
+    [ "$status" -eq 2 ]
+}
