@@ -104,6 +104,7 @@ static void facts_take(struct kg_arena *arena, const struct kg_elf *elf, struct 
 {
     const char *interpreter = kg_elf_interpreter(elf);
     file->interpreter = interpreter ? kg_arena_copy(arena, interpreter) : NULL;
+    file->has_auditors = kg_elf_has_auditors(elf);
     file->loads_code = kg_elf_imports(elf, loading);
     file->starts_programs = kg_elf_imports(elf, starting);
     file->opens_files = kg_elf_imports(elf, opening);

@@ -11,6 +11,7 @@ struct kg_code_file {
     const char *hash;        /* 16 hexadecimal digits; NULL where there is none */
     const char *interpreter; /* path of its dynamic loader; NULL without one */
     bool system;             /* in a folder of the operating system's */
+    bool has_auditors;       /* it names libraries that decide what the loader loads: DT_AUDIT */
     bool loads_code;         /* it can load code while it runs: dlopen */
     bool starts_programs;    /* it can start programs: exec, posix_spawn, system, popen */
     bool opens_files;        /* it can open files, sockets or shared memory by name */

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "code/code_file.h"
@@ -25,7 +26,7 @@ struct kg_code_memory {
     size_t count, capacity;
     struct program {
         const char *word; /* NULL: nothing was looked for */
-        const char *directory;
+        struct kg_code_search search;
         const char *path;
     } programs[PROGRAMS_KEPT]; /* by the hash of their word, each the last of its hash */
     struct kg_code_files files;
@@ -70,7 +71,8 @@ static bool kernel_hash(const struct kg_code_owner *owner, char hex[17])
  * the system's. The CUDA runtime loads the driver so, whose version is known otherwise. */
 static bool brings_more(const struct kg_code_file *file, enum kgate_device device)
 {
-    return file->starts_programs || (file->loads_code && device != KGATE_DEVICE_CUDA);
+    return file->has_auditors || file->starts_programs ||
+           (file->loads_code && device != KGATE_DEVICE_CUDA);
 }
 
 /* Whether the library opens files of its own accord alone, and none that its caller names by a function that
@@ -127,16 +129,36 @@ static const struct kg_code_file *loaded_file(struct kg_code_memory *memory, str
     return path ? kg_code_file_find(&memory->files, arena, path, false) : NULL;
 }
 
-/* Path of the loader: a program names its own, a plugin is loaded by kgate's. */
+/* Path of the loader: a program names its own, a plugin is loaded by kgate's. NULL for a loader
+ * that is neither the system's nor kgate's: its answer proves nothing. */
 static const char *interpreter_of(struct kg_code_memory *memory, struct kg_arena *arena,
                                   const struct kg_code_owner *owner,
                                   const struct kg_code_file *file)
 {
-    if (owner->program || owner->kernel)
-        return file->interpreter;
     const struct kg_code_file *kgate =
         memory->self ? kg_code_file_find(&memory->files, arena, memory->self, false) : NULL;
-    return kgate ? kgate->interpreter : NULL;
+    const char *known = kgate ? kgate->interpreter : NULL;
+    const char *own = owner->program || owner->kernel ? file->interpreter : known;
+    return own && *own == '/' && (kg_file_in_system(own) || (known && !strcmp(own, known))) ? own
+                                                                                            : NULL;
+}
+
+/* An auditor (rtld-audit(7)) may load other libraries than the loader lists. */
+static bool has_auditor(void)
+{
+    const char *auditors = getenv("LD_AUDIT");
+    return auditors && *auditors;
+}
+
+/* The libraries that are loaded with a file. The kernel gives a program's real path to its loader,
+ * which puts the folder in the place of $ORIGIN. */
+static bool libraries_list(struct kg_arena *arena, const struct kg_code_owner *owner,
+                           const char *interpreter, const char *path, struct kg_loaded **loaded,
+                           size_t *count)
+{
+    char real[PATH_MAX];
+    const char *file = owner->program ? realpath(path, real) : path;
+    return file && kg_loader_list(arena, interpreter, file, owner->directory, loaded, count);
 }
 
 /* A static program has no libraries, but what it loads or starts cannot be seen. */
@@ -152,12 +174,12 @@ static void libraries_find(struct kg_code_memory *memory, struct kg_arena *arena
     const char *interpreter = interpreter_of(memory, arena, owner, &file);
     if (!interpreter)
         return;
-    const bool open = !owner->kernel && brings_more(&file, owner->device);
+    const bool open = has_auditor() || (!owner->kernel && brings_more(&file, owner->device));
     struct kg_code_identity with = *identity;
     with.scope = open                                 ? KG_CODE_OPEN_ENDED
                  : !owner->kernel && file.opens_files ? KG_CODE_WITH_FILES
                                                       : KG_CODE_WITH_LIBRARIES;
-    if (kg_loader_list(arena, interpreter, file.path, owner->directory, &loaded, &count) &&
+    if (libraries_list(arena, owner, interpreter, file.path, &loaded, &count) &&
         libraries_add(memory, arena, loaded, count, owner, &with))
         *identity = with;
 }
@@ -250,37 +272,57 @@ bool kg_code_is_same(enum kg_code_match match)
 
 /* --- Programs --------------------------------------------------------------------------------- */
 
-static const char *beside(struct kg_arena *arena, const char *directory, const char *path)
+const char *kg_code_beside(struct kg_arena *arena, const char *directory, const char *path)
 {
+    if (!path)
+        return directory;
     return directory && *path != '/' ? kg_arena_printf(arena, "%s/%s", directory, path)
                                      : kg_arena_copy(arena, path);
 }
 
-static const char *path_search(struct kg_arena *arena, const char *word, const char *directory)
+/* execvp passes over a folder of the program's name. */
+static bool is_program(const char *path)
 {
-    const char *folders = getenv("PATH");
-    while (folders && *folders) {
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* An empty element of PATH, as behind a last colon, is the folder of the command itself. */
+static const char *path_search(struct kg_arena *arena, const char *word,
+                               struct kg_code_search search)
+{
+    static const char WITHOUT[] = "/bin:/usr/bin"; /* as execvp, if there is no PATH */
+    const char *own = search.path ? search.path : getenv("PATH");
+    const char *directory = kg_code_beside(arena, search.worker, search.directory);
+    for (const char *folders = own ? own : WITHOUT;; folders++) {
         const size_t length = strcspn(folders, ":");
         const char *path = length ? kg_arena_printf(arena, "%.*s/%s", (int)length, folders, word)
                                   : kg_arena_printf(arena, "./%s", word);
-        path = path ? beside(arena, directory, path) : NULL;
-        if (path && access(path, X_OK) == 0)
+        path = path ? kg_code_beside(arena, directory, path) : NULL;
+        if (path && is_program(path))
             return path;
-        folders += length + (folders[length] == ':');
+        folders += length;
+        if (!*folders)
+            return NULL;
     }
-    return NULL;
+}
+
+bool kg_code_search_same(const struct kg_code_search *a, const struct kg_code_search *b)
+{
+    return string_same(a->worker, b->worker) && string_same(a->directory, b->directory) &&
+           string_same(a->path, b->path);
 }
 
 const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
-                            const char *directory)
+                            struct kg_code_search search)
 {
     if (strchr(word, '/'))
-        return beside(arena, directory, word);
+        return kg_code_beside(arena, search.worker, word);
     if (!memory)
-        return path_search(arena, word, directory);
+        return path_search(arena, word, search);
     struct program *program =
         &memory->programs[kg_hash_string(KG_HASH_START, word) % PROGRAMS_KEPT];
-    if (!string_same(program->word, word) || !string_same(program->directory, directory))
-        *program = (struct program){word, directory, path_search(arena, word, directory)};
+    if (!string_same(program->word, word) || !kg_code_search_same(&program->search, &search))
+        *program = (struct program){word, search, path_search(arena, word, search)};
     return program->path;
 }

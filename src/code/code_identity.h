@@ -65,8 +65,22 @@ struct kg_code_memory *kg_code_memory_make(struct kg_arena *arena);
 struct kg_code_identity kg_code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
                                          struct kg_code_owner owner);
 
-/* The file that a command's first word starts, in `arena`: with a slash as it stands, from
- * `directory` on (NULL: here), else the first on PATH. NULL where there is none.
- * memory  what was looked for there before is not looked for again; its arena; NULL: none */
+/* Where a worker looks for the program of its command. */
+struct kg_code_search {
+    const char *worker;    /* folder of the worker; NULL: here */
+    const char *directory; /* folder of the command, from the worker's on; NULL: the worker's */
+    const char *path;      /* the command's PATH; NULL: kgate's */
+};
+
+bool kg_code_search_same(const struct kg_code_search *a, const struct kg_code_search *b);
+
+/* The file that a command's first word starts, in `arena`, as execvp finds it: with a slash from
+ * the worker's folder on, else the first on PATH, whose relative folders begin at the command's.
+ * NULL if there is none.
+ * memory  keeps the answers, and is of the same arena; strings of the search must live as long;
+ *         NULL: none */
 const char *kg_code_program(struct kg_code_memory *memory, struct kg_arena *arena, const char *word,
-                            const char *directory);
+                            struct kg_code_search search);
+
+/* `path` from `directory` on, in `arena`; either may be NULL. NULL if both are, or if memory is out. */
+const char *kg_code_beside(struct kg_arena *arena, const char *directory, const char *path);

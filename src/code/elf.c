@@ -260,6 +260,15 @@ bool kg_elf_is_pie(const struct kg_elf *elf)
     return dynamic_value(elf, DT_FLAGS_1) & DF_1_PIE;
 }
 
+bool kg_elf_has_auditors(const struct kg_elf *elf)
+{
+    Elf64_Dyn entry;
+    for (size_t i = 0; dynamic_entry(elf, i, &entry); i++)
+        if (entry.d_tag == DT_AUDIT || entry.d_tag == DT_DEPAUDIT)
+            return true;
+    return false;
+}
+
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin)
 {
     Elf64_Dyn entry;

@@ -59,6 +59,8 @@ bool kg_elf_is_pie(const struct kg_elf *elf);
 const unsigned char *kg_elf_build_id(const struct kg_elf *elf, size_t *size);
 /* Whether the file needs a library (DT_NEEDED) whose name begins so. */
 bool kg_elf_needs(const struct kg_elf *elf, const char *begin);
+/* Whether the file names auditors (DT_AUDIT, DT_DEPAUDIT; rtld-audit(7)). */
+bool kg_elf_has_auditors(const struct kg_elf *elf);
 /* Whether the loader has to find one of these names, ended by NULL, for the file: a relocation
  * refers to the name. A name that ends in * stands for all that begin so. */
 bool kg_elf_imports(const struct kg_elf *elf, const char *const *names);

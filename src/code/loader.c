@@ -67,20 +67,33 @@ static bool ask(const char *interpreter, const char *file, const char *directory
     return started && ended_well(pid) && whole;
 }
 
-/* "libm.so.6 => /lib/libm.so.6 (0x7f…)", or only a path where it was named by one. What has no path
- * is no file: the kernel's own vDSO. */
+/* Whether the kernel maps this library itself (its vDSO): the library is no file. */
+static bool is_of_kernel(const char *name)
+{
+#if defined __powerpc64__ || defined __s390x__
+    return !strcmp(name, "linux-vdso64.so.1");
+#else
+    return !strcmp(name, "linux-vdso.so.1");
+#endif
+}
+
+/* "libm.so.6 => /lib/libm.so.6 (0x7f…)", or only a path if the file names the library by its path.
+ * The loader's line for no libraries is "statically linked". A relative path depends on the folder
+ * in which the loader looks, so the library counts as not known. */
 static bool line_read(struct kg_arena *arena, char *line, struct kg_loaded *loaded, bool *is_file)
 {
-    static const char FOUND[] = " => ", MISSING[] = " => not found";
+    static const char FOUND[] = " => ", MISSING[] = " => not found", NONE[] = "statically linked";
     char *address = strrchr(line, '('), *found = strstr(line, FOUND);
     *is_file = false;
     if (strstr(line, MISSING))
         return false;
+    if (!*line || (!address && !strcmp(line, NONE)))
+        return true;
     if (address && address > line && address[-1] == ' ')
         address[-1] = '\0';
     const char *path = found ? found + strlen(FOUND) : line;
     if (*path != '/')
-        return true;
+        return !found && is_of_kernel(line);
     if (found)
         *found = '\0';
     const char *slash = strrchr(line, '/');

@@ -15,7 +15,9 @@ struct kg_loaded {
 /* The libraries of a program or shared object, those of libraries and the loader itself included,
  * in an array in `arena`, sorted by name.
  * interpreter  the loader's path
- * directory    where the process would run; NULL: here
- * returns      false where the loader cannot be asked, or one of them is missing */
+ * file         an absolute path if there is a directory
+ * directory    folder in which the process will run; NULL: here
+ * returns      false if the loader gives no answer, does not find a library, or finds one by a
+ *              relative path */
 bool kg_loader_list(struct kg_arena *arena, const char *interpreter, const char *file,
                     const char *directory, struct kg_loaded **loaded, size_t *count);

@@ -198,7 +198,7 @@ bool kg_build_resolve(struct kg_arena *arena, const char *label, const char *giv
 bool kg_build_of_words(struct kg_arena *arena, const char *label, const char *given,
                        struct kg_words words, struct kg_build *build, struct kg_error *err)
 {
-    const char *found = kg_code_program(NULL, arena, words.at[0], NULL);
+    const char *found = kg_code_program(NULL, arena, words.at[0], (struct kg_code_search){0});
     *build = (struct kg_build){
         .label = label, .given = given, .kind = KG_BUILD_COMMAND, .command = found, .words = words};
     if (found && access(found, X_OK) == 0)
@@ -281,12 +281,20 @@ static const char *code_file(struct kg_code_memory *memory, struct kg_arena *are
     if (kg_sources[spec->source]->code == KG_CODE_ANYWHERE)
         return build->command
                    ? build->command
-                   : kg_code_program(memory, arena, planned->command[0], build->directory);
+                   : kg_code_program(memory, arena, planned->command[0],
+                                     kg_case_program_search(&planned->setting, build->directory));
     if (build->plugin)
         return build->plugin;
     if (build->directory && spec->target[0] != '/')
         return kg_arena_printf(arena, "%s/%s", build->directory, spec->target);
     return spec->target;
+}
+
+/* Folder in which a case's command runs; NULL: here. */
+static const char *run_folder(struct kg_arena *arena, const struct kg_build *build,
+                              const struct kg_case *planned)
+{
+    return kg_code_beside(arena, build->directory, planned->setting.directory);
 }
 
 static struct kg_code_identity code_identify(struct kg_code_memory *memory, struct kg_arena *arena,
@@ -296,12 +304,13 @@ static struct kg_code_identity code_identify(struct kg_code_memory *memory, stru
     const enum kg_code_place place = kg_sources[planned->spec->source]->code;
     if (place == KG_CODE_COMPILED)
         return (struct kg_code_identity){0};
-    const struct kg_code_owner owner = {.file = code_file(memory, arena, build, planned),
-                                        .kernel = place == KG_CODE_IN_KGATE ? planned->spec->target
-                                                                            : NULL,
-                                        .directory = build->directory,
-                                        .program = place == KG_CODE_ANYWHERE,
-                                        .device = planned->device};
+    const bool program = place == KG_CODE_ANYWHERE;
+    const struct kg_code_owner owner = {
+        .file = code_file(memory, arena, build, planned),
+        .kernel = place == KG_CODE_IN_KGATE ? planned->spec->target : NULL,
+        .directory = program ? run_folder(arena, build, planned) : build->directory,
+        .program = program,
+        .device = planned->device};
     struct kg_code_identity code = {0};
     if (owner.file || owner.kernel)
         code = kg_code_identify(memory, arena, owner);

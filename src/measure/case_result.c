@@ -146,6 +146,16 @@ bool kg_case_result_start(struct kg_arena *arena, const struct kg_case *planned,
            series_start(arena, spec, result) && result->target && good;
 }
 
+struct kg_code_search kg_case_program_search(const struct kg_command_setting *setting,
+                                             const char *worker)
+{
+    struct kg_code_search search = {.worker = worker, .directory = setting->directory};
+    for (size_t i = 0; i < setting->environment_count; i++)
+        if (!strcmp(setting->environment[i].name, "PATH"))
+            search.path = setting->environment[i].value;
+    return search;
+}
+
 void kg_case_code_widen(const struct kg_command_setting *setting, struct kg_code_identity *code)
 {
     bool brings_code = setting->setup_count > 0;
@@ -164,17 +174,20 @@ static void code_identify(struct kg_results *results, const struct kg_plan *plan
         if (code == KG_CODE_COMPILED) /* its check says it */
             continue;
         const bool here = code == KG_CODE_IN_KGATE, program = code == KG_CODE_ANYWHERE;
-        const char *file =
-            here      ? NULL
-            : program ? kg_code_program(memory, &results->arena, plan->cases[i].command[0], NULL)
-                      : spec->target;
+        const struct kg_command_setting *setting = &plan->cases[i].setting;
+        const char *file = here ? NULL
+                           : program
+                               ? kg_code_program(memory, &results->arena, plan->cases[i].command[0],
+                                                 kg_case_program_search(setting, NULL))
+                               : spec->target;
         const struct kg_code_owner owner = {.file = file,
                                             .kernel = here ? spec->target : NULL,
+                                            .directory = program ? setting->directory : NULL,
                                             .program = program,
                                             .device = plan->cases[i].device};
         if (here || file)
             results->cases[i].code = kg_code_identify(memory, &results->arena, owner);
-        kg_case_code_widen(&plan->cases[i].setting, &results->cases[i].code);
+        kg_case_code_widen(setting, &results->cases[i].code);
     }
 }
 

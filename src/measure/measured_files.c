@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "code/code_identity.h"
+#include "measure/case_result.h"
 #include "util/file.h"
 #include "util/sha256.h"
 #include "workload/source.h"
@@ -14,6 +15,7 @@
 /* What was asked last: cases of one workload follow each other. */
 struct memory {
     const char *given;
+    struct kg_code_search search;
     const char *hash;
 };
 
@@ -84,14 +86,11 @@ const char *kg_measured_file_of(const struct kg_build *build, const struct kg_ca
 
 /* The file itself, absolute and without links; false where it is not there, or a copy of it would
  * not bring the code. */
-static bool file_locate(struct kg_arena *arena, const struct kg_build *build, const char *given,
+static bool file_locate(struct kg_arena *arena, struct kg_code_search search, const char *given,
                         bool command, char path[PATH_MAX])
 {
-    const char *directory = build ? build->directory : NULL;
-    const char *found = command ? kg_code_program(NULL, arena, given, directory)
-                        : directory && given[0] != '/'
-                            ? kg_arena_printf(arena, "%s/%s", directory, given)
-                            : given;
+    const char *found = command ? kg_code_program(NULL, arena, given, search)
+                                : kg_code_beside(arena, search.worker, given);
     return found && realpath(found, path) && is_elf(path) &&
            !(command && (is_of_system(path) || starts_others(path)));
 }
@@ -133,12 +132,15 @@ bool kg_measured_files_find(const struct kg_plan *plan, const struct kg_build *c
         const struct kg_build *build = builds ? builds[i] : NULL;
         const bool command = kg_sources[planned->spec->source]->code == KG_CODE_ANYWHERE;
         const char *given = kg_measured_file_of(build, planned, program);
-        const bool asked = memory.given && given && !builds && !strcmp(memory.given, given);
+        const struct kg_code_search search =
+            kg_case_program_search(&planned->setting, build ? build->directory : NULL);
+        const bool asked = memory.given && given && !builds && !strcmp(memory.given, given) &&
+                           kg_code_search_same(&memory.search, &search);
         if (!given || results->cases[i].status == KG_STATUS_SKIPPED)
             continue;
         if (!asked)
-            memory = (struct memory){.given = given};
-        if (!asked && file_locate(&results->arena, build, given, command, path) &&
+            memory = (struct memory){.given = given, .search = search};
+        if (!asked && file_locate(&results->arena, search, given, command, path) &&
             !file_add(results, &capacity, path, &memory.hash, err))
             return false;
         results->cases[i].build = memory.hash;

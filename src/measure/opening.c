@@ -7,6 +7,7 @@
 
 #include "code/code_identity.h"
 #include "config/cuda_call.h"
+#include "measure/case_result.h"
 #include "measure/worker_ask.h"
 #include "workload/source.h"
 
@@ -29,7 +30,8 @@ static bool program_find(struct opener *opener, const struct kg_case *planned, s
 {
     const char *word = planned->command[0];
     struct kg_arena arena = {0};
-    const char *found = kg_code_program(opener->programs, &opener->arena, word, NULL);
+    const char *found = kg_code_program(opener->programs, &opener->arena, word,
+                                        kg_case_program_search(&planned->setting, NULL));
     const char *why = NULL;
     if (!found && !strchr(word, '/'))
         why = kg_arena_printf(&arena, "cannot find the program '%.300s' in PATH", word);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "code/code_identity.h"
+#include "measure/case_result.h"
 #include "measure/measured_files.h"
 #include "workload/source.h"
 
@@ -30,7 +31,8 @@ struct kg_watched_file *kg_watched_files_make(struct kg_arena *arena, const stru
         if (!given)
             continue;
         if (command)
-            file->path = kg_code_program(memory, arena, given, directory);
+            file->path = kg_code_program(memory, arena, given,
+                                         kg_case_program_search(&planned->setting, directory));
         else if (directory && given[0] != '/')
             file->path = kg_arena_printf(arena, "%s/%s", directory, given);
         else

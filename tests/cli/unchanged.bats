@@ -262,3 +262,34 @@ status_of_ab() {
         [ "$(status_of_ab "./old/$program" "./new/$program")" = OK ]
     done
 }
+
+# Folders base and head: a program over a library that makes $1 and $2 turns.
+slower_library() {
+    echo 'int work(int); int main(int n, char **w) { return (w == 0) + work(n) * 0; }' >m.c
+    for side in base:$1 head:$2; do
+        mkdir -p "${side%:*}/build"
+        echo "int work(int x) { for (volatile int i = 0; i < ${side#*:}; i++) x++; return x; }" >w.c
+        cc -O2 -shared -fPIC w.c -o "${side%:*}/build/libwork.so"
+        (cd "${side%:*}" && cc -O2 ../m.c build/libwork.so -o build/app)
+    done
+}
+
+@test "a library by a path from the command's folder on is not known, so the case is measured" {
+    slower_library 1000 4000
+    cmp base/build/app head/build/app
+    suite_of <<<"  - {name: it, command: [./build/app]}"
+    kgate ab -c one.yaml --base base --head head -o ab -q >/dev/null || true
+    jq -e '.cases[0] | .status == "OK" and .code_scope == "file"' ab/head.json
+}
+
+@test "a program is looked for in the PATH that the suite gives it" {
+    mkdir -p base/bin head/bin common
+    echo 'int main(void) { return 0; }' | cc -x c - -o common/app
+    for side in base:3 head:4; do
+        echo "int main(void) { volatile int x = ${side#*:}; return x - x; }" | cc -x c - -o "${side%:*}/bin/app"
+    done
+    suite_of <<<'  - {name: it, command: [app], environment: {PATH: "bin:/usr/bin:/bin"}}'
+    PATH="$PWD/common:$PATH" kgate ab -c one.yaml --base base --head head -o ab -q >/dev/null || true
+    jq -e '.cases[0].status == "OK"' ab/head.json
+    jq -es '[.[].cases[0].code_hash] | .[0] != .[1]' ab/base.json ab/head.json
+}

@@ -160,6 +160,42 @@ static void without_one_of_its_libraries_they_are_not_known(void **state)
     kg_arena_free(&arena);
 }
 
+/* The loader looks for them from the folder on in which the process runs. */
+static void libraries_by_a_relative_path_are_not_known(void **state)
+{
+    static const struct {
+        const char *make, *variable, *value;
+    } rows[] = {
+        {"cc -O2 m.c plug/libw.so -o plug/app", NULL, NULL},
+        {"cc -O2 m.c -Lplug -lw -Wl,-rpath,plug -o plug/app", NULL, NULL},
+        {"cc -O2 m.c -Lplug -lw -o plug/app", "LD_LIBRARY_PATH", "plug"},
+        {"cc -O2 m.c -Lplug -lw -o plug/app && cp plug/libw.so .", "LD_LIBRARY_PATH", ":"},
+        {"cc -O2 -Dwork=abs m.c -o plug/app", "LD_PRELOAD", "plug/libw.so"},
+        {"cp /lib64/ld-linux-x86-64.so.2 plug/ld.so; cc -O2 -Dwork=abs m.c "
+         "-Wl,--dynamic-linker=plug/ld.so -o plug/app",
+         NULL, NULL},
+    };
+    struct kg_arena arena = {0};
+    (void)state;
+    shell("mkdir -p plug && echo 'int work(int x) { return x + 1; }' >w.c && cc -O2 -shared -fPIC "
+          "w.c -o plug/libw.so && echo 'int work(int); int main(int n, char **w) { return "
+          "(w != 0) - work(n - 1); }' >m.c");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        shell(rows[i].make);
+        if (rows[i].variable)
+            setenv(rows[i].variable, rows[i].value, 1);
+        const struct kg_code_identity code = identity(
+            &arena, (struct kg_code_owner){
+                        .file = in_folder("plug/app"), .directory = folder, .program = true});
+        if (rows[i].variable)
+            unsetenv(rows[i].variable);
+        assert_non_null(code.hash);
+        if (code.scope != KG_CODE_FILE_ALONE)
+            fail_msg("%s: scope %d", rows[i].make, (int)code.scope);
+    }
+    kg_arena_free(&arena);
+}
+
 /* A program whose main is the body. */
 static struct kg_code_identity program(struct kg_arena *arena, const char *body,
                                        const char *options)
@@ -188,6 +224,38 @@ static void code_that_can_load_or_start_more_is_open_ended(void **state)
     const struct kg_code_identity fixed = program(&arena, "(void)w; return n - 1;", "-static");
     assert_non_null(fixed.hash);
     assert_int_equal(fixed.scope, KG_CODE_FILE_ALONE);
+    kg_arena_free(&arena);
+}
+
+static void auditors_may_load_anything(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    const struct kg_code_identity audited =
+        program(&arena, "(void)w; return n - 1;", "-Wl,--audit=libaudit-none.so");
+    assert_int_equal(audited.scope, KG_CODE_OPEN_ENDED);
+    setenv("LD_AUDIT", "/no/such/auditor.so", 1);
+    const struct kg_code_identity called = program(&arena, "(void)w; return n - 1;", "");
+    unsetenv("LD_AUDIT");
+    assert_int_equal(called.scope, KG_CODE_OPEN_ENDED);
+    kg_arena_free(&arena);
+}
+
+static void the_folder_of_a_programs_libraries_is_that_of_its_file(void **state)
+{
+    struct kg_arena arena = {0};
+    (void)state;
+    shell(
+        "mkdir -p real link && echo 'int work(int x) { return x; }' >w.c && cc -O2 -shared -fPIC "
+        "-Wl,-soname,libw.so.1 w.c -o real/libw.so.1 && cp real/libw.so.1 link/ && echo 'int work("
+        "int); int main(int n, char **w) { return (w != 0) - work(n); }' >m.c && cc -O2 m.c "
+        "real/libw.so.1 -Wl,-rpath,'$ORIGIN' -o real/app && ln -sf ../real/app link/app");
+    const struct kg_code_owner owner = {.file = in_folder("link/app"), .program = true};
+    const struct kg_code_identity before = identity(&arena, owner);
+    shell("echo 'int work(int x) { return x + 5; }' >w.c && cc -O2 -shared -fPIC "
+          "-Wl,-soname,libw.so.1 w.c -o real/libw.so.1");
+    const struct kg_code_identity after = identity(&arena, owner);
+    assert_int_equal(kg_code_match(&before, &after), KG_CODE_OTHER_LIBRARIES);
     kg_arena_free(&arena);
 }
 
@@ -248,17 +316,38 @@ static void answers_are_kept_and_not_mixed_up(void **state)
     kg_arena_free(&arena);
 }
 
+static const struct kg_code_search HERE = {0};
+
 static void a_command_is_found_as_exec_finds_it(void **state)
 {
+    const struct kg_code_search there = {.worker = "there"};
     struct kg_arena arena = {0};
     (void)state;
-    const char *found = kg_code_program(NULL, &arena, "sh", NULL);
+    const char *found = kg_code_program(NULL, &arena, "sh", HERE);
     assert_non_null(found);
     assert_int_equal(found[0], '/');
-    assert_string_equal(kg_code_program(NULL, &arena, "./a", "there"), "there/./a");
-    assert_string_equal(kg_code_program(NULL, &arena, "/bin/a", "there"), "/bin/a");
-    assert_string_equal(kg_code_program(NULL, &arena, "b/a", NULL), "b/a");
-    assert_null(kg_code_program(NULL, &arena, "no-such-program-anywhere", NULL));
+    assert_string_equal(kg_code_program(NULL, &arena, "./a", there), "there/./a");
+    assert_string_equal(kg_code_program(NULL, &arena, "/bin/a", there), "/bin/a");
+    assert_string_equal(kg_code_program(NULL, &arena, "b/a", HERE), "b/a");
+    assert_null(kg_code_program(NULL, &arena, "no-such-program-anywhere", HERE));
+    kg_arena_free(&arena);
+}
+
+/* A folder of the program's name is passed over. */
+static void relative_folders_of_path_begin_where_the_command_runs(void **state)
+{
+    struct kg_arena arena = {0};
+    const struct kg_code_search search = {
+        .worker = folder, .directory = "run", .path = "no:side:bin:"};
+    struct kg_code_search empty = search;
+    (void)state;
+    shell("mkdir -p bin run/side/app run/bin && cp /bin/true bin/app && cp /bin/true run/bin/app "
+          "&& cp /bin/true run/app");
+    assert_string_equal(kg_code_program(NULL, &arena, "app", search), in_folder("run/bin/app"));
+    empty.path = "";
+    assert_string_equal(kg_code_program(NULL, &arena, "app", empty), in_folder("run/./app"));
+    empty.path = "side:";
+    assert_string_equal(kg_code_program(NULL, &arena, "app", empty), in_folder("run/./app"));
     kg_arena_free(&arena);
 }
 
@@ -269,16 +358,16 @@ static void a_program_is_looked_for_once(void **state)
     struct kg_code_memory *memory = kg_code_memory_make(&arena);
     const char *path = kg_arena_copy(&arena, getenv("PATH"));
     (void)state;
-    const char *found = kg_code_program(memory, &arena, "sh", NULL);
+    const char *found = kg_code_program(memory, &arena, "sh", HERE);
     assert_non_null(found);
     setenv("PATH", "", 1);
-    assert_ptr_equal(kg_code_program(memory, &arena, "sh", NULL), found);
-    assert_null(kg_code_program(NULL, &arena, "sh", NULL));
+    assert_ptr_equal(kg_code_program(memory, &arena, "sh", HERE), found);
+    assert_null(kg_code_program(NULL, &arena, "sh", HERE));
     for (int i = 0; i < WORDS; i++)
-        assert_null(kg_code_program(memory, &arena, kg_arena_printf(&arena, "no-%d", i), NULL));
+        assert_null(kg_code_program(memory, &arena, kg_arena_printf(&arena, "no-%d", i), HERE));
     setenv("PATH", path, 1);
-    assert_string_equal(kg_code_program(memory, &arena, "cat", NULL),
-                        kg_code_program(NULL, &arena, "cat", NULL));
+    assert_string_equal(kg_code_program(memory, &arena, "cat", HERE),
+                        kg_code_program(NULL, &arena, "cat", HERE));
     kg_arena_free(&arena);
 }
 
@@ -290,11 +379,15 @@ int main(void)
         cmocka_unit_test(the_environment_decides_as_it_does_for_the_loader),
         cmocka_unit_test(without_one_of_its_libraries_they_are_not_known),
         cmocka_unit_test(code_that_can_load_or_start_more_is_open_ended),
+        cmocka_unit_test(libraries_by_a_relative_path_are_not_known),
+        cmocka_unit_test(auditors_may_load_anything),
+        cmocka_unit_test(the_folder_of_a_programs_libraries_is_that_of_its_file),
         cmocka_unit_test(on_the_gpu_dlopen_is_the_runtimes_own),
         cmocka_unit_test(a_script_and_what_is_not_there_have_no_code),
         cmocka_unit_test(a_kernels_libraries_are_those_of_its_kgate),
         cmocka_unit_test(answers_are_kept_and_not_mixed_up),
         cmocka_unit_test(a_command_is_found_as_exec_finds_it),
+        cmocka_unit_test(relative_folders_of_path_begin_where_the_command_runs),
         cmocka_unit_test(a_program_is_looked_for_once),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
