@@ -207,7 +207,8 @@ const char *kg_undecided_unrecorded(struct kg_comparison *comparison, size_t cou
             continue;
         kg_text_printf(&text, "%s%.300s (%s)", named++ ? ", " : "", change->id,
                        change->change == KG_CHANGE_FAILED ? "it failed"
-                                                          : "the machine was too busy");
+                       : comparison->complete             ? "the machine was too busy"
+                                                          : "the run was interrupted");
     }
     if (count > named)
         kg_text_printf(&text, ", and %zu more", count - named);

@@ -6,9 +6,11 @@
 #include "compare/reference.h"
 #include "compare/settle.h"
 #include "compare/undecided.h"
+#include "results/disturbance.h"
 
 /* A dozen rounds are enough for any test, where the suite allows as many. */
-enum { ROUNDS_LEAST = 12 };
+enum { ROUNDS_LEAST = 12, BUSY_ROUNDS = 5 };
+static const double BUSY_NS = 30e9;
 
 size_t kg_sequence_next(size_t rounds, double worth, size_t most)
 {
@@ -82,9 +84,25 @@ static bool undecided(const struct kg_metric *metric)
            (metric->change == KG_CHANGE_INCONCLUSIVE && !metric->unasked);
 }
 
+/* Whether the machine was too busy for the case for so long that it will stay so. Without a budget nobody
+ * asked to wait longer. */
+static bool busy_throughout(const struct kg_runner *runner, const struct kg_case_change *change)
+{
+    if (change->order >= runner->results->case_count || isfinite(runner->sequence->budget_ns))
+        return false;
+    const struct kg_case_result *result = &runner->results->cases[change->order];
+    const struct kg_disturbance found = kg_disturbance_of(result);
+    double measured_ns = 0;
+    for (size_t i = 0; i < result->round_count; i++)
+        measured_ns += result->rounds[i].wall_ns;
+    return kg_disturbance_too_busy(&found) && found.rounds >= BUSY_ROUNDS && measured_ns >= BUSY_NS;
+}
+
 /* Whether more rounds could change the case's result. */
 static bool doubtful(const struct kg_runner *runner, const struct kg_case_change *change)
 {
+    if (busy_throughout(runner, change))
+        return false;
     if (change->change == KG_CHANGE_NEW)
         return runner->sequence->new_to_most;
     if (suspect(runner, change))

@@ -114,6 +114,31 @@ static void doubtful_cases_go_on_and_no_other(void **state)
     scene_free(&scene);
 }
 
+/* All rounds wait for half of their time. */
+static size_t busy_rounds(double wall_ns)
+{
+    struct kg_random random = {3};
+    struct scene scene = {.base = run_make(1, 0.005, &random),
+                          .current = run_make(1, 0.005, &random)};
+    for (size_t r = 0; r < RECORDED; r++) {
+        scene.current.cases[0].rounds[r].disturbance = 0.5;
+        scene.current.cases[0].rounds[r].wall_ns = wall_ns;
+    }
+    scene_run(&scene);
+    const size_t rounds = change_of(&scene, 0)->rounds;
+    scene_free(&scene);
+    return rounds;
+}
+
+static void a_case_that_waited_for_half_a_minute_gets_no_more_rounds(void **state)
+{
+    (void)state;
+    const size_t brief = busy_rounds(1e6), lengthy = busy_rounds(31e9 / LEAST);
+    if (brief <= LEAST || lengthy != LEAST)
+        fail_msg("%zu rounds of 1 ms, %zu of seconds; expected more than %d, and %d", brief,
+                 lengthy, (int)LEAST, (int)LEAST);
+}
+
 static void a_suspect_that_is_confirmed_fails_the_gate(void **state)
 {
     struct kg_random random = {3};
@@ -653,6 +678,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clear_cases_stop_at_the_least),
         cmocka_unit_test(doubtful_cases_go_on_and_no_other),
+        cmocka_unit_test(a_case_that_waited_for_half_a_minute_gets_no_more_rounds),
         cmocka_unit_test(a_suspect_that_is_confirmed_fails_the_gate),
         cmocka_unit_test(a_suspect_that_is_not_confirmed_does_not),
         cmocka_unit_test(an_improvement_is_confirmed_too),
