@@ -133,7 +133,9 @@ bool kg_loader_list(struct kg_arena *arena, const char *interpreter, const char 
                     const char *directory, struct kg_loaded **loaded, size_t *count)
 {
     struct kg_text answer = {0};
-    const bool good = ask(interpreter, file, directory, &answer) && answer.length &&
+    /* the loader searches its own folders for a name without a slash */
+    const char *path = strchr(file, '/') ? file : kg_arena_printf(arena, "./%s", file);
+    const bool good = path && ask(interpreter, path, directory, &answer) && answer.length &&
                       answer_read(arena, answer.data, loaded, count);
     kg_text_free(&answer);
     return good;

@@ -17,6 +17,8 @@ YAML
     plugin_suite
     kgate run -c builds.yaml -o a.json -q
     valid a.json results
+    # the loader lists the libraries of a plugin whose name has no slash
+    [ "$(jq -r '.cases[0].code_scope' a.json)" = libraries ]
     sum=$(sha256sum libit.so | cut -d' ' -f1)
     [ "$(jq -r '.cases[0].build' a.json)" = "$sum" ]
     run kgate baseline update a.json -b base
