@@ -7,38 +7,15 @@ const char *const kg_verdict_names[4] = {"PASS", "FAIL", "UNDECIDED", NULL};
 const char *const kg_against_names[5] = {"baseline", "base", "pin", "budget", NULL};
 
 /* In the order of enum kg_doubt. */
-const char *const kg_doubt_names[31] = {
-    "none",
-    "code_changed",
-    "library_other",
-    "code_alone",
-    "code_open",
-    "code_unchanged",
-    "environment",
-    "clock_explains",
-    "unlike",
-    "mean",
-    "call_cpu",
-    "few_rounds",
-    "clock_may",
-    "cycles",
-    "unconfirmed",
-    "all_disturbed",
-    "unproven",
-    "effect",
-    "stepped",
-    "noise",
-    "crossing",
-    "uncounted",
-    "busy",
-    "disturbed",
-    "not_stored",
-    "budget_unknown",
-    "budget_missed",
-    "widened",
-    "instructions",
-    "unseen",
-    NULL,
+const char *const kg_doubt_names[32] = {
+    "none",         "code_changed",   "library_other", "code_alone",
+    "code_open",    "code_unchanged", "environment",   "clock_explains",
+    "unlike",       "mean",           "call_cpu",      "few_rounds",
+    "clock_may",    "cycles",         "unconfirmed",   "all_disturbed",
+    "unproven",     "effect",         "stepped",       "noise",
+    "crossing",     "uncounted",      "busy",          "disturbed",
+    "not_stored",   "budget_unknown", "budget_missed", "widened",
+    "instructions", "unseen",         "drift",         NULL,
 };
 
 #define STRUCT kg_metric

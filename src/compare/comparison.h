@@ -71,8 +71,10 @@ enum kg_doubt {
     KG_DOUBT_WIDENED,      /* a part of the rounds became far slower */
     KG_DOUBT_INSTRUCTIONS, /* the time changed without proof, and its instructions confirm it */
     KG_DOUBT_UNSEEN,       /* worse by more than another load explains, with the same code */
+    KG_DOUBT_DRIFT,        /* worse than the stored runs, not in pairs, and the code is not all that
+                              kgate knows of the case; `cause` says so */
 };
-extern const char *const kg_doubt_names[31];
+extern const char *const kg_doubt_names[32];
 
 /* One metric of a case against one reference. */
 struct kg_metric {

@@ -267,6 +267,7 @@ static const struct sentence {
     [KG_DOUBT_CROSSING] = {.say = kg_crossing_say, .of_code = true},
     [KG_DOUBT_UNCOUNTED] = {.say = uncounted_say},
     [KG_DOUBT_BUSY] = {.say = uncounted_say},
+    [KG_DOUBT_DRIFT] = {.say = uncounted_say},
     [KG_DOUBT_DISTURBED] =
         {.text = "more than a third of its rounds waited for a CPU: programs that preempt it use "
                  "caches and memory too, and may make its other rounds up to twice as slow. "

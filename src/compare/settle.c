@@ -153,6 +153,13 @@ static bool failure_take(struct kg_arena *arena, struct kg_case_change *change,
     return good && change->reason;
 }
 
+/* What settles the cases that the stored runs leave open. */
+struct settlement {
+    const struct kg_results *current;
+    const struct kg_comparison *pairs;
+    const char *build; /* that the pairs are against, in words */
+};
+
 /* A metric that differs from the stored runs while the two builds are alike. */
 struct drift {
     size_t cases;
@@ -178,6 +185,54 @@ static void drift_add(struct drift *drift, const struct drift *found)
     drift->cases = cases;
 }
 
+static bool is_worse(const struct kg_metric *metric)
+{
+    return (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
+}
+
+/* Whether the figure that the candidate has in pairs is worse than the stored runs too: a burst that
+ * covered only the gate's own rounds is over by then. */
+static bool lasts(const struct kg_metric *stored, const struct kg_metric *pair)
+{
+    const double above = 1 + stored->asked_threshold;
+    return stored->better == KG_BETTER_LOWER ? pair->current > above * stored->baseline
+                                             : above * pair->current < stored->baseline;
+}
+
+/* Whether the stored runs alone would keep the metric from passing, and the pairs would let it
+ * pass. */
+static bool is_hidden(const struct kg_metric *stored, const struct kg_metric *pair)
+{
+    const bool pair_worse =
+        pair->change == KG_CHANGE_REGRESSION || pair->change == KG_CHANGE_SUSPECT;
+    return (stored->change == KG_CHANGE_REGRESSION || stored->change == KG_CHANGE_SUSPECT) &&
+           is_worse(stored) && !pair_worse && lasts(stored, pair);
+}
+
+/* Whether all that the case runs is hashed: pairs then compare all of it. What code loads, starts or
+ * reads later is today's on both sides of a pair. */
+static bool is_closed(const struct kg_case_result *result)
+{
+    return result->code.hash && result->code.scope == KG_CODE_WITH_LIBRARIES;
+}
+
+/* The stored figures stay: pairs cannot see why they differ. */
+static bool hidden_say(struct kg_arena *arena, struct kg_metric *metric, size_t pairs,
+                       const char *build)
+{
+    char ratio[KG_UNIT_BYTES];
+    metric->cause = kg_arena_printf(
+        arena,
+        "%s against the stored runs, but not in %zu pair%s against %s: the machine changed, or "
+        "something that the program loads, starts or reads. Both sides of a pair use today's",
+        kg_change_format(metric->ratio, ratio), pairs, pairs == 1 ? "" : "s", build);
+    metric->reason = metric->cause;
+    metric->change = KG_CHANGE_SUSPECT;
+    metric->doubt = KG_DOUBT_DRIFT;
+    metric->suspected = false;
+    return metric->cause;
+}
+
 /* What a reader must know of cases that pass: the builds are alike, and yet something became slower. */
 static bool drift_say(struct kg_comparison *comparison, const struct drift *drift,
                       const char *build, struct kg_error *err)
@@ -198,8 +253,11 @@ static bool drift_say(struct kg_comparison *comparison, const struct drift *drif
 }
 
 static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
-                        const struct kg_case_change *pair, const char *build, struct drift *drift)
+                        const struct kg_case_change *pair, const struct settlement *settlement,
+                        struct drift *drift)
 {
+    const char *build = settlement->build;
+    const bool closed = is_closed(&settlement->current->cases[change->order]);
     struct drift found = {.id = NULL};
     if (pair->change == KG_CHANGE_FAILED)
         return failure_take(arena, change, pair);
@@ -212,6 +270,11 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
         const struct kg_metric *other = metric_find(pair, metric->name);
         if (!undecided(metric) && (!other || undecided(other)))
             continue;
+        if (other && !closed && is_hidden(metric, other)) {
+            if (!hidden_say(arena, metric, pair->rounds, build))
+                return false;
+            continue;
+        }
         if (other && !found.id && has_drifted(metric, other))
             found =
                 (struct drift){.id = change->id, .metric = metric->name, .ratio = metric->ratio};
@@ -233,9 +296,10 @@ static int by_id(const void *a, const void *b)
                   (*(struct kg_case_change *const *)b)->id);
 }
 
-static bool cases_settle(struct kg_comparison *comparison, const struct kg_comparison *pairs,
-                         const char *build, struct drift *drift)
+static bool cases_settle(struct kg_comparison *comparison, const struct settlement *settlement,
+                         struct drift *drift)
 {
+    const struct kg_comparison *pairs = settlement->pairs;
     const size_t count = comparison->case_count;
     struct kg_case_change **sorted = calloc(count + 1, sizeof *sorted);
     bool good = sorted != NULL;
@@ -246,7 +310,7 @@ static bool cases_settle(struct kg_comparison *comparison, const struct kg_compa
     for (size_t i = 0; i < pairs->case_count && good; i++) {
         const struct kg_case_change *pair = &pairs->cases[i];
         struct kg_case_change **found = bsearch(&pair, sorted, count, sizeof *sorted, by_id);
-        good = !found || case_settle(&comparison->arena, *found, pair, build, drift);
+        good = !found || case_settle(&comparison->arena, *found, pair, settlement, drift);
     }
     free(sorted);
     return good;
@@ -266,8 +330,9 @@ bool kg_comparison_settle(struct kg_comparison *comparison, const struct kg_base
                           const struct kg_results *current, const struct kg_comparison *pairs,
                           const char *build, struct kg_error *err)
 {
+    const struct settlement settlement = {current, pairs, build};
     struct drift drift = {0};
-    if (!cases_settle(comparison, pairs, build, &drift))
+    if (!cases_settle(comparison, &settlement, &drift))
         return kg_error_memory(err);
     verdict_clear(comparison);
     return kg_cases_rank(comparison, err) &&

@@ -155,6 +155,28 @@ same_or_open() {
     [ "$status" -eq 1 ]
 }
 
+@test "a slower helper program is no PASS: both builds start it in pairs" {
+    printf '#include <stdlib.h>\nint main(void) { return system("exec ./helper"); }' | cc -x c - -o app
+    printf '#include <unistd.h>\nint main(void) { return usleep(WAIT); }' >helper.c
+    cc -DWAIT=1000 helper.c -o helper
+    cat >builds.yaml <<'YAML'
+version: 1
+suite: builds
+defaults: {sample_time: 0ns, trace: no, disturbance: 100%, threshold: 50%, rounds: {min: 5, max: 5}, min_time: 4ms, threads: 1, metrics: [time]}
+workloads:
+  - {name: app, command: [./app]}
+YAML
+    kgate gate -c builds.yaml -b base -o first -q --update-missing
+    cc -DWAIT=100000 helper.c -o helper
+    run kgate gate -c builds.yaml -b base -o out
+    [ "$status" -eq 4 ]
+    [ "$(decided)" = SUSPECT ]
+    [ "$(jq -r '.cases[0].metrics[0].doubt' out/comparison.json)" = drift ]
+    [[ "$output" == *"against the stored runs, but not in $(pairs) pairs against the baseline's build"* ]]
+    [[ "$output" == *'`kgate baseline record -c builds.yaml'* ]]
+    valid out/comparison.json comparison
+}
+
 # bats test_tags=thorough
 @test "a program and kgate itself are measured again too" {
     cp /bin/true app

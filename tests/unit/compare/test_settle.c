@@ -13,8 +13,9 @@ struct scene {
 };
 
 /* Case 1 of the current results is slower by `seen` than the stored ones, without confirming rounds.
- * In pairs it is slower by `paired`. */
-static void scene_make(struct scene *scene, double seen, double paired, size_t tests)
+ * In pairs both builds are slower by `both`, and the candidate by `paired` more. */
+static void scene_make_slow(struct scene *scene, double seen, double both, double paired,
+                            size_t tests)
 {
     struct kg_error err;
     struct kg_baseline base;
@@ -23,7 +24,8 @@ static void scene_make(struct scene *scene, double seen, double paired, size_t t
     support_results(&scene->base, CASES, ROUNDS, 100000);
     support_results(&scene->head, CASES, ROUNDS, 100000);
     support_slow(&scene->current.cases[1], seen);
-    support_slow(&scene->head.cases[1], paired);
+    support_slow(&scene->base.cases[1], both);
+    support_slow(&scene->head.cases[1], both * paired);
     scene->base.pair = scene->head.pair = "pair";
     scene->head.tests = tests;
     for (size_t r = 0; r < ROUNDS; r++) {
@@ -41,6 +43,11 @@ static void scene_make(struct scene *scene, double seen, double paired, size_t t
     assert_true(kg_baseline_from_results(&scene->base, &base, &err));
     assert_true(kg_compare(&base, &scene->head, KG_STAGE_SCREEN, &scene->pairs, &err));
     kg_baseline_free(&base);
+}
+
+static void scene_make(struct scene *scene, double seen, double paired, size_t tests)
+{
+    scene_make_slow(scene, seen, 1, paired, tests);
 }
 
 static void scene_free(struct scene *scene)
@@ -152,6 +159,60 @@ static void what_is_slower_with_both_builds_is_told(void **state)
                        "the baseline's build in pairs"));
         scene_free(&scene);
     }
+}
+
+/* Both builds are as slow as the gate saw: the machine, or what they load, start or read. */
+static void what_pairs_cannot_see_is_suspect_unless_all_code_is_known(void **state)
+{
+    static const enum kg_code_scope scopes[] = {KG_CODE_FILE_ALONE, KG_CODE_WITH_LIBRARIES,
+                                                KG_CODE_OPEN_ENDED, KG_CODE_WITH_FILES};
+    (void)state;
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        struct scene scene;
+        const bool known = scopes[i] == KG_CODE_WITH_LIBRARIES;
+        scene_make_slow(&scene, 3, 3, 1, 3);
+        scene.current.cases[1].code = (struct kg_code_identity){.hash = "a", .scope = scopes[i]};
+        settle(&scene);
+        const struct kg_case_change *change = change_of(&scene, "w1/cpu");
+        assert_int_equal(change->change, known ? KG_CHANGE_NO_CHANGE : KG_CHANGE_SUSPECT);
+        assert_int_equal(change->pairs, ROUNDS);
+        assert_int_equal(drift_notes(&scene.comparison), known);
+        assert_int_equal(scene.comparison.exit_status, known ? 0 : KG_EXIT_NO_VERDICT);
+        if (!known) {
+            assert_non_null(strstr(change->reason,
+                                   "+200.0 % against the stored runs, but not in 12 "
+                                   "pairs against the baseline's build"));
+            assert_int_equal(change->metrics[0].doubt, KG_DOUBT_DRIFT);
+            assert_non_null(strstr(scene.comparison.next, "kgate baseline record"));
+        }
+        scene_free(&scene);
+    }
+}
+
+/* The gate's own rounds were slow; in the pairs the candidate is as fast as it was stored. */
+static void what_is_over_in_the_pairs_is_not_suspect(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make_slow(&scene, 3, 1, 1, 3);
+    scene.current.cases[1].code =
+        (struct kg_code_identity){.hash = "a", .scope = KG_CODE_WITH_FILES};
+    settle(&scene);
+    assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_NO_CHANGE);
+    assert_int_equal(drift_notes(&scene.comparison), 1);
+    scene_free(&scene);
+}
+
+/* Pairs that show nothing for sure take nothing back. */
+static void what_pairs_leave_open_stays_suspect(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make_slow(&scene, 3, 3, 1, 3);
+    scene.pairs.cases[0].change = scene.pairs.cases[0].metrics[0].change = KG_CHANGE_INCONCLUSIVE;
+    settle(&scene);
+    assert_int_equal(change_of(&scene, "w1/cpu")->change, KG_CHANGE_SUSPECT);
+    scene_free(&scene);
 }
 
 static void pairs_that_see_a_change_make_it_fail(void **state)
@@ -320,6 +381,9 @@ int main(void)
         cmocka_unit_test(pairs_that_see_no_change_make_it_pass),
         cmocka_unit_test(memory_that_moved_by_less_than_counts_is_not_told),
         cmocka_unit_test(what_is_slower_with_both_builds_is_told),
+        cmocka_unit_test(what_pairs_cannot_see_is_suspect_unless_all_code_is_known),
+        cmocka_unit_test(what_is_over_in_the_pairs_is_not_suspect),
+        cmocka_unit_test(what_pairs_leave_open_stays_suspect),
         cmocka_unit_test(pairs_that_see_a_change_make_it_fail),
         cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
         cmocka_unit_test(where_most_pairs_waited_that_is_what_left_it_open),
