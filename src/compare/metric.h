@@ -93,7 +93,8 @@ void kg_metric_classify(struct kg_metric *metric, bool significant);
 
 /* What a metric is called that is neither changed nor unchanged: SUSPECT where all of its interval
  * is worse by more than the threshold, as it is without what rounds waited for a CPU, or screening
- * found it worse and nothing confirmed it; else INCONCLUSIVE. Faster by
+ * found it worse and nothing confirmed it, or the adjusted p is at most 5 % and the estimate is worse
+ * by twice the threshold; else INCONCLUSIVE. Faster by
  * more than the threshold without proof is INCONCLUSIVE: nobody has to look into it. */
 enum kg_change kg_metric_undecided(const struct kg_metric *metric);
 

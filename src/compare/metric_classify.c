@@ -116,10 +116,22 @@ static bool waited(const struct kg_metric *metric)
            fabs(metric->current - metric->baseline) > metric->min_effect;
 }
 
+/* Probably worse, and by much: the estimate is worse by twice the threshold, and the adjusted test
+ * allows one false suspicion in twenty suites. Without the first condition noisy suites would have
+ * a suspect in one gate of fifty. */
+static bool leans(const struct kg_metric *metric)
+{
+    static const double P_MOST = 0.05;
+    const double apart = fmax(metric->ratio, 1 / metric->ratio);
+    return metric->p_value <= P_MOST && apart > 1 + 2 * metric->threshold &&
+           kg_metric_worse_by(metric, 1);
+}
+
 enum kg_change kg_metric_undecided(const struct kg_metric *metric)
 {
     const bool worse = (metric->ratio > 1) == (metric->better == KG_BETTER_LOWER);
-    const bool beyond = metric->suspected || stepped(metric) || unproven(metric) || waited(metric);
+    const bool beyond =
+        metric->suspected || stepped(metric) || unproven(metric) || waited(metric) || leans(metric);
     return worse && beyond && kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric)
                ? KG_CHANGE_SUSPECT
                : KG_CHANGE_INCONCLUSIVE;
