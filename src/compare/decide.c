@@ -78,6 +78,27 @@ static bool cpu_moved(const struct kg_evidence *evidence, double alpha)
            evidence->cpu.effect > metric->threshold * metric->baseline;
 }
 
+/* Whether calls that take so many times as long take longer by what counts. */
+static bool counts(const struct kg_metric *metric, double times)
+{
+    return (times - 1) * metric->baseline > metric->min_effect;
+}
+
+/* Whether a few calls became so slow that the candidate's rounds are on average beyond every round of the
+ * reference. No test sees that, as few rounds hold such a call. */
+static bool is_dwarfed(const struct kg_evidence *evidence)
+{
+    const double above = KG_SHARED_MOST * (1 + evidence->metric->threshold);
+    const double excess = fmax(evidence->least_means.excess, evidence->cpu.excess);
+    return excess > above && counts(evidence->metric, excess);
+}
+
+/* Whether a part of the rounds became far slower. */
+static bool is_widened(const struct kg_evidence *evidence)
+{
+    return evidence->widening.widened && counts(evidence->metric, evidence->widening.tail);
+}
+
 /* What the machine code did beside a time that changed; of any metric that the environment did. */
 static enum kg_doubt code_doubt(const struct kg_evidence *evidence)
 {
@@ -108,8 +129,8 @@ static bool unchanged(const struct kg_evidence *evidence, double alpha)
     const struct kg_metric *metric = evidence->metric;
     const bool within = kg_metric_clock_moved(metric) ? evidence->clock_governs
                                                       : metric->change == KG_CHANGE_NO_CHANGE;
-    return within && !evidence->widening.widened && !metric->suspected && !too_few(evidence) &&
-           !mean_moved(evidence, alpha) && !cpu_moved(evidence, alpha);
+    return within && !is_widened(evidence) && !metric->suspected && !too_few(evidence) &&
+           !mean_moved(evidence, alpha) && !cpu_moved(evidence, alpha) && !is_dwarfed(evidence);
 }
 
 /* Why a metric is neither changed nor unchanged: the first that holds. */
@@ -153,6 +174,31 @@ static bool beyond_load(const struct kg_evidence *evidence)
            kg_metric_in_cycles(metric) && !kg_metric_clock_moved(metric);
 }
 
+/* Whether a part of the calls became slower, by so much that neither waits nor another load explain it.
+ * Chance does so in one suite of twenty at most. */
+static bool is_slower(const struct kg_evidence *evidence, const struct kg_shift *shift)
+{
+    static const double P_MOST = 0.05;
+    const struct kg_metric *metric = evidence->metric;
+    const double floor = metric->noise_floor > 0 ? metric->noise_floor : 0;
+    const double load = evidence->disturbed || evidence->busy ? KG_SHARED_MOST : 1;
+    return shift->p * (double)evidence->family <= P_MOST && shift->effect > metric->min_effect &&
+           shift->ratio > load * (1 + 2 * metric->threshold + floor);
+}
+
+/* Why an undecided time is SUSPECT although its typical call is not: KG_DOUBT_NONE if it is not. */
+static enum kg_doubt hidden_find(const struct kg_evidence *evidence)
+{
+    if (is_widened(evidence))
+        return KG_DOUBT_WIDENED;
+    if (is_slower(evidence, &evidence->least_means) || is_dwarfed(evidence))
+        return KG_DOUBT_MEAN;
+    if (is_slower(evidence, &evidence->cpu) &&
+        evidence->cpu.effect > evidence->metric->threshold * evidence->metric->baseline)
+        return KG_DOUBT_CALL_CPU;
+    return KG_DOUBT_NONE;
+}
+
 /* Decides `change` and `doubt` together, so that neither can say what the other does not. */
 static void change_decide(const struct kg_evidence *evidence, bool proven, double alpha)
 {
@@ -171,9 +217,10 @@ static void change_decide(const struct kg_evidence *evidence, bool proven, doubl
     } else {
         metric->change = kg_metric_undecided(metric);
         metric->doubt = machine && proven ? KG_DOUBT_DISTURBED : doubt_find(evidence, alpha);
-        if (metric->change == KG_CHANGE_INCONCLUSIVE && evidence->widening.widened) {
+        const enum kg_doubt hidden = hidden_find(evidence);
+        if (metric->change == KG_CHANGE_INCONCLUSIVE && hidden) {
             metric->change = KG_CHANGE_SUSPECT;
-            metric->doubt = KG_DOUBT_WIDENED;
+            metric->doubt = hidden;
         }
     }
     if (beyond_load(evidence)) {
@@ -195,10 +242,13 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->of_processes = evidence->processes;
     metric->code_unchanged = evidence->row->timed && evidence->code >= KG_CODE_OTHER_LIBRARIES;
     metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
-    metric->mean_ratio = evidence->means.ratio;
+    /* of few slow calls the location of the rounds tells less than they cost at least */
+    metric->mean_ratio = is_dwarfed(evidence)
+                             ? fmax(evidence->means.ratio, evidence->least_means.excess)
+                             : evidence->means.ratio;
     metric->call_cpu_ratio = evidence->cpu.ratio;
-    metric->tail = evidence->widening.widened ? evidence->widening.tail : NAN;
-    metric->base_tail = evidence->widening.widened ? evidence->widening.base_tail : NAN;
+    metric->tail = is_widened(evidence) ? evidence->widening.tail : NAN;
+    metric->base_tail = is_widened(evidence) ? evidence->widening.base_tail : NAN;
     metric->screened_ratio = NAN;
 }
 
@@ -312,6 +362,8 @@ bool kg_evidence_decide(struct kg_arena *scratch, struct kg_evidence *evidence, 
         !p_values_adjust(evidence, count, stage, tests, p))
         return false;
     const double level = stage == KG_STAGE_SCREEN ? alpha / KG_CONFIRMING_LOOKS : alpha;
+    for (size_t i = 0; i < count; i++)
+        evidence[i].family = tests > count ? tests : count;
     for (size_t i = 0; i < count; i++)
         metric_decide(&evidence[i], p[i], looked_at(&evidence[i], stage), alpha, level);
     times_confirm(evidence, count);

@@ -290,12 +290,22 @@ static bool means_are_medians(const struct gathering *gathering)
 /* A figure of each round, on both sides: in logarithms. */
 struct sides {
     struct kg_location was, is;
-    bool known; /* of every round, and above 0 */
+    double was_most; /* as it is, not a logarithm */
+    double is_mean;  /* likewise, without the greatest */
+    bool known;      /* of every round, and above 0 */
 };
 
 static double mean_of(const struct kg_round *round)
 {
     return round->mean_ns;
+}
+
+/* Other programs make calls longer by no more than the threads waited. NaN if that is not known. */
+static double least_mean_of(const struct kg_round *round)
+{
+    const double lost_ns = round->wait_ns + (round->stolen_ns > 0 ? round->stolen_ns : 0);
+    const double ran_ns = (round->wall_ns - lost_ns) / (double)round->calls;
+    return isnan(ran_ns) ? NAN : fmin(round->mean_ns, ran_ns);
 }
 
 static double call_cpu_of(const struct kg_round *round)
@@ -333,6 +343,10 @@ static bool sides_find(const struct gathering *gathering, const char *name,
         base == reference->round_count && all_positive(before, base) && all_positive(after, now);
     if (!sides->known)
         return true;
+    kg_sort(before, base);
+    kg_sort(after, now);
+    sides->was_most = before[base - 1];
+    sides->is_mean = now > 1 ? kg_mean(after, now - 1) : after[0];
     sides->was = kg_log_location(before, base, before);
     sides->is = kg_log_location(after, now, after);
     return true;
@@ -349,6 +363,7 @@ static struct kg_shift shift_of(const struct sides *sides, double paced)
     return (struct kg_shift){
         .ratio = exp(is - was),
         .effect = fabs(exp(is) - exp(was)),
+        .excess = sides->is_mean / sides->was_most,
         .p = 2 * kg_student_tail(fabs(is - was) / sqrt(variance.value), variance.freedom)};
 }
 
@@ -361,18 +376,68 @@ static bool on_one_core(const struct gathering *gathering, const struct sides *m
     return on_cpu && exp(cpu->was.value - means->was.value) < 1.1;
 }
 
+static bool one_core_find(const struct gathering *gathering, bool *one_core)
+{
+    struct sides means, cpu;
+    if (!sides_find(gathering, KG_SERIES_MEAN, mean_of, &means) ||
+        !sides_find(gathering, KG_SERIES_CALL_CPU, call_cpu_of, &cpu))
+        return false;
+    *one_core = means.known && cpu.known && on_one_core(gathering, &means, &cpu);
+    return true;
+}
+
+/* The least time of a call that the round allows. CPU time is no wait, whoever the threads waited for. */
+static double least_of(const struct kg_round *round, bool one_core)
+{
+    const double least_ns = kg_round_least_ns(round);
+    return one_core && round->cpu_ns > 0 ? fmax(least_ns, fmin(round->cpu_ns, round->mean_ns))
+                                         : least_ns;
+}
+
+/* Rounds that are not judged, and all rounds of a machine that disturbed most, may be slower by what other
+ * programs do to caches and memory. */
+static bool widening_find(const struct gathering *gathering, const struct kg_metric_input *input,
+                          size_t base, struct kg_evidence *evidence)
+{
+    const struct kg_case_result *result = gathering->result;
+    const size_t count = input->current_count, most = base + result->round_count + count;
+    bool one_core = false;
+    double *now = kg_arena_alloc(gathering->scratch, count + result->round_count, sizeof *now);
+    double *room = kg_arena_alloc(gathering->scratch, most, sizeof *room);
+    struct kg_widening_rounds rounds = {.base = input->values,
+                                        .base_count = base,
+                                        .current = now,
+                                        .current_count = count,
+                                        .others = now + count};
+    if (!now || !room || (count < result->round_count && !one_core_find(gathering, &one_core)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        now[i] = input->values[base + i] / (evidence->disturbed ? KG_SHARED_MOST : 1);
+    for (size_t i = 0; i < result->round_count; i++) {
+        const struct kg_round *round = &result->rounds[i];
+        const double least_ns = least_of(round, one_core) / KG_SHARED_MOST;
+        if (!kg_round_judged(result, i) && !round->throttled && least_ns > 0)
+            now[count + rounds.other_count++] = least_ns;
+    }
+    evidence->widening = kg_widening_find(&rounds, input->threshold, room);
+    return true;
+}
+
 /* The means of the rounds and the CPU time of their calls against those of the reference: what a
  * median does not see. Other work on the machine moves the means, and hardly the CPU time. */
 static bool shifts_find(const struct gathering *gathering, const struct kg_metric *metric,
                         struct kg_evidence *evidence)
 {
-    struct sides means, cpu;
+    struct sides means, least, cpu;
     const double paced = metric->pace_exponent * metric->pace_shift;
     if (gathering->means || means_are_medians(gathering))
         return true;
     if (!sides_find(gathering, KG_SERIES_MEAN, mean_of, &means) ||
+        !sides_find(gathering, KG_SERIES_MEAN, least_mean_of, &least) ||
         !sides_find(gathering, KG_SERIES_CALL_CPU, call_cpu_of, &cpu))
         return false;
+    if (least.known)
+        evidence->least_means = shift_of(&least, 0);
     if (means.known)
         evidence->means = shift_of(&means, 0);
     if (means.known && cpu.known && on_one_core(gathering, &means, &cpu))
@@ -464,7 +529,10 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
                                     .min_effect = kg_series_min_effect(series),
                                     .points = &room->points};
     confirming_find(&gathering);
-    *evidence = (struct kg_evidence){.row = row, .means = {NAN, NAN, NAN}, .cpu = {NAN, NAN, NAN}};
+    *evidence = (struct kg_evidence){.row = row,
+                                     .means = KG_SHIFT_UNKNOWN,
+                                     .least_means = KG_SHIFT_UNKNOWN,
+                                     .cpu = KG_SHIFT_UNKNOWN};
     if (!gathering.values || !input_start(&gathering, &input))
         return false;
     const size_t base = runs_append(&gathering, &input);
@@ -472,10 +540,10 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     if (!base || !input.current_count || !all_known(&input, base))
         return true;
     metric_start(&gathering, metric);
+    evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
     /* estimating reorders the values */
-    const struct kg_widening widening =
-        kg_widening_find(input.values, base, input.values + base, input.current_count,
-                         input.threshold, input.scratch);
+    if (row->timed && !gathering.all_judged && !widening_find(&gathering, &input, base, evidence))
+        return false;
     struct kg_metric cycles = {0};
     if (!cycles_estimate(&gathering, &input, base, &cycles))
         return false;
@@ -497,9 +565,6 @@ bool kg_evidence_make(struct kg_evidence_room *room, const struct kg_case_result
     }
     if (evidence->busy && !beyond_waits_find(&gathering, evidence))
         return false;
-    evidence->disturbed = row->timed && is_disturbed(&gathering, disturbance.limit);
-    if (row->timed && !gathering.all_judged && !evidence->disturbed)
-        evidence->widening = widening;
     if (row->timed && !shifts_find(&gathering, metric, evidence))
         return false;
     evidence->paired = input.log_ratios != NULL;

@@ -21,7 +21,15 @@ struct kg_shift {
     double ratio;  /* of its locations */
     double effect; /* their difference, in ns */
     double p;      /* that they are equal */
+    double
+        excess; /* arithmetic mean of the candidate's rounds, without the greatest, over the greatest
+                      of the reference: a few calls may take most of the time */
 };
+
+#define KG_SHIFT_UNKNOWN                                                                           \
+    {                                                                                              \
+        NAN, NAN, NAN, NAN                                                                         \
+    }
 
 struct kg_evidence {
     struct kg_metric *metric;
@@ -31,17 +39,19 @@ struct kg_evidence {
     size_t base_rounds;
     size_t current_rounds;
     bool paired;
-    struct kg_shift means; /* of the means of the rounds */
-    struct kg_shift cpu;   /* of the CPU time of a call, of a case that keeps one core at most */
-    struct kg_widening widening; /* of a time whose rounds had their CPU */
+    struct kg_shift means;       /* of the means of the rounds */
+    struct kg_shift least_means; /* likewise, without all that the candidate's rounds waited */
+    struct kg_shift cpu; /* of the CPU time of a call, of a case that keeps one core at most */
+    struct kg_widening widening; /* of a time, unless all its rounds waited too long */
     bool disturbed;              /* of a time: more than a third of its rounds waited for a CPU */
     bool busy;                   /* of a time: all its rounds waited too long */
-    bool beyond_waits;       /* of such: waits, or with the same code any load, do not explain it */
-    double pair_waits;       /* of a pair: share that waits may have added to the candidate */
-    bool confirmed;          /* confirming rounds were taken, or processes apart counted it */
-    bool unbacked;           /* they were, and all of them were disturbed: it only suspects */
-    bool clock_governs;      /* on the GPU: the time follows the multiprocessors' clock */
-    bool processes;          /* rounds are processes of a profile */
+    bool beyond_waits;  /* of such: waits, or with the same code any load, do not explain it */
+    double pair_waits;  /* of a pair: share that waits may have added to the candidate */
+    bool confirmed;     /* confirming rounds were taken, or processes apart counted it */
+    bool unbacked;      /* they were, and all of them were disturbed: it only suspects */
+    bool clock_governs; /* on the GPU: the time follows the multiprocessors' clock */
+    bool processes;     /* rounds are processes of a profile */
+    size_t family;      /* number of tests of the whole comparison; kg_evidence_decide sets it */
     enum kg_code_match code; /* the machine code beside that of the reference's newest run */
     bool unchanged;          /* kg_unchanged_since: nothing that changed can be the code's */
 };

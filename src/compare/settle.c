@@ -199,14 +199,24 @@ static bool lasts(const struct kg_metric *stored, const struct kg_metric *pair)
                                              : above * pair->current < stored->baseline;
 }
 
+static bool is_accused(const struct kg_metric *metric)
+{
+    return (metric->change == KG_CHANGE_REGRESSION || metric->change == KG_CHANGE_SUSPECT) &&
+           is_worse(metric);
+}
+
 /* Whether the stored runs alone would keep the metric from passing, and the pairs would let it
  * pass. */
 static bool is_hidden(const struct kg_metric *stored, const struct kg_metric *pair)
 {
-    const bool pair_worse =
-        pair->change == KG_CHANGE_REGRESSION || pair->change == KG_CHANGE_SUSPECT;
-    return (stored->change == KG_CHANGE_REGRESSION || stored->change == KG_CHANGE_SUSPECT) &&
-           is_worse(stored) && !pair_worse && lasts(stored, pair);
+    return is_accused(stored) && !is_accused(pair) && lasts(stored, pair);
+}
+
+/* Whether the stored runs suspect the metric, and the pairs lean to the same without proof. */
+static bool both_lean(const struct kg_metric *stored, const struct kg_metric *pair)
+{
+    return is_accused(stored) && pair->change == KG_CHANGE_INCONCLUSIVE && is_worse(pair) &&
+           fabs(log(pair->ratio)) > log1p(pair->asked_threshold);
 }
 
 /* Whether all that the case runs is hashed: pairs then compare all of it. What code loads, starts or
@@ -278,9 +288,12 @@ static bool case_settle(struct kg_arena *arena, struct kg_case_change *change,
         if (other && !found.id && has_drifted(metric, other))
             found =
                 (struct drift){.id = change->id, .metric = metric->name, .ratio = metric->ratio};
+        const bool suspect = other && both_lean(metric, other);
         if (!(other ? metric_take(arena, metric, other, pair->rounds, build)
                     : unsettled_say(arena, metric, pair, build)))
             return false;
+        if (suspect)
+            metric->change = KG_CHANGE_SUSPECT;
     }
     if (found.id)
         drift_add(drift, &found);

@@ -70,7 +70,9 @@ static bool widened(const struct shape *shape, const struct noise_benchmark *ben
     for (size_t i = 0; i < count; i++)
         if (kg_random_unit(random) < slowdown->share)
             now[i] *= slowdown->factor;
-    return kg_widening_find(base, base_count, now, count, THRESHOLD, scratch).widened;
+    const struct kg_widening_rounds rounds = {
+        .base = base, .base_count = base_count, .current = now, .current_count = count};
+    return kg_widening_find(&rounds, THRESHOLD, scratch).widened;
 }
 
 static void row_print(const struct shape *shape, const struct noise *noise, size_t half,

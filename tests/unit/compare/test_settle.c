@@ -215,6 +215,27 @@ static void what_pairs_leave_open_stays_suspect(void **state)
     scene_free(&scene);
 }
 
+/* The code is all known, so that the pairs alone decide what they can. */
+static void what_stored_runs_and_open_pairs_find_worse_is_suspect(void **state)
+{
+    static const struct {
+        double paired;
+        enum kg_change change;
+    } rows[] = {{1.3, KG_CHANGE_SUSPECT}, {1.02, KG_CHANGE_INCONCLUSIVE}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene scene;
+        scene_make(&scene, 3, rows[i].paired, 3);
+        scene.current.cases[1].code =
+            (struct kg_code_identity){.hash = "a", .scope = KG_CODE_WITH_LIBRARIES};
+        scene.pairs.cases[0].change = scene.pairs.cases[0].metrics[0].change =
+            KG_CHANGE_INCONCLUSIVE;
+        settle(&scene);
+        assert_int_equal(change_of(&scene, "w1/cpu")->change, rows[i].change);
+        scene_free(&scene);
+    }
+}
+
 static void pairs_that_see_a_change_make_it_fail(void **state)
 {
     struct scene scene;
@@ -384,6 +405,7 @@ int main(void)
         cmocka_unit_test(what_pairs_cannot_see_is_suspect_unless_all_code_is_known),
         cmocka_unit_test(what_is_over_in_the_pairs_is_not_suspect),
         cmocka_unit_test(what_pairs_leave_open_stays_suspect),
+        cmocka_unit_test(what_stored_runs_and_open_pairs_find_worse_is_suspect),
         cmocka_unit_test(pairs_that_see_a_change_make_it_fail),
         cmocka_unit_test(pairs_are_judged_among_the_tests_of_the_suite),
         cmocka_unit_test(where_most_pairs_waited_that_is_what_left_it_open),
