@@ -253,12 +253,17 @@ status_of_ab() {
     done
 }
 
-@test "code that looks a function up, starts a shell or asks for its folder is measured" {
+@test "code that looks a function up, starts a shell, converts text or asks for its folder or a file's name is measured" {
     printf '#include <unistd.h>\nint main(void) { char place[4096]; return !getcwd(place, sizeof place); }' | cc -x c - -o place
     printf '#include <wordexp.h>\nint main(void) { wordexp_t words; return wordexp("a", &words, 0); }' | cc -x c - -o words
     printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nint main(void) { return !dlsym(RTLD_DEFAULT, "fopen"); }' | cc -x c - -o looks
-    mkdir -p old new && cp place words looks old && cp place words looks new
-    for program in place words looks; do
+    # iconv loads libraries that the program's GCONV_PATH names
+    printf '#include <iconv.h>\nint main(void) { return iconv_open("A", "B") == (iconv_t)0; }' | cc -x c - -o texts
+    printf '#include <stdio.h>\nFILE *_IO_popen(const char *, const char *);\nint main(void) { return !_IO_popen("true", "r"); }' | cc -x c - -o shells
+    printf '#include <stdio.h>\nint main(void) { return rename("a", "b") > 0; }' | cc -x c - -o names
+    mkdir -p old new
+    for program in place words looks texts shells names; do
+        cp $program old && cp $program new
         [ "$(status_of_ab "./old/$program" "./new/$program")" = OK ]
     done
 }
