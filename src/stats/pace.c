@@ -11,6 +11,9 @@ enum { STEPS = 10 };
 /* Exponents whose scatter is within this of the least are as good: the scatter of some tens of
  * rounds is itself known to no better. */
 static const double AS_GOOD = 1.1;
+/* Logarithm of 2. Beyond that something else slows the clock probe down, a signal handler of the code for
+ * example: its time must not be taken out. */
+static const double SHIFT_MOST = 0.693;
 
 /* Mean absolute deviation of log_time - exponent * log_pace from each side's own median. */
 static double scatter(const struct kg_paced *sides, size_t count, double exponent, double *scratch)
@@ -69,6 +72,8 @@ struct kg_pace kg_pace_correct(struct kg_paced *sides, size_t count, double *scr
     const double reference = reference_pace(sides, count - 1, scratch);
     const struct kg_paced *current = &sides[count - 1];
     pace.shift = kg_median_of(current->log_paces, current->count, scratch) - reference;
+    if (fabs(pace.shift) > SHIFT_MOST)
+        pace.exponent = pace.doubt = 0;
     for (size_t s = 0; s < count; s++)
         for (size_t i = 0; i < sides[s].count; i++)
             sides[s].log_times[i] -= pace.exponent * (sides[s].log_paces[i] - reference);

@@ -116,7 +116,8 @@ struct kg_pace {
 
 /* Finds the exponent from the scatter within each of the sides: the ones with which it is smallest,
  * or within a tenth of that. Where the pace hardly moved within them, all fit: then it is 0.5, with
- * a doubt of 0.5. Sides are moved to the median pace of the reference's rounds.
+ * a doubt of 0.5. A pace that shifts by more than a factor of two is no clock: both are 0 then.
+ * Sides are moved to the median pace of the reference's rounds.
  * sides    `count` of them, the last being the current one; all others are the reference's runs
  * scratch  room for twice as many values as all sides have together */
 struct kg_pace kg_pace_correct(struct kg_paced *sides, size_t count, double *scratch);
