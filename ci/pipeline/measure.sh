@@ -54,13 +54,13 @@ headers_path() {
     printf "%s:" "$prefix/lib/pkgconfig" "$prefix/lib64/pkgconfig" "$prefix"/lib/*/pkgconfig
 }
 
-# build_in FOLDER SIDE
+# build_in FOLDER SIDE; returns the build's status.
 build_in() {
     local found
     [ -n "$KGATE_BUILD" ] || return 0
     [ -d "$1" ] || give_up "$2-build" "build is a command for a folder, and '$1' is none"
     found=$(headers_path)${PKG_CONFIG_PATH:-}
-    (cd "$1" && PKG_CONFIG_PATH=$found untrusted bash -euo pipefail -c "$KGATE_BUILD") >&2 || give_up "$2-build" "the $2 does not build"
+    (cd "$1" && PKG_CONFIG_PATH=$found untrusted bash -euo pipefail -c "$KGATE_BUILD") >&2
 }
 
 # A checkout of the base beside the head's, built by the same command.
@@ -75,7 +75,11 @@ base_build() {
         warn "the base has no '$KGATE_SUITE': the base is not built, and every case is new"
         return
     fi
-    build_in "$folder" base
+    # A benchmark that the change adds has no rule in the base: what is built before it can be compared.
+    if ! build_in "$folder" base; then
+        notes+=(base-build)
+        warn "the base does not build: a case that needs its build is not compared"
+    fi
 }
 
 arguments_make() {
@@ -146,7 +150,7 @@ gate | ab)
         exit 0
     fi
     if [ "$KGATE_MODE" = ab ] && [ -z "$KGATE_BASE" ]; then base_build; fi
-    build_in "$KGATE_HEAD" head
+    build_in "$KGATE_HEAD" head || give_up head-build "the head does not build"
     arguments_make
     status=0
     untrusted "$KGATE" "${arguments[@]}" || status=$?

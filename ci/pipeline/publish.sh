@@ -14,7 +14,7 @@ export HOME=$post XDG_CONFIG_HOME=$post
 # What a note of the steps before says. The word may be of an artifact, which anybody can have written.
 sentence() {
     case $1 in
-    base-build) echo "**kgate: the base does not build**, so there is nothing to compare with." ;;
+    base-build) echo "**kgate: the base does not build** by this command. A case that needs its build is not compared." ;;
     head-build) echo "**kgate: the head does not build**, so nothing was measured." ;;
     no-report) echo "**kgate**: the run that measures left no report: it was cancelled, or failed before." ;;
     renamed) echo "Is what FAILED renamed or removed on purpose? The target branch's suite still starts it: let both names work in one change and edit the suite in the next, or set \`trust: none\` in the workflow for this one." ;;

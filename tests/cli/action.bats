@@ -286,14 +286,24 @@ YAML
     # one that does not build is no verdict; the same job may use the action again
     act mode=ab build=false id=again
     [ "$status" -eq 2 ]
-    [[ "$output" == *"::error title=kgate::the base does not build"* ]]
-    # the base of the change that brings the suite has no rule for it: all cases are new, and nothing fails
+    [[ "$output" == *"::error title=kgate::the head does not build"* ]]
+    # a change that adds a benchmark with a rule of its own: the base builds what it has
+    printf '  - {name: more, command: [./more], metrics: [time]}\n' >>one.yaml
+    act mode=ab 'build=cp source.sh program && chmod +x program && grep -q more one.yaml && cp program more' id=more
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"::warning title=kgate::the base does not build: a case that needs its build is not compared"* ]]
+    [[ "$output" == *"output exit-code="[04]* ]]
+    [ "$(jq -r '.cases[] | select(.id == "more/cpu").change' kgate-out/comparison.json)" = NEW ]
+    [ "$(jq -r '.cases[] | select(.id != "more/cpu").change' kgate-out/comparison.json)" != NEW ]
+    grep -q 'the base does not build' ../summary.md
+    git checkout -q one.yaml
+    # the base of the change that brings the suite has no rule for it: all cases are new, and the check is neutral
     cd ..
     workflow '{"pull_request": {"number": 7, "head": {"sha": "'$HEAD_SHA'"}, "base": {"sha": "'$first'"}}}'
     cd repository
     act mode=ab 'build=test -e one.yaml && cp source.sh program && chmod +x program' id=first
     [ "$status" -eq 0 ]
-    [[ "$output" == *"the base has no 'one.yaml'"*"output exit-code=0"* ]]
+    [[ "$output" == *"the base has no 'one.yaml'"*"output exit-code=4"* ]]
     [ "$(jq -r '.cases[0].change' kgate-out/comparison.json)" = NEW ]
 }
 
