@@ -118,6 +118,12 @@ const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_
                            kg_change_name(KG_CHANGE_INCONCLUSIVE), worse, others);
 }
 
+bool kg_undecided_is_new_pair(const struct kg_comparison *comparison,
+                              const struct kg_results *current)
+{
+    return current->pair && comparison->counts.new_case;
+}
+
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing)
 {
     const struct kg_change_counts *counts = &comparison->counts;
@@ -470,6 +476,8 @@ static const char *nothing_next(const struct kg_comparison *comparison,
         return QUIETER;
     if (any_unpaired(comparison))
         return "repair the build of the base, or find out why its program fails";
+    if (kg_undecided_is_new_pair(comparison, current))
+        return "these cases are new: they are compared once this change is merged";
     if (comparison->counts.removed && !comparison->counts.skipped)
         return "where that is meant, record what the suite is now: `kgate baseline record`";
     return comparison->counts.skipped && !comparison->counts.new_case

@@ -23,6 +23,11 @@ bool kg_change_not_worse(const struct kg_case_change *change);
 /* "4 of 5 compared cases are SUSPECT or INCONCLUSIVE"; NULL where memory is out. */
 const char *kg_undecided_most(struct kg_comparison *comparison, const struct kg_decided *decided);
 
+/* Whether paired rounds have cases that the base's suite lacks: they can be compared once the change that
+ * brings them is merged. */
+bool kg_undecided_is_new_pair(const struct kg_comparison *comparison,
+                              const struct kg_results *current);
+
 /* "nothing was compared: 2 new, 1 skipped; no baseline of suite …"; NULL where memory is out.
  * missing  what the baseline lacks; or NULL */
 const char *kg_undecided_nothing(struct kg_comparison *comparison, const char *missing);

@@ -165,13 +165,6 @@ static bool unrecorded_judge(struct kg_comparison *comparison)
     return !count || undecided_add(comparison, kg_undecided_unrecorded(comparison, count));
 }
 
-/* Whether the base of paired rounds has no case of these: there is nothing to compare with, until the
- * change that brings them is merged. */
-static bool is_first_pair(const struct kg_comparison *comparison, const struct kg_results *current)
-{
-    return current->pair && comparison->counts.new_case;
-}
-
 /* A PASS says that something was decided. Of a first run nothing can be. */
 static bool undecided_judge(const struct kg_baseline *baseline, struct kg_comparison *comparison,
                             const struct kg_results *current, const struct kg_decided *decided,
@@ -194,9 +187,11 @@ static bool undecided_judge(const struct kg_baseline *baseline, struct kg_compar
     if (2 * decided->undecided > decided->measured && suspect < decided->undecided &&
         !undecided_add(comparison, kg_undecided_most(comparison, decided)))
         return false;
-    if (!decided->compared && !is_first_pair(comparison, current) &&
-        comparison->exit_status == KG_EXIT_PASS &&
-        !undecided_add(comparison, kg_undecided_nothing(comparison, baseline->missing)))
+    const char *missing = kg_undecided_is_new_pair(comparison, current)
+                              ? "the base has none of these cases"
+                              : baseline->missing;
+    if (!decided->compared && comparison->exit_status == KG_EXIT_PASS &&
+        !undecided_add(comparison, kg_undecided_nothing(comparison, missing)))
         return false;
     return comparison->exit_status != KG_EXIT_PASS || missing_judge(comparison);
 }
@@ -261,9 +256,6 @@ static bool next_say(struct kg_comparison *comparison, const struct kg_results *
     const bool open = comparison->verdict == KG_VERDICT_UNDECIDED && comparison->complete;
     if (first_run && comparison->verdict == KG_VERDICT_PASS)
         comparison->next = "later runs are compared with what this one records";
-    if (!decided->compared && comparison->verdict == KG_VERDICT_PASS &&
-        is_first_pair(comparison, current))
-        comparison->next = "these cases are new: they are compared once this change is merged";
     if (!open)
         return true;
     comparison->next = kg_undecided_next(comparison, decided, current);

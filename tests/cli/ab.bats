@@ -270,9 +270,11 @@ checkout() {
 @test "a case that the base's suite does not have is NEW, measured alone, and fails nothing" {
     checkout base
     checkout head one two
+    # a pass of nothing but new cases would stay one if the base never gets a suite
     run kgate ab -c head/kgate.yaml --base base --head head -o out
-    [ "$status" -eq 0 ]
-    [[ "${lines[0]}" == PASS*"2 new" ]]
+    [ "$status" -eq 4 ]
+    [[ "${lines[0]}" == UNDECIDED*"2 new" ]]
+    [[ "$output" == *"nothing was compared: 2 new; the base has none of these cases"* ]]
     [[ "$output" == *"these cases are new: they are compared once this change is merged"* ]]
     grep -q 'these cases are new' out/report.md
     jq -e '[.cases[].rounds.median_ns | length >= 2] | all' out/head.json
