@@ -148,20 +148,24 @@ static bool query_write(const char *built, struct kg_error *err)
 
 /* --- Options that leave benchmarks out ---------------------------------------------------------- */
 
-static bool is_bench_option(const char *name, size_t length)
+static const char *const bench_parts[] = {"BENCH",          "Bench",    "bench",
+                                          "DEVELOPER_MODE", "DEV_MODE", NULL};
+/* Where benchmarks are built with the tests. */
+static const char *const test_parts[] = {"BUILD_TEST", "ENABLE_TEST", NULL};
+
+static bool names_part(const char *name, size_t length, const char *const *parts)
 {
-    static const char *const parts[] = {"BENCH", "Bench", "bench", "DEVELOPER_MODE", "DEV_MODE"};
     if (!strncmp(name, "BENCHMARK_", 10)) /* of a copy of Google Benchmark */
         return false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; parts[i]; i++)
         for (size_t at = 0; at + strlen(parts[i]) <= length; at++)
             if (!strncmp(name + at, parts[i], strlen(parts[i])))
                 return true;
     return false;
 }
 
-/* " -DX=ON" for each switch of the cache that is off and names benchmarks. */
-static void options_read(const char *built, struct kg_text *options)
+/* " -DX=ON" for each switch of the cache that is off and has one of the parts in its name. */
+static void options_read(const char *built, const char *const *parts, struct kg_text *options)
 {
     char path[PATH_MAX + 32];
     struct kg_text text = {0};
@@ -173,7 +177,7 @@ static void options_read(const char *built, struct kg_text *options)
             const bool off =
                 !strncmp(line + name, ":BOOL=OFF", 9) || !strncmp(line + name, ":BOOL=0", 7) ||
                 !strncmp(line + name, ":BOOL=NO", 8) || !strncmp(line + name, ":BOOL=FALSE", 11);
-            if (off && is_bench_option(line, name))
+            if (off && names_part(line, name, parts))
                 kg_text_printf(options, " -D%.*s=ON", (int)name, line);
             line += length + (line[length] == '\n');
         }
@@ -248,7 +252,8 @@ static const char *reason_read(const struct configuring *with)
     return why;
 }
 
-/* Once as the project is, and if that leaves benchmarks out, with the switches that name them. */
+/* Once as the project is, and if that leaves benchmarks out, with the switches that name them, or else with
+ * those that name tests. */
 static bool configure_both(const struct configuring *with, const char **why)
 {
     struct kg_survey *survey = with->survey;
@@ -261,12 +266,17 @@ static bool configure_both(const struct configuring *with, const char **why)
     }
     good = kg_survey_reply(survey, with->root, with->built, &found, with->err);
     survey->is_configured = found;
-    options_read(with->built, &options);
+    options_read(with->built, bench_parts, &options);
+    const bool by_name = options.length > 0;
+    if (!by_name)
+        options_read(with->built, test_parts, &options);
     if (good && found && options.length && lacks_some(survey)) {
         survey->options = kg_arena_copy(&survey->arena, kg_text_string(&options));
         if (configure(with, kg_text_string(&options)))
             good = kg_survey_reply(survey, with->root, with->built, &found, with->err);
         good = good && (survey->options || kg_error_memory(with->err));
+        if (!by_name && lacks_some(survey))
+            survey->options = "";
     }
     kg_text_free(&options);
     return good;

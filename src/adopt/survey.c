@@ -88,7 +88,8 @@ const char *kg_name_doubt(const char *name)
 {
     static const struct {
         const char *part;
-        bool begins; /* the name begins with it, or ends with it behind a "-" or "_" */
+        bool
+            begins; /* it is the first word of the name, or the last; words end at a "-", "_" or "." */
         const char *doubt;
     } rows[] = {{"compil", false, "its name says that it compiles"},
                 {"build", true, "its name says that it builds"},
@@ -105,8 +106,9 @@ const char *kg_name_doubt(const char *name)
         const size_t length = strlen(rows[i].part), whole = strlen(name);
         const bool ends = whole > length && !strcasecmp(name + whole - length, rows[i].part) &&
                           strchr("-_", name[whole - length - 1]);
-        if (rows[i].begins ? ends || !strncasecmp(name, rows[i].part, length)
-                           : strcasestr(name, rows[i].part) != NULL)
+        const bool begins = whole >= length && !strncasecmp(name, rows[i].part, length) &&
+                            strchr("-_.", name[length]);
+        if (rows[i].begins ? ends || begins : strcasestr(name, rows[i].part) != NULL)
             return rows[i].doubt;
     }
     return NULL;

@@ -24,14 +24,16 @@ static size_t line_length(const char *text)
     return strcspn(text, "\n");
 }
 
-/* Reads "name: needs"; false for other lines: variables, also of one target, and files with an extension. */
+static const char name_letters[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+
+/* Reads "name: needs"; false for other lines: variables, also of one target, and files with an extension. Of
+ * several names the first is taken. */
 static bool rule_head_read(const char *text, struct rule *rule)
 {
-    static const char allowed[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-    const size_t name_length = strspn(text, allowed), length = line_length(text);
+    const size_t name_length = strspn(text, name_letters), length = line_length(text);
     size_t end = name_length;
-    while (end < length && text[end] == ' ')
+    while (end < length && (text[end] == ' ' || strchr(name_letters, text[end])))
         end++;
     if (!name_length || name_length >= NAME_MOST || text[0] == '.' || end >= length ||
         text[end] != ':')
@@ -160,6 +162,23 @@ static bool run_fill(struct kg_survey *survey, const struct rule *rule, const ch
     return words_make(survey, finding, sizeof make / sizeof *make, make);
 }
 
+/* Whether another rule starts the same program. Of a rule that makes it the build is kept. */
+static bool is_doubled(struct kg_survey *survey, const struct kg_finding *finding)
+{
+    for (size_t i = 0; i < survey->count; i++) {
+        struct kg_finding *other = &survey->findings[i];
+        if (other->kind != KG_FOUND_MAKE_TARGET || other->word_count != 1 ||
+            finding->word_count != 1 || strcmp(other->words[0], finding->words[0]) != 0)
+            continue;
+        if (finding->is_made) {
+            other->build = finding->build;
+            other->is_made = true;
+        }
+        return true;
+    }
+    return false;
+}
+
 static bool rule_add(struct kg_survey *survey, const char *path, const struct rule *rule,
                      const char *proof, struct kg_error *err)
 {
@@ -195,7 +214,9 @@ static bool rule_add(struct kg_survey *survey, const char *path, const struct ru
         return true; /* it only names other rules */
     }
     finding.doubt = doubt ? doubt : finding.doubt;
-    return good ? kg_survey_add(survey, &finding, err) : kg_error_memory(err);
+    if (!good)
+        return kg_error_memory(err);
+    return is_doubled(survey, &finding) || kg_survey_add(survey, &finding, err);
 }
 
 bool kg_survey_makefile(struct kg_survey *survey, const char *path, const char *text,

@@ -12,10 +12,8 @@
 #include "util/file.h"
 
 #define WORKFLOW ".github/workflows/kgate.yml"
-#define IGNORED_IN ".gitignore"
-#define OUTPUT "out"
 
-enum { IGNORED_MOST = 1 << 20, SHOWN_MOST = 160 };
+enum { SHOWN_MOST = 160 };
 
 /* A file that is to be written. */
 struct draft {
@@ -82,35 +80,6 @@ static bool drafts_write(const struct kg_arguments *arguments, struct draft *sui
     return draft_write(arguments, workflow, err);
 }
 
-/* Reports are no part of a repository. A folder out that is there may be the user's own. */
-static bool ignore_write(const struct kg_arguments *arguments, struct kg_error *err)
-{
-    struct kg_text text = {0};
-    struct kg_error absent;
-    if (access(".git", F_OK) != 0)
-        return true;
-    const bool is_there =
-        access(IGNORED_IN, F_OK) == 0 && kg_file_read(IGNORED_IN, IGNORED_MOST, &text, &absent);
-    bool known = access(OUTPUT, F_OK) == 0 || (!is_there && access(IGNORED_IN, F_OK) == 0);
-    for (const char *line = kg_text_string(&text); *line && !known;) {
-        const size_t length = strcspn(line, "\r\n"), slash = *line == '/';
-        known = length >= slash + 3 && !strncmp(line + slash, OUTPUT, 3) &&
-                (length == slash + 3 || (length == slash + 4 && line[slash + 3] == '/'));
-        line += strcspn(line, "\n");
-        line += *line == '\n';
-    }
-    const bool ends = !text.length || kg_text_string(&text)[text.length - 1] == '\n';
-    kg_text_printf(&text, "%s" OUTPUT "/\n", ends ? "" : "\n");
-    bool good = known || arguments->dry_run || !text.failed || kg_error_memory(err);
-    if (!known && good && !arguments->dry_run)
-        good = kg_file_write(IGNORED_IN, kg_text_string(&text), text.length, err);
-    if (!known && good && !arguments->quiet)
-        printf("%s " OUTPUT "/ (reports) to " IGNORED_IN "\n",
-               arguments->dry_run ? "would add" : "added");
-    kg_text_free(&text);
-    return good;
-}
-
 /* Where the workflow has a name that only the user knows. */
 static void owner_print(const struct draft *workflow)
 {
@@ -154,7 +123,8 @@ static bool workflow_add(const struct kg_arguments *arguments, const struct kg_s
 {
     struct draft workflow = {.path = WORKFLOW};
     kg_adopt_workflow(survey, path, &workflow.text);
-    const bool good = draft_write(arguments, &workflow, err) && ignore_write(arguments, err);
+    const bool good =
+        draft_write(arguments, &workflow, err) && kg_cli_ignore_output(arguments, err);
     if (good && !arguments->quiet) {
         printf("left as it is: %s (--force overwrites it)\n", path);
         owner_print(&workflow);
@@ -176,7 +146,7 @@ static bool survey_use(const struct kg_arguments *arguments, const struct kg_sur
     kg_adopt_suite(survey, folder_name(here), &suite.text);
     kg_adopt_workflow(survey, path, &workflow.text);
     const bool good =
-        drafts_write(arguments, &suite, &workflow, err) && ignore_write(arguments, err);
+        drafts_write(arguments, &suite, &workflow, err) && kg_cli_ignore_output(arguments, err);
     if (good && !arguments->quiet && github && !is_kept)
         owner_print(&workflow);
     if (good && !arguments->quiet)

@@ -134,8 +134,9 @@ int kg_cli_init_plugin(const struct kg_arguments *arguments)
 {
     struct drafts drafts = {0};
     struct kg_error err;
-    const bool good =
-        drafts_make(arguments, &drafts, &err) && drafts_write(arguments, &drafts, &err);
+    const bool good = drafts_make(arguments, &drafts, &err) &&
+                      drafts_write(arguments, &drafts, &err) &&
+                      kg_cli_ignore_output(arguments, &err);
     if (good && !arguments->quiet)
         next_print(&drafts);
     kg_text_free(&drafts.source);

@@ -1,8 +1,11 @@
 #include "measure/plugin_workloads.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "measure/supervise.h"
+#include "measure/worker_program.h"
 
 static const double ANSWER_NS = 60e9; /* a plugin may load gigabytes of libraries */
 
@@ -20,13 +23,26 @@ static bool lines_take(struct kg_arena *arena, const char *lines, struct kg_word
     return true;
 }
 
+/* kgate itself has libraries loaded that the plugin may bring in another version. */
+static bool worker_find(char worker[PATH_MAX])
+{
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    return kg_worker_program_find(program, worker);
+}
+
 bool kg_plugin_workloads(struct kg_arena *arena, const char *path, struct kg_words *names,
                          struct kg_error *err)
 {
-    char *const arguments[] = {(char *)"kgate", (char *)"worker", (char *)"--list", (char *)path,
-                               NULL};
+    char *const of_kgate[] = {(char *)"kgate", (char *)"worker", (char *)"--list", (char *)path,
+                              NULL};
+    char *const of_worker[] = {(char *)"kgate-worker", (char *)"--list", (char *)path, NULL};
+    char worker[PATH_MAX];
     struct kg_outcome outcome;
-    if (!kg_supervise_question("/proc/self/exe", arguments, ANSWER_NS, &outcome, err))
+    const bool found = worker_find(worker);
+    if (!kg_supervise_question(found ? worker : "/proc/self/exe", found ? of_worker : of_kgate,
+                               ANSWER_NS, &outcome, err))
         return false;
     bool good = outcome.ending == KG_ENDED_EXIT && outcome.code == 0;
     if (!good)

@@ -209,6 +209,21 @@ C
     [[ "$output" == *"tests/Makefile:4: fullbench, a program that make builds"$'\n'* ]]
 }
 
+@test "a rule of several names is one program, two rules of a program are one, and a checksum is no check" {
+    mkdir -p repository/.git
+    cd repository
+    printf 'bench: bench_cjson\n\t./bench_cjson\nbench_cjson: cJSON.o\n\t$(CC) $^ -o $@\nbenchHash benchHash32 bench-64: $(OBJ)\n\t$(CXX) $^ -o $@\n' >Makefile
+    printf '#!/bin/sh\nexit 0\n' >checksum_benchmarks.sh
+    cp checksum_benchmarks.sh check-bench.sh
+    chmod +x ./*.sh
+    run init
+    echo "$output"
+    [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "checksum_benchmarks.sh bench benchHash" ]
+    [ "$(grep -c '"./bench_cjson"' kgate.yaml)" -eq 1 ]
+    grep -q 'make bench_cjson && make benchHash' .github/workflows/kgate.yml
+    [[ "$output" == *"check-bench.sh: a program, by its name; not measured: its name says that it checks"* ]]
+}
+
 @test "calls of hyperfine in a script become workloads, and those that a shell has to expand comments" {
     mkdir -p repository/sub
     cd repository
@@ -268,6 +283,11 @@ CMAKE
     mkdir out
     init --force -q
     [ ! -e .gitignore ]
+    # a folder of kgate's own results is no folder of the user's
+    touch out/results.json
+    init --force -q
+    [ "$(cat .gitignore)" = out/ ]
+    rm .gitignore
     rm -r out .git
     init --force -q
     [ ! -e .gitignore ]

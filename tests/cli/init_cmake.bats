@@ -82,6 +82,17 @@ C
     [ "$(sed -n 's/^  - name: //p' kgate.yaml | xargs)" = "parse_run more slow_all" ]
 }
 
+@test "a benchmark that is built with the tests is found with the option that builds these" {
+    mkdir -p repository/.git && cd repository
+    printf 'cmake_minimum_required(VERSION 3.20)\nproject(x C)\noption(X_BUILD_TESTS "" OFF)\nif(X_BUILD_TESTS)\n  add_executable(benchmark b.c)\nendif()\n' >CMakeLists.txt
+    printf 'int main(void) { return 0; }\n' >b.c
+    kgate init -q
+    build=$(sed -n 's/^ *build: "\(.*\)"$/\1/p' .github/workflows/kgate.yml)
+    [[ "$build" == *" -DX_BUILD_TESTS=ON "* ]]
+    sh -c "$build" >/dev/null
+    kgate validate
+}
+
 @test "a dry run runs no cmake and says so, and a project that does not configure is read by its text" {
     repository
     echo 'file(WRITE ${CMAKE_SOURCE_DIR}/ran "")' >>CMakeLists.txt

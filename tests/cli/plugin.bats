@@ -14,12 +14,30 @@ QUICK="--set sample_time=0ns --set trace=no --set disturbance=100% --set min_tim
     [ "${lines[2]}" = "next:" ]
     [ "${lines[4]}" = "  kgate validate" ]
     [ "${lines[5]}" = "  kgate gate --update-missing" ]
+    [ ! -e .gitignore ]
     eval "${lines[3]/-shared/-shared $STRICT}"
     kgate validate
     kgate gate --update-missing $QUICK
     run kgate gate $QUICK
     passes_or_open
     jq -e '.cases[0].id == "parse/cpu" and (.cases[0].summary.median_ns > 100)' out/results.json
+}
+
+@test "init --plugin keeps reports out of a repository" {
+    mkdir -p mine/.git && cd mine
+    kgate init --plugin parse -q
+    [ "$(cat .gitignore)" = out/ ]
+}
+
+@test "ab lists a plugin over another version of a library that kgate itself has loaded" {
+    # JANSSON_9 is a version that the system's library lacks
+    printf 'int json_nothing(void) { return 1; }' >j.c
+    printf 'JANSSON_9 { global: json_nothing; };' >j.map
+    cc -shared -fPIC j.c -o libjansson.so.4 -Wl,-soname,libjansson.so.4 -Wl,--version-script=j.map
+    printf '#include <kgate/plugin.h>\nint json_nothing(void);\nstatic volatile int n;\nstatic void run(void *s) { (void)s; for (int i = 0; i < 1000; i++) n += json_nothing(); }\nKGATE_BENCH(call, NULL, run, NULL);\n' >b.c
+    cc -O2 -shared -fPIC -I"$SOURCE/include" b.c libjansson.so.4 -Wl,-rpath,"$PWD" -o b.so
+    run kgate ab b.so b.so --rounds 2
+    [ "$status" -eq 0 ]
 }
 
 @test "init --plugin adds to a suite that is there: every line of it stays" {

@@ -25,6 +25,8 @@ int main(int argc, char **argv)
         puts(KG_REQUEST_SCHEMA);
         return 0;
     }
+    if (argc == 3 && !strcmp(argv[1], "--list"))
+        return kg_worker_list_main(argv[2]);
     fputs("kgate-worker: kgate starts this program by itself; see kgate --help\n", stderr);
     return 2;
 }
