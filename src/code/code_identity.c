@@ -104,7 +104,8 @@ static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
                           const struct kg_code_owner *owner, struct kg_code_identity *identity)
 {
     const char **libraries = kg_arena_alloc(arena, count, sizeof *libraries);
-    for (size_t i = 0; i < count && libraries; i++) {
+    const char **paths = kg_arena_alloc(arena, count, sizeof *paths);
+    for (size_t i = 0; i < count && libraries && paths; i++) {
         const struct kg_code_file *file =
             kg_code_file_find(&memory->files, arena, loaded[i].path, true);
         if (!file || !file->hash)
@@ -112,11 +113,13 @@ static bool libraries_add(struct kg_code_memory *memory, struct kg_arena *arena,
         libraries[i] = kg_arena_printf(arena, "%s %s", loaded[i].name, file->hash);
         if (!libraries[i])
             return false;
+        paths[i] = loaded[i].path;
         scope_widen(file, loaded[i].name, owner, identity);
     }
-    if (!libraries)
+    if (!libraries || !paths)
         return false;
     identity->libraries = libraries;
+    identity->library_paths = paths;
     identity->library_count = count;
     return true;
 }

@@ -22,6 +22,7 @@ struct kg_code_identity {
     enum kg_code_scope scope;
     const char **libraries; /* "NAME HASH", sorted */
     size_t library_count;
+    const char **library_paths; /* where they were found, in the same order; NULL: not known */
 };
 
 /* Two identities side by side. */

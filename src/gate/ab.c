@@ -6,6 +6,7 @@
 #include "compare/undecided.h"
 #include "gate/allocate.h"
 #include "gate/budget_end.h"
+#include "gate/foreign_library.h"
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
@@ -86,6 +87,18 @@ static void fewest_watch(void *user, double missing_ns)
     kg_budget_foresay(&ab->foresaid, elapsed_ns(ab), missing_ns, ab->budget_ns);
 }
 
+/* Of pairs within a gate no build has a folder. */
+static bool libraries_check(const struct kg_pairing_options *options, const struct kg_ab *ab,
+                            struct kg_error *err)
+{
+    if (!options->bases || !options->heads || !ab->base->case_count || !options->bases[0] ||
+        !options->heads[0])
+        return true;
+    const struct kg_library_side sides[2] = {{"base", options->bases[0], ab->base},
+                                             {"head", options->heads[0], ab->head}};
+    return kg_foreign_library_check(sides, err);
+}
+
 bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing_options *options,
                    double budget_ns, struct kg_ab *ab, struct kg_error *err)
 {
@@ -100,7 +113,7 @@ bool kg_ab_measure(const struct kg_prepared_suite *what, const struct kg_pairing
     ab->budget_ns = budget_ns;
     if (ab->foresaid.say)
         ab->pairing.head.fewest = (struct kg_fewest_watch){fewest_watch, ab};
-    const bool good = sequence_run(what, budget_ns, ab, err);
+    const bool good = libraries_check(options, ab, err) && sequence_run(what, budget_ns, ab, err);
     ab->signal = kg_measurement_interrupted(&ab->pairing.head);
     kg_pairing_end(&ab->pairing);
     return results_write(ab, good, err);

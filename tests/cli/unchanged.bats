@@ -287,6 +287,21 @@ slower_library() {
     jq -e '.cases[0] | .status == "OK" and .code_scope == "file"' ab/head.json
 }
 
+@test "a checkout that was copied after its build loads the other's library: refused, with the library" {
+    slower_library 1000 4000
+    (cd head && cc -O2 ../m.c -Lbuild -lwork -Wl,-rpath,"$PWD/build" -o build/app)
+    cp head/build/app base/build/app
+    suite_of <<<"  - {name: it, command: [./build/app]}"
+    run kgate ab -c one.yaml --base base --head head -o ab
+    [ "$status" -eq 2 ]
+    [[ "$output" == *"it/cpu: the base loads '$(realpath head)/build/libwork.so', which lies in the folder of the head"* ]]
+    # of its own folder, also where one lies within the other
+    cp -r base head/before
+    (cd head/before && cc -O2 ../../m.c -Lbuild -lwork -Wl,-rpath,"$PWD/build" -o build/app)
+    run kgate ab -c one.yaml --base head/before --head head -o ab
+    [ "$status" -ne 2 ]
+}
+
 @test "a program is looked for in the PATH that the suite gives it" {
     mkdir -p base/bin head/bin common
     echo 'int main(void) { return 0; }' | cc -x c - -o common/app
