@@ -52,8 +52,9 @@ static bool summary_print(const struct kg_arguments *arguments, const struct kg_
         good = kg_comparison_summary(&ab->comparison, kg_suggestions_made(&ab->suggestions),
                                      arguments, &text, err);
     if (!arguments->json && ab->same_code && !commands)
-        kg_text_printf(&text, "  note: %zu of %zu cases have the same code on both sides\n",
-                       ab->same_code, ab->head->case_count);
+        kg_text_printf(&text, "  note: %zu of %zu case%s %s the same code on both sides\n",
+                       ab->same_code, ab->head->case_count, ab->head->case_count == 1 ? "" : "s",
+                       ab->head->case_count == 1 ? "has" : "have");
     const bool told = !arguments->json && !arguments->quiet;
     const bool kept = sides->kind == KG_SIDES_BUILDS || arguments->output;
     if (told && (kept || (sides->said[0] && arguments->names.count && !commands)))

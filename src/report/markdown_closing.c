@@ -97,10 +97,12 @@ void kg_markdown_closing(const struct kg_comparison *comparison, struct kg_text 
     alarms_print(comparison, text);
     if (is_paired(comparison))
         kg_text_append(text, "- baseline: the base, in paired rounds with the candidate");
+    else if (comparison->baseline_runs && !any_against(comparison, KG_AGAINST_BASELINE))
+        kg_text_append(text, "- baseline: it has none of these cases");
     else
         kg_text_printf(text, "- baseline: %zu run%s", comparison->baseline_runs,
                        comparison->baseline_runs == 1 ? "" : "s");
-    if (comparison->baseline_created && !is_paired(comparison)) {
+    if (comparison->baseline_created && any_against(comparison, KG_AGAINST_BASELINE)) {
         kg_text_append(text, ", the newest of ");
         kg_markdown_name(text, comparison->baseline_created);
     }

@@ -50,7 +50,7 @@ YAML
     ab_suite
     run kgate ab -c ab.yaml --base "$PLUGINS/libreporting.so" --head "$PLUGINS/libreporting.so" -o out --measure-unchanged
     [ "$status" -eq 0 ]
-    [[ "$output" == *"1 of 1 cases have the same code on both sides"* ]]
+    [[ "$output" == *"1 of 1 case has the same code on both sides"* ]]
 }
 
 @test "ab of two programs" {
@@ -277,6 +277,7 @@ checkout() {
     [[ "$output" == *"nothing was compared: 2 new; the base has none of these cases"* ]]
     [[ "$output" == *"these cases are new: they are compared once this change is merged"* ]]
     grep -q 'these cases are new' out/report.md
+    grep -q 'baseline: it has none of these cases' out/report.md
     jq -e '[.cases[].rounds.median_ns | length >= 2] | all' out/head.json
     checkout base one
     rm base/program

@@ -118,7 +118,7 @@ plugin_hash() {
     plugin head "/* a comment */" -g
     suite_of <<<"  - {name: waves, plugin: ./base.so}"
     run kgate ab -c one.yaml --base base.so --head head.so -o out --set threshold=500% --measure-unchanged
-    [[ "$output" == *"1 of 1 cases have the same code on both sides"* ]]
+    [[ "$output" == *"1 of 1 case has the same code on both sides"* ]]
     run kgate ab -c suite.yaml --base "$KGATE" --head "$KGATE" -o out --set threshold=500% --measure-unchanged
     [[ "$output" == *"2 of 2 cases have the same code on both sides"* ]]
 }
