@@ -116,9 +116,10 @@ struct kg_metric {
     /* `change` and `doubt` were decided from these and the figures above. */
     size_t base_rounds;
     size_t current_rounds;
-    size_t least_rounds;       /* that each side needs before the metric can be called unchanged */
-    bool of_processes;         /* the rounds are processes of a profile */
-    bool code_unchanged;       /* of a time: the machine code is the reference's */
+    size_t least_rounds; /* that each side needs before the metric can be called unchanged */
+    bool of_processes;   /* the rounds are processes of a profile */
+    bool code_unchanged; /* of a time: the machine code is the reference's */
+    bool code_same; /* of a time: code and libraries are, and can bring no other code; in no file */
     const char *code;          /* of a time, and beside `environment`: what the code did; or NULL */
     const char *environment;   /* where the code is not known to have changed: the variables that
                                 differ, in words; NULL: none */

@@ -241,6 +241,7 @@ static void grounds_store(const struct kg_evidence *evidence, double alpha)
     metric->least_rounds = rounds_least(evidence);
     metric->of_processes = evidence->processes;
     metric->code_unchanged = evidence->row->timed && evidence->code >= KG_CODE_OTHER_LIBRARIES;
+    metric->code_same = evidence->row->timed && kg_code_is_same(evidence->code);
     metric->needed_p = isnan(metric->p_value) ? NAN : alpha;
     /* of few slow calls the location of the rounds tells less than they cost at least */
     metric->mean_ratio = is_dwarfed(evidence)

@@ -107,7 +107,8 @@ enum kg_doubt kg_metric_doubt(const struct kg_metric *metric);
 
 /* Whether nothing within the interval is worse by as much as counts: what is left open is only how
  * much better it is. False without an interval, or with too few rounds for one to say anything; also
- * where the rounds' means, or the CPU time of their calls, are worse. */
+ * where the rounds' means, or the CPU time of their calls, are worse. With the same code, and an interval that
+ * holds "no change", what another load explains does not count either. */
 bool kg_metric_not_worse(const struct kg_metric *metric);
 
 /* The largest absolute effect within the interval, in the metric's unit. */

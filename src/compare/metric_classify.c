@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "compare/metric.h"
+#include "compare/wait_bounds.h"
 
 /* One round against one has no interval: then the ratio is all there is. */
 static bool is_outside(const struct kg_metric *metric, double threshold)
@@ -48,9 +49,11 @@ bool kg_metric_not_worse(const struct kg_metric *metric)
     const double above = 1 + metric->asked_threshold;
     const bool lower = metric->better == KG_BETTER_LOWER;
     const double worst = lower ? metric->interval_high : metric->interval_low;
+    const bool alike = metric->code_same && metric->interval_low < 1 && metric->interval_high > 1;
+    const double most = alike ? KG_SHARED_MOST : above;
     return enough_rounds(metric) && !(metric->mean_ratio > above) &&
            !(metric->call_cpu_ratio > above) &&
-           ((lower ? worst < above : worst > 1 / above) ||
+           ((lower ? worst < most : worst > 1 / most) ||
             effect_of(metric, worst) <= metric->min_effect);
 }
 

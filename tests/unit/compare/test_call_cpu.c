@@ -54,14 +54,25 @@ static void cpu_time_that_moves_alone_is_a_doubt_with_its_figure(void **state)
 {
     struct scene scene;
     (void)state;
-    scene_make(&scene, 1, 1.3);
+    scene_make(&scene, 1, 1.08);
     const struct kg_case_change *change = judge(&scene);
     assert_string_equal(kg_change_name(change->change), "INCONCLUSIVE");
-    assert_string_equal(change->reason, "CPU time a call is +30.0 % while the median did not "
+    assert_string_equal(change->reason, "CPU time a call is +8.0 % while the median did not "
                                         "change: some calls cost more");
     assert_int_equal(change->metrics[0].doubt, KG_DOUBT_CALL_CPU);
-    assert_float_equal(change->metrics[0].call_cpu_ratio, 1.3, 1e-6);
+    assert_float_equal(change->metrics[0].call_cpu_ratio, 1.08, 1e-6);
     assert_int_equal(scene.comparison.exit_status, KG_EXIT_NO_VERDICT);
+    scene_free(&scene);
+}
+
+static void cpu_time_that_rises_by_more_than_twice_the_threshold_is_suspect(void **state)
+{
+    struct scene scene;
+    (void)state;
+    scene_make(&scene, 1, 1.3);
+    const struct kg_case_change *change = judge(&scene);
+    assert_string_equal(kg_change_name(change->change), "SUSPECT");
+    assert_int_equal(change->metrics[0].doubt, KG_DOUBT_CALL_CPU);
     scene_free(&scene);
 }
 
@@ -144,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_that_moves_alone_is_a_doubt_with_its_figure),
+        cmocka_unit_test(cpu_time_that_rises_by_more_than_twice_the_threshold_is_suspect),
         cmocka_unit_test(calls_that_cost_less_leave_no_suite_undecided),
         cmocka_unit_test(what_is_within_the_threshold_is_no_change),
         cmocka_unit_test(a_call_that_mostly_waits_may_use_a_little_more),

@@ -45,6 +45,23 @@ static void the_worse_end_of_the_interval_decides(void **state)
     assert_false(kg_metric_not_worse(&metric));
 }
 
+static void the_same_code_is_not_worse_by_what_another_load_explains(void **state)
+{
+    struct kg_metric metric = open_metric(1.1, 0.8, 1.5);
+    (void)state;
+    assert_false(kg_metric_not_worse(&metric));
+    metric.code_same = true;
+    assert_true(kg_metric_not_worse(&metric));
+    metric.interval_low = 1.01; /* slower for sure: it may read another file */
+    assert_false(kg_metric_not_worse(&metric));
+    metric.interval_low = 0.8;
+    metric.interval_high = 2.1;
+    assert_false(kg_metric_not_worse(&metric));
+    metric.interval_high = 1.5;
+    metric.mean_ratio = 1.2;
+    assert_false(kg_metric_not_worse(&metric));
+}
+
 static void without_an_interval_enough_rounds_or_quiet_means_nothing_is_sure(void **state)
 {
     struct kg_metric metric = open_metric(0.74, NAN, NAN);
@@ -89,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worse_end_of_the_interval_decides),
+        cmocka_unit_test(the_same_code_is_not_worse_by_what_another_load_explains),
         cmocka_unit_test(without_an_interval_enough_rounds_or_quiet_means_nothing_is_sure),
         cmocka_unit_test(a_case_counts_as_undecided_where_a_metric_of_it_may_be_worse),
     };

@@ -23,8 +23,8 @@ static void scene_make(struct scene *scene)
     for (size_t b = 0; b < 2; b++) {
         both[b]->machine.kernel = "Linux 6.1";
         for (size_t i = 0; i < CASES; i++)
-            both[b]->cases[i].code =
-                (struct kg_code_identity){"aaaaaaaaaaaaaaaa", KG_CODE_WITH_LIBRARIES, libraries, 1};
+            both[b]->cases[i].code = (struct kg_code_identity){
+                "aaaaaaaaaaaaaaaa", KG_CODE_WITH_LIBRARIES, libraries, 1, NULL};
     }
     for (size_t i = 0; i < CASES; i++) {
         scene->current.cases[i].status = KG_STATUS_UNMEASURED;
@@ -76,11 +76,11 @@ static void what_is_not_the_same_or_not_known_is_measured(void **state)
     struct kg_case_result *result = &scene.current.cases[0];
     const struct kg_code_identity same = result->code;
     const struct kg_code_identity others[] = {
-        {"bbbbbbbbbbbbbbbb", KG_CODE_WITH_LIBRARIES, libraries, 1},
-        {"aaaaaaaaaaaaaaaa", KG_CODE_WITH_LIBRARIES, other_libraries, 1},
-        {"aaaaaaaaaaaaaaaa", KG_CODE_WITH_LIBRARIES, libraries, 0},
-        {"aaaaaaaaaaaaaaaa", KG_CODE_OPEN_ENDED, libraries, 1},
-        {"aaaaaaaaaaaaaaaa", KG_CODE_FILE_ALONE, NULL, 0},
+        {"bbbbbbbbbbbbbbbb", KG_CODE_WITH_LIBRARIES, libraries, 1, NULL},
+        {"aaaaaaaaaaaaaaaa", KG_CODE_WITH_LIBRARIES, other_libraries, 1, NULL},
+        {"aaaaaaaaaaaaaaaa", KG_CODE_WITH_LIBRARIES, libraries, 0, NULL},
+        {"aaaaaaaaaaaaaaaa", KG_CODE_OPEN_ENDED, libraries, 1, NULL},
+        {"aaaaaaaaaaaaaaaa", KG_CODE_FILE_ALONE, NULL, 0, NULL},
         {0},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
