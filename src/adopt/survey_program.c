@@ -129,20 +129,32 @@ static bool calls_add(struct kg_survey *survey, const char *path, const char *te
 
 /* --- A program ---------------------------------------------------------------------------------- */
 
-/* Whether a command of the script compiles, and no command starts a program by its path. */
-static bool only_compiles(const char *text)
+static bool begins_with_one(const char *text, const char *const *words)
 {
-    static const char *const compilers[] = {"c++", "g++", "clang++", "gcc", "clang", "cc", "nvcc"};
+    for (size_t i = 0; words[i]; i++)
+        if (begins_with_word(text, words[i]))
+            return true;
+    return false;
+}
+
+/* Why a script does not measure alone; NULL: nothing in it says so. */
+static const char *script_doubt(const char *text)
+{
+    static const char *const compilers[] = {"c++",   "g++", "clang++", "gcc",
+                                            "clang", "cc",  "nvcc",    NULL};
+    static const char *const builders[] = {"cmake", "make",  "ninja", "meson",
+                                           "cargo", "bazel", NULL};
     struct call call;
-    bool compiles = false;
+    bool compiles = false, builds = false, starts = false;
     for (unsigned line = 1; *text;) {
         call_read(&text, &line, &call);
-        if (!strncmp(call.text, "./", 2))
-            return false;
-        for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
-            compiles = compiles || begins_with_word(call.text, compilers[i]);
+        starts = starts || !strncmp(call.text, "./", 2);
+        compiles = compiles || begins_with_one(call.text, compilers);
+        builds = builds || begins_with_one(call.text, builders);
     }
-    return compiles;
+    return compiles && !starts ? "the script compiles, and starts no program"
+           : builds ? "the script builds as well as it measures; name the program that it starts"
+                    : NULL;
 }
 
 bool kg_survey_program(struct kg_survey *survey, const char *path, const char *text,
@@ -157,7 +169,7 @@ bool kg_survey_program(struct kg_survey *survey, const char *path, const char *t
         return false;
     if (calls)
         return true;
-    if (text && !finding.doubt && only_compiles(text))
-        finding.doubt = "the script compiles, and starts no program";
+    if (text && !finding.doubt)
+        finding.doubt = script_doubt(text);
     return kg_survey_add(survey, &finding, err);
 }

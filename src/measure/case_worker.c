@@ -96,6 +96,19 @@ bool kg_case_skip(struct kg_measurement *measurement, size_t index, const char *
     return case_give_up(measurement, index, KG_STATUS_SKIPPED, reason, "", err);
 }
 
+/* A program without the arguments that it needs may print its usage and exit with 0. Its time is then that of
+ * starting a process, which no change of the code makes slower. */
+static void usage_note(struct kg_measurement *measurement, size_t index,
+                       const struct kg_answer *answer)
+{
+    struct kg_case_result *result = &measurement->results.cases[index];
+    const enum kg_source source = measurement->plan->cases[index].spec->source;
+    if (!result->note && kg_sources[source]->code == KG_CODE_ANYWHERE &&
+        strcasestr(answer->tail, "usage:"))
+        result->note = "the program prints its usage, so it may measure nothing: add the arguments "
+                       "that it needs to its command";
+}
+
 bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struct kg_answer *answer,
                          struct kg_error *err)
 {
@@ -105,8 +118,10 @@ bool kg_case_answer_take(struct kg_measurement *measurement, size_t index, struc
     if (answer->ending == KG_ENDED_INTERRUPT)
         return true;
     if (answer->whole && answer->ending == KG_ENDED_EXIT && answer->code == 0) {
-        if (response->good)
+        if (response->good) {
+            usage_note(measurement, index, answer);
             return true;
+        }
         if (response->unavailable && response->message)
             return kg_case_skip(measurement, index, response->message, err);
         return kg_case_fail(measurement, index,

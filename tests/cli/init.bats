@@ -222,6 +222,10 @@ C
     [ "$(grep -c '"./bench_cjson"' kgate.yaml)" -eq 1 ]
     grep -q 'make bench_cjson && make benchHash' .github/workflows/kgate.yml
     [[ "$output" == *"check-bench.sh: a program, by its name; not measured: its name says that it checks"* ]]
+    printf '#!/bin/sh\nninja -C build bench\nbuild/bench\n' >bench.sh
+    chmod +x bench.sh
+    run init --force
+    [[ "$output" == *"bench.sh: a program, by its name; not measured: the script builds as well as it measures"* ]]
 }
 
 @test "calls of hyperfine in a script become workloads, and those that a shell has to expand comments" {

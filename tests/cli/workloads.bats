@@ -165,3 +165,12 @@ YAML
     jq -e 'all(.cases[].work; .bytes == 32768 and .written_bytes == 16384)' r.json
     valid r.json results
 }
+
+@test "a program that prints its usage and exits with 0 is measured, with a note" {
+    printf '#!/bin/sh\necho "Usage: $0 FILE" >&2\n' >program
+    chmod +x program
+    suite_of <<<'  - {name: a, command: [./program]}'
+    run kgate run -c one.yaml -o r.json
+    [ "$status" -eq 0 ]
+    jq -e '.cases[0] | .status == "OK" and (.note | startswith("the program prints its usage"))' r.json
+}
