@@ -32,7 +32,8 @@ struct kg_widening kg_widening_find(const struct kg_widening_rounds *rounds, dou
     double *now = scratch + rounds->base_count;
     const double was = kg_median_sorted(before, rounds->base_count);
     memcpy(now, rounds->current, rounds->current_count * sizeof *now);
-    memcpy(now + rounds->current_count, rounds->others, rounds->other_count * sizeof *now);
+    if (rounds->other_count)
+        memcpy(now + rounds->current_count, rounds->others, rounds->other_count * sizeof *now);
     kg_sort(now, count);
     const size_t left_out = count > LEFT_OUT ? count / LEFT_OUT : 1;
     found.tail = now[count - 1 - left_out] / was;
