@@ -42,8 +42,9 @@ static void scene_make(struct scene *scene, double first_p, double other_p, bool
                                                .memory_doubt = NAN};
         scene->evidence[i] = (struct kg_evidence){.metric = &scene->metrics[i],
                                                   .row = &kg_metric_rows[KG_METRIC_TIME],
-                                                  .means = {NAN, NAN, NAN},
-                                                  .cpu = {NAN, NAN, NAN},
+                                                  .means = KG_SHIFT_UNKNOWN,
+                                                  .least_means = KG_SHIFT_UNKNOWN,
+                                                  .cpu = KG_SHIFT_UNKNOWN,
                                                   .state = state_of(ratio, i ? other_p : first_p),
                                                   .base_rounds = 10,
                                                   .current_rounds = 10,
