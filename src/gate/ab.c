@@ -94,8 +94,8 @@ static bool libraries_check(const struct kg_pairing_options *options, const stru
     if (!options->bases || !options->heads || !ab->base->case_count || !options->bases[0] ||
         !options->heads[0])
         return true;
-    const struct kg_library_side sides[2] = {{"base", options->bases[0], ab->base},
-                                             {"head", options->heads[0], ab->head}};
+    const struct kg_library_side sides[2] = {{"base", options->bases[0]->directory, ab->base},
+                                             {"head", options->heads[0]->directory, ab->head}};
     return kg_foreign_library_check(sides, err);
 }
 

@@ -26,7 +26,7 @@ bool kg_foreign_library_check(const struct kg_library_side sides[2], struct kg_e
 {
     char folders[2][PATH_MAX], path[PATH_MAX];
     for (size_t s = 0; s < 2; s++)
-        if (!sides[s].build->directory || !realpath(sides[s].build->directory, folders[s]))
+        if (!sides[s].directory || !realpath(sides[s].directory, folders[s]))
             return true;
     for (size_t s = 0; s < 2; s++) {
         const struct kg_results *results = sides[s].results;

@@ -4,14 +4,13 @@
 #pragma once
 #include <stdbool.h>
 
-#include "measure/build.h"
 #include "results/results.h"
 #include "util/error.h"
 
 /* A build and what is known of its cases' code. */
 struct kg_library_side {
-    const char *name; /* "base" */
-    const struct kg_build *build;
+    const char *name;      /* "base" */
+    const char *directory; /* of the build; NULL: it has none */
     const struct kg_results *results;
 };
 
