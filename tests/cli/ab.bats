@@ -1,8 +1,7 @@
 bats_require_minimum_version 1.5.0
 load support
 
-# Two builds of one plugin, the second of which does four times the work: how a processor forwards the
-# counter's store to its load may differ by itself from process to process.
+# Two builds of one plugin, the second of which does four times the work.
 ab_suite() {
     cat >ab.yaml <<YAML
 version: 1
