@@ -105,6 +105,7 @@ YAML
     [[ "$output" == *"1 new"* ]]
 }
 
+# bats test_tags=thorough
 @test "a named pipe that a program's debug link names is not waited for" {
     cat >spin.c <<'C'
 int main(void)
