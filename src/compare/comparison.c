@@ -79,8 +79,8 @@ static const struct kg_field metric_fields[] = {
              KG_FROM_0),
     KG_FIELD(
         tail, REAL,
-        "slowest round over the median, without the slowest tenth of the rounds; where a part of "
-        "the rounds became far slower",
+        "slowest round over the reference's median, without the slowest tenth of the rounds, if a "
+        "part of the rounds became far slower",
         KG_OPTIONAL, KG_FROM_0),
     KG_FIELD(base_tail, REAL, "slowest round of the reference over its median", KG_OPTIONAL,
              KG_FROM_0),

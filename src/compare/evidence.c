@@ -300,14 +300,6 @@ static double mean_of(const struct kg_round *round)
     return round->mean_ns;
 }
 
-/* Other programs make calls longer by no more than the threads waited. NaN if that is not known. */
-static double least_mean_of(const struct kg_round *round)
-{
-    const double lost_ns = round->wait_ns + (round->stolen_ns > 0 ? round->stolen_ns : 0);
-    const double ran_ns = (round->wall_ns - lost_ns) / (double)round->calls;
-    return isnan(ran_ns) ? NAN : fmin(round->mean_ns, ran_ns);
-}
-
 static double call_cpu_of(const struct kg_round *round)
 {
     return round->cpu_ns;
@@ -433,7 +425,7 @@ static bool shifts_find(const struct gathering *gathering, const struct kg_metri
     if (gathering->means || means_are_medians(gathering))
         return true;
     if (!sides_find(gathering, KG_SERIES_MEAN, mean_of, &means) ||
-        !sides_find(gathering, KG_SERIES_MEAN, least_mean_of, &least) ||
+        !sides_find(gathering, KG_SERIES_MEAN, kg_round_least_mean_ns, &least) ||
         !sides_find(gathering, KG_SERIES_CALL_CPU, call_cpu_of, &cpu))
         return false;
     if (least.known)

@@ -16,8 +16,9 @@ struct kg_widening_rounds {
 /* How far the slowest rounds lie above the others, on both sides. */
 struct kg_widening {
     bool widened;
-    double tail; /* of this run: the slowest of all its rounds over the larger median of both sides.
-                         A tenth of the rounds is left out, at least one */
+    double
+        tail; /* of this run: the slowest of all its rounds over the reference's median. A tenth of
+                         the rounds is left out, at least one */
     double base_tail; /* of the reference: its slowest round of all over its median */
 };
 

@@ -59,11 +59,23 @@ double kg_round_disturbance(const struct kg_round *round)
     return share > MOSTLY || reaches_median(round, stolen_ns) ? share : 0;
 }
 
-double kg_round_least_ns(const struct kg_round *round)
+/* Of a call, without all that was lost; below 0 if several threads waited at once. */
+static double undisturbed_ns(const struct kg_round *round)
 {
     const double lost_ns = round->wait_ns + (round->stolen_ns > 0 ? round->stolen_ns : 0);
-    const double ran_ns = (round->wall_ns - lost_ns) / (double)round->calls;
-    return isnan(ran_ns) ? NAN : fmax(0, fmin(round->median_ns, ran_ns));
+    return (round->wall_ns - lost_ns) / (double)round->calls;
+}
+
+double kg_round_least_ns(const struct kg_round *round)
+{
+    const double ran = undisturbed_ns(round);
+    return isnan(ran) ? NAN : fmax(0, fmin(round->median_ns, ran));
+}
+
+double kg_round_least_mean_ns(const struct kg_round *round)
+{
+    const double ran = undisturbed_ns(round);
+    return isnan(ran) ? NAN : fmax(0, fmin(round->mean_ns, ran));
 }
 
 double kg_round_most_ns(const struct kg_round *round)

@@ -28,6 +28,10 @@ double kg_scheduler_wait_share(const struct kg_case_result *result);
  * least 0; NaN if the wait is not known. */
 double kg_round_least_ns(const struct kg_round *round);
 
+/* Mean time of a call without all that the threads waited and the host took, in ns. At least 0; NaN if the
+ * wait is not known. */
+double kg_round_least_mean_ns(const struct kg_round *round);
+
 /* The most that a call took: the median or the mean, in ns. */
 double kg_round_most_ns(const struct kg_round *round);
 
