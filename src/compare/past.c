@@ -21,8 +21,7 @@ static bool medians_keep(struct kg_arena *arena, struct kg_arena *scratch,
         double *room = kg_arena_alloc(scratch, stored->value_count, sizeof *room);
         if (!room)
             return false;
-        (*medians)[(*count)++] =
-            kg_file_precision(kg_median_of(stored->values, stored->value_count, room));
+        (*medians)[(*count)++] = kg_median_of(stored->values, stored->value_count, room);
     }
     return true;
 }

@@ -157,7 +157,7 @@ static bool round_add(struct kg_importing *importing, struct kg_case_result *res
         sum += samples_ns[i];
     const double calls = found->calls >= 1 ? found->calls / (double)found->sample_count : 1;
     round->calls = (uint64_t)fmin(1e15, ceil(calls * (double)count));
-    round->wall_ns = kg_file_precision(sum * calls);
+    round->wall_ns = sum * calls;
     if (!kg_samples_keep(samples_ns, count, count, arena, round, importing->err))
         return false;
     kg_samples_summarize(samples_ns, count, round);

@@ -390,10 +390,6 @@ extern const struct kg_record kg_results_policy_record;
 /* Medians of the probe's readings; NaN where there are fewer than five. */
 struct kg_probe_reading kg_results_probe(const struct kg_results *results);
 
-/* A figure as files have it, with 15 significant digits: what is derived is rounded so, and is the
- * same in memory and on disk. */
-double kg_file_precision(double value);
-
 /* Its peak memory; NaN where it is not known, as of another harness's: no process is without. On the GPU a
  * case may have allocated none. */
 double kg_case_peak_bytes(const struct kg_case_result *result);

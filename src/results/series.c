@@ -141,7 +141,7 @@ static bool median_find(struct kg_arena *arena, const struct kg_case_result *res
     double *scratch = kg_arena_alloc(arena, count, sizeof *scratch);
     if (!values || !scratch)
         return false;
-    *median = kg_file_precision(kg_median_of(values, count, scratch));
+    *median = kg_median_of(values, count, scratch);
     return true;
 }
 

@@ -10,24 +10,15 @@
 
 enum { ROUNDS_MOST = 4096, READINGS_LEAST = 5 };
 
-double kg_file_precision(double value)
-{
-    char text[40];
-    if (!isfinite(value))
-        return value;
-    snprintf(text, sizeof text, "%.15g", value);
-    return strtod(text, NULL);
-}
-
 static double median_of(double *values, size_t count)
 {
     kg_sort(values, count);
-    return kg_file_precision(kg_median_sorted(values, count));
+    return kg_median_sorted(values, count);
 }
 
 static double rate(double amount, double ns)
 {
-    return kg_file_precision(1e9 * amount / ns);
+    return 1e9 * amount / ns;
 }
 
 /* The median of one member of the readings. */
@@ -76,9 +67,6 @@ static void device_divide(struct kg_case_result *result, const struct kg_round *
     };
     struct kg_breakdown *breakdown = &result->breakdown;
     *breakdown = kg_breakdown_of_call(&times, &result->trace);
-    breakdown->gpu_ns = kg_file_precision(breakdown->gpu_ns);
-    breakdown->transfer_ns = kg_file_precision(breakdown->transfer_ns);
-    breakdown->overhead_ns = kg_file_precision(breakdown->overhead_ns);
 }
 
 bool kg_case_in_l2(const struct kg_results *results, const struct kg_case_result *result)
@@ -109,9 +97,6 @@ void kg_results_shares(struct kg_results *results)
         if (!results->cases[i].timing)
             continue;
         kg_work_shares(&results->ceilings, kg_case_in_l2(results, &results->cases[i]), work);
-        work->bandwidth_share = kg_file_precision(work->bandwidth_share);
-        work->fma_share = kg_file_precision(work->fma_share);
-        work->tensor_share = kg_file_precision(work->tensor_share);
     }
 }
 
@@ -152,7 +137,7 @@ static double p95_of(const struct kg_round *const *rounds, size_t count)
         sample_count += round->sample_count;
     }
     kg_sort(samples, sample_count);
-    return kg_file_precision(kg_quantile_sorted(samples, sample_count, 0.95));
+    return kg_quantile_sorted(samples, sample_count, 0.95);
 }
 
 static void times_summarize(const struct kg_round *const *rounds, size_t count,
@@ -166,8 +151,8 @@ static void times_summarize(const struct kg_round *const *rounds, size_t count,
         summary->min_ns = fmin(summary->min_ns, rounds[i]->min_ns);
         summary->max_ns = fmax(summary->max_ns, rounds[i]->max_ns);
     }
-    summary->mean_ns = kg_file_precision(kg_mean(medians, count));
-    summary->standard_deviation_ns = kg_file_precision(kg_standard_deviation(medians, count));
+    summary->mean_ns = kg_mean(medians, count);
+    summary->standard_deviation_ns = kg_standard_deviation(medians, count);
     summary->median_ns = median_of(medians, count);
     const struct kg_interval interval = kg_median_interval(medians, count, 0.95);
     summary->interval_low_ns = interval.low;

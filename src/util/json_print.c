@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/utf8.h"
@@ -96,7 +97,7 @@ static void exponent_shorten(char *bytes)
     memmove(to, from, strlen(from) + 1);
 }
 
-void kg_json_print_real(struct kg_text *text, double value, int digits)
+void kg_json_print_real(struct kg_text *text, double value)
 {
     char bytes[40];
     if (!isfinite(value)) {
@@ -105,7 +106,9 @@ void kg_json_print_real(struct kg_text *text, double value, int digits)
     }
     if (decimal_print(text, value))
         return;
-    snprintf(bytes, sizeof bytes, "%.*g", digits, value);
+    snprintf(bytes, sizeof bytes, "%.15g", value);
+    if (strtod(bytes, NULL) != value)
+        snprintf(bytes, sizeof bytes, "%.17g", value);
     exponent_shorten(bytes);
     kg_text_append(text, bytes);
     if (!strpbrk(bytes, ".e"))

@@ -10,13 +10,10 @@
 #include "util/record_text.h"
 #include "util/text.h"
 
-enum { DIGITS = 15, ALL_DIGITS = 17 };
-
 /* Where values go, and how. */
 struct writer {
     struct kg_text *text;
-    int digits; /* of reals */
-    int depth;  /* of the objects that have a line for each member; below 0: all is on one line */
+    int depth; /* of the objects that have a line for each member; below 0: all is on one line */
 };
 
 static const void *member(const void *object, size_t offset)
@@ -140,8 +137,7 @@ static void bracket_close(const struct writer *outer, size_t count, const char *
 
 static struct writer inside(const struct writer *writer, bool lines)
 {
-    return (struct writer){writer->text, writer->digits,
-                           writer->depth < 0 || !lines ? -1 : writer->depth + 1};
+    return (struct writer){writer->text, writer->depth < 0 || !lines ? -1 : writer->depth + 1};
 }
 
 static void name_write(const struct writer *writer, const char *name, size_t index)
@@ -156,7 +152,7 @@ static void reals_write(const struct writer *writer, const double *values, size_
     const struct writer line = inside(writer, false);
     for (size_t i = 0; i < count; i++) {
         separate(&line, i);
-        kg_json_print_real(writer->text, values[i], writer->digits);
+        kg_json_print_real(writer->text, values[i]);
     }
 }
 
@@ -294,7 +290,7 @@ static void value_write(const struct writer *writer, const struct kg_field *fiel
             kg_text_append(text, "null");
         break;
     case KG_FIELD_REAL:
-        kg_json_print_real(text, *(const double *)at, writer->digits);
+        kg_json_print_real(text, *(const double *)at);
         break;
     case KG_FIELD_COUNT:
         kg_json_print_whole(text, (int64_t) * (const uint64_t *)at);
@@ -331,7 +327,7 @@ static void value_write(const struct writer *writer, const struct kg_field *fiel
 void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
                     struct kg_text *text)
 {
-    object_write(&(struct writer){text, DIGITS, -1}, record, object, schema);
+    object_write(&(struct writer){text, -1}, record, object, schema);
 }
 
 json_t *kg_record_write(const struct kg_record *record, const void *object)
@@ -339,7 +335,7 @@ json_t *kg_record_write(const struct kg_record *record, const void *object)
     struct kg_text text = {0};
     struct kg_error err;
     json_t *json = NULL;
-    object_write(&(struct writer){&text, ALL_DIGITS, -1}, record, object, NULL);
+    object_write(&(struct writer){&text, -1}, record, object, NULL);
     if (!text.failed)
         kg_json_parse("", kg_text_string(&text), text.length, &json, &err);
     kg_text_free(&text);
@@ -369,7 +365,7 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
                      struct kg_text *text, struct kg_error *err)
 {
     const size_t before = text->length;
-    object_write(&(struct writer){text, DIGITS, 0}, record, object, schema);
+    object_write(&(struct writer){text, 0}, record, object, schema);
     kg_text_append(text, "\n");
     if (text->failed)
         return kg_error_memory(err);

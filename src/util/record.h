@@ -150,7 +150,7 @@ struct kg_record {
  * out; an absent required REAL is written null. */
 json_t *kg_record_write(const struct kg_record *record, const void *object);
 
-/* Appends the same on one line, with 15 significant digits; what must be read again is not checked.
+/* Appends the same on one line; what must be read again is not checked.
  * schema  the value of a first member of that name, or NULL: no such member */
 void kg_record_line(const struct kg_record *record, const void *object, const char *schema,
                     struct kg_text *text);
@@ -179,7 +179,7 @@ bool kg_record_print(const struct kg_record *record, const void *object, const c
                      struct kg_text *text, struct kg_error *err);
 
 /* A whole file: writes {"schema": schema, …the record's fields…} atomically, indented by two, every
- * array of numbers on one line; reals with 15 significant digits. */
+ * array of numbers on one line. Every real reads back as the same double. */
 bool kg_record_save(const struct kg_record *record, const void *object, const char *schema,
                     const char *path, struct kg_error *err);
 /* Reads one. A file of an older version passes the record's migrations first. One of a newer

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,9 @@
 enum { TRIES = 20000 };
 
 /* Frees the JSON. */
-static void expect_same(const struct kg_text *printed, json_t *json)
+static void expect_same(const struct kg_text *printed, json_t *json, size_t digits)
 {
-    char *expected = json_dumps(json, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    char *expected = json_dumps(json, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
     assert_non_null(expected);
     assert_string_equal(printed->data, expected);
     free(expected);
@@ -29,12 +30,13 @@ static void expect_same(const struct kg_text *printed, json_t *json)
 static void expect_real(double value)
 {
     struct kg_text text = {0};
-    kg_json_print_real(&text, value, 15);
-    expect_same(&text, json_real(value));
-    kg_text_truncate(&text, 0);
-    kg_json_print_real(&text, value, 17);
-    if (strtod(text.data, NULL) != value || signbit(strtod(text.data, NULL)) != signbit(value))
+    char fifteen[40];
+    kg_json_print_real(&text, value);
+    const double back = strtod(text.data, NULL);
+    if (back != value || signbit(back) != signbit(value))
         fail_msg("%.17g came back from %s", value, text.data);
+    snprintf(fifteen, sizeof fifteen, "%.15g", value);
+    expect_same(&text, json_real(value), strtod(fifteen, NULL) == value ? 15 : 17);
     kg_text_free(&text);
 }
 
@@ -70,6 +72,7 @@ static void chosen_numbers_are_printed_as_by_jansson(void **state)
                                     99.9999999999999,
                                     1e100,
                                     0.1 + 0.2,
+                                    861.4999999999999, /* 861.5 with 15 digits */
                                     1795605238.64321,
                                     72611.298,
                                     1.7976931348623157e308};
@@ -101,8 +104,8 @@ static void what_is_no_number_is_null(void **state)
 {
     struct kg_text text = {0};
     (void)state;
-    kg_json_print_real(&text, NAN, 15);
-    kg_json_print_real(&text, -INFINITY, 15);
+    kg_json_print_real(&text, NAN);
+    kg_json_print_real(&text, -INFINITY);
     assert_string_equal(text.data, "nullnull");
     kg_text_free(&text);
 }
@@ -114,7 +117,7 @@ static void whole_numbers_are_printed_as_by_jansson(void **state)
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct kg_text text = {0};
         kg_json_print_whole(&text, values[i]);
-        expect_same(&text, json_integer(values[i]));
+        expect_same(&text, json_integer(values[i]), 15);
         kg_text_free(&text);
     }
 }
@@ -135,7 +138,7 @@ static void strings_are_printed_as_by_jansson(void **state)
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
         struct kg_text text = {0};
         kg_json_print_string(&text, strings[i]);
-        expect_same(&text, kg_json_string(strings[i]));
+        expect_same(&text, kg_json_string(strings[i]), 15);
         kg_text_free(&text);
     }
 }
