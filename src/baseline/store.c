@@ -1,3 +1,5 @@
+#include "baseline/store.h"
+
 /* store.c: changes to the store: read, change, write back, under its lock. The builds beside it
  * have a lock of their own, since copying them takes long: a writer of runs does not wait for it. */
 #include <limits.h>

@@ -7,6 +7,7 @@
 
 #include "cli/accepted.h"
 #include "compare/acceptable.h"
+#include "config/waivers_file.h"
 #include "util/escape.h"
 #include "util/file.h"
 #include "util/nearest.h"

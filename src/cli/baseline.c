@@ -6,6 +6,7 @@
 
 #include "baseline/build_names.h"
 #include "baseline/renewal.h"
+#include "baseline/store.h"
 #include "baseline/store_check.h"
 #include "cli/cli.h"
 #include "cli/stored_slower.h"

@@ -9,7 +9,9 @@
 #include "gate/start_note.h"
 #include "gate/suiteless.h"
 #include "measure/measurement.h"
+#include "measure/observe.h"
 #include "measure/profile_pass.h"
+#include "measure/run.h"
 #include "report/formats.h"
 
 /* Measures, and records where that is asked for.
@@ -22,7 +24,7 @@ static bool all_measure(const struct kg_arguments *arguments, const struct kg_pr
     if (!kg_allocate_fewest(measurement, &prepared->plan, stored->round_ns, err) ||
         !kg_measurement_judge(measurement, true, err))
         return false;
-    kg_measurement_look(measurement, NULL);
+    kg_observe(measurement, NULL);
     if (!arguments->profile)
         return true;
     const char *path = kg_profile_beside(&measurement->results.arena, arguments->output);

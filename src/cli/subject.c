@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "config/suggest_overrides.h"
 #include "profile/profile_load.h"
 #include "profile/profile_load_usual.h"
 

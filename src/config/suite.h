@@ -2,8 +2,8 @@
  * of suite_keys.c, from which the parser, `--set` and docs/suite.md take them.
  *
  * Other folders also include metric_table.h (what is compared, a row each), policy.h (changes
- * and which of them fail), suggest_settings.h (thresholds of suggestions), suite_diff.h (what two suites
- * differ in), waivers.h (what was accepted or is in quarantine), sources.def (the ways to bring a
+ * and which of them fail), suggest_settings.h (thresholds of suggestions), suggest_overrides.h (the same from `--set`), suite_diff.h (what two suites
+ * differ in), waivers.h (what was accepted or is in quarantine), waivers_file.h (its file), sources.def (the ways to bring a
  * workload, a row each) and cuda_call.h (how a CUDA source is called). */
 #pragma once
 #include <stdbool.h>

@@ -6,8 +6,6 @@
 #include <stddef.h>
 
 #include "util/arena.h"
-#include "util/error.h"
-#include "util/text.h"
 
 /* Why a case fails nothing. */
 enum kg_waiver_kind {
@@ -43,33 +41,11 @@ struct kg_waivers {
 /* The file of a suite: "kgate.yaml" has "kgate.accepted.yaml". In `arena`; NULL where memory is out. */
 char *kg_waivers_path(struct kg_arena *arena, const char *suite);
 
-/* Reads a file; one that is not there has none.
- * waivers  to be freed with kg_waivers_free; zeroed on failure
- * err      KG_ERROR_USAGE with line and column: unknown and missing keys, what is no date or share, a
- *          reason without words, an improvement, the same case and metric twice */
-bool kg_waivers_load(const char *path, struct kg_waivers *waivers, struct kg_error *err);
-bool kg_waivers_parse(const char *path, const char *bytes, size_t length,
-                      struct kg_waivers *waivers, struct kg_error *err);
+/* The order of a file's entries, for qsort: by kind, case and metric. */
+int kg_waivers_by_place(const void *a, const void *b);
+
 void kg_waivers_free(struct kg_waivers *waivers);
 
 /* Those of a kind and case, one beside the other: the first, and how many. NULL where there are none. */
 const struct kg_waiver *kg_waivers_of(const struct kg_waivers *waivers, enum kg_waiver_kind kind,
                                       const char *id, size_t *count);
-
-/* The whole file as text. */
-void kg_waivers_print(const struct kg_waivers *waivers, struct kg_text *text);
-
-/* Adds one, in the place of one of the same kind, case and metric. Its strings are copied. What the
- * reader would refuse is refused here. */
-bool kg_waivers_put(struct kg_waivers *waivers, const struct kg_waiver *waiver,
-                    struct kg_error *err);
-/* Removes those of that kind, case and metric (NULL: any); how many. */
-size_t kg_waivers_remove(struct kg_waivers *waivers, enum kg_waiver_kind kind, const char *id,
-                         const char *metric);
-
-/* "+12%" or "-3.5%" to a signed share. */
-bool kg_waiver_change_parse(const char *text, double *change);
-/* Whether the text may be a reason or a name: one line with more than blanks in it. */
-bool kg_waiver_text_is(const char *text);
-/* Whether the text is a day, "2026-01-31". */
-bool kg_waiver_day_is(const char *text);

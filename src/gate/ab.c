@@ -10,6 +10,7 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
+#include "measure/run.h"
 #include "report/formats.h"
 #include "util/advice.h"
 #include "util/file.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/run.h"
 #include "stats/allocation.h"
 
 /* Of one side: enough for some samples, and for two turns of each build; and how many times longer

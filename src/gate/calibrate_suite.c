@@ -2,6 +2,7 @@
 
 #include "gate/calibrate.h"
 #include "gate/planned.h"
+#include "measure/run.h"
 
 enum { RUNS_LEAST = 2 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "baseline/baseline_index.h"
+#include "baseline/store.h"
 #include "baseline/store_check.h"
 #include "compare/comparison_notes.h"
 #include "compare/settle.h"
@@ -14,6 +15,8 @@
 #include "gate/planned.h"
 #include "gate/sequence.h"
 #include "gate/start_note.h"
+#include "measure/observe.h"
+#include "measure/run.h"
 #include "report/formats.h"
 #include "util/advice.h"
 #include "util/file.h"
@@ -113,7 +116,7 @@ static void profile(const struct kg_gate_options *options, struct kg_gate *gate,
 {
     struct kg_error err;
     if (gate->decided && isinf(options->budget_ns))
-        kg_measurement_look(&gate->measurement, advice);
+        kg_observe(&gate->measurement, advice);
     gate->signal = kg_measurement_interrupted(&gate->measurement);
     kg_measurement_end(&gate->measurement);
     if (gate->decided)

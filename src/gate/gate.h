@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "baseline/baseline.h"
+#include "baseline/builds.h"
 #include "compare/comparison.h"
 #include "compare/waive.h"
 #include "gate/budget_end.h"

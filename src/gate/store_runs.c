@@ -1,8 +1,11 @@
 #include "gate/store_runs.h"
 
+#include "baseline/store.h"
 #include "baseline/store_check.h"
 #include "gate/allocate.h"
 #include "gate/planned.h"
+#include "measure/observe.h"
+#include "measure/run.h"
 
 struct storing {
     const struct kg_prepared_suite *what;
@@ -40,7 +43,7 @@ static bool rounds_measure(struct storing *storing, struct kg_measurement *run,
     const bool good = kg_allocate_fewest(run, storing->what->plan, before->round_ns, err) &&
                       kg_measurement_judge(run, true, err);
     if (good)
-        kg_measurement_look(run, NULL);
+        kg_observe(run, NULL);
     storing->signal = kg_measurement_interrupted(run);
     kg_measurement_end(run);
     return good && (storing->signal || is_storable(&run->results, err));

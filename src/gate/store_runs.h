@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "baseline/baseline.h"
+#include "baseline/store.h"
 #include "measure/measurement.h"
 
 struct kg_store_runs_options {

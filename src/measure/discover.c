@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adapters/adapter.h"
+#include "measure/run.h"
 #include "measure/worker_ask.h"
 
 enum { VALUE_MOST = 200 };

@@ -3,6 +3,7 @@
 #include "measure/case_worker.h"
 #include "measure/cpu_ceilings_pass.h"
 #include "measure/impossible.h"
+#include "measure/run.h"
 
 enum { REASON_BYTES = 256 };
 

@@ -1,10 +1,5 @@
-/* measurement.h: measures a plan: checks every case once, then rounds, each a fresh process, the
- * rounds of all cases interleaved. One at a time in a process: it owns the signals meanwhile.
- *
- * Other folders also include discover.h (what programs of other harnesses have), pairing.h (two builds, measured turn by turn), profile_pass.h (one
- * extra pass that records where the time goes), hot_kept.h (what was seen of cases is kept),
- * opening.h (whether plugins and programs are there) and plugin_workloads.h (what a plugin has). tool.h runs a program of the system, such as
- * gnuplot. */
+/* measurement.h: the state of a run while its cases are measured. run.h begins it, adds rounds and ends it.
+ * One at a time in a process: it owns the signals meanwhile. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +11,6 @@
 #include "plan/plan.h"
 #include "results/journal.h"
 #include "results/results.h"
-#include "util/advice.h"
 #include "util/error.h"
 #include "util/random.h"
 
@@ -64,7 +58,7 @@ struct kg_call_timing {
 };
 
 struct kg_measurement {
-    struct kg_results results; /* grows; complete after kg_measurement_end */
+    struct kg_results results; /* grows; complete after kg_measurement_end (run.h) */
     /* the measurement's own */
     const struct kg_plan *plan;
     struct kg_progress progress;
@@ -96,53 +90,11 @@ struct kg_measurement {
     size_t planned;
 };
 
-/* Finds what cases are measured by, and makes their empty results. To be freed. A `pin` that is no
- * CPU of this process is KG_ERROR_USAGE at its workload. Starts nothing. */
-bool kg_measurement_prepare(struct kg_measurement *measurement,
-                            const struct kg_prepared_suite *what,
-                            const struct kg_measurement_options *options, struct kg_error *err);
-
-/* Does that, checks every case that can run here, so that a wrong result is
- * FAILED before anything is timed, counts instructions where the suite compares them, and finds
- * what the GPU is capable of. On failure nothing is held. */
-bool kg_measurement_begin(struct kg_measurement *measurement, const struct kg_prepared_suite *what,
-                          const struct kg_measurement_options *options, struct kg_error *err);
-
 /* The build that a case is measured with; NULL: this kgate, and what the suite names. */
 const struct kg_build *kg_measurement_build(const struct kg_measurement *measurement, size_t index);
 
-/* Confirming rounds begin so long after the other rounds, and are at least so far apart. Those of
- * pairs begin after the shorter of the two times: both builds are measured in the same moment. */
-extern const double KG_CONFIRM_AFTER_NS, KG_CONFIRM_APART_NS;
-
 /* Measured time of the case's next rounds. */
 double kg_measurement_round_ns(const struct kg_measurement *measurement, size_t index);
-
-/* Keeps `count` of the case's rounds, those that begin with `from`. Others were of another length:
- * times of rounds of two lengths are not alike. The journal keeps all. */
-void kg_measurement_rounds_keep(struct kg_measurement *measurement, size_t index, size_t from,
-                                size_t count);
-
-/* Measures until case i has wanted[i] rounds: one round of every case that needs one, in a shuffled
- * order, then the next.
- * wanted   a number for each case; 0 leaves the case as it is. One that fails has no more rounds
- * confirm  marks the new rounds as confirming, and spreads them over more time, so that one burst
- *          of other work on the machine cannot hit them all
- * returns  false where measuring itself broke (err), true otherwise, also when interrupted */
-bool kg_measurement_rounds(struct kg_measurement *measurement, const size_t *wanted, bool confirm,
-                           struct kg_error *err);
-
-/* Summarises the results, and makes cases FAILED whose rates are impossible (docs/cpu.md): after
- * rounds, and before they are compared.
- * observes  whether what the CPU can do is found out for it, unless the suite says `trace: no` */
-bool kg_measurement_judge(struct kg_measurement *measurement, bool observes, struct kg_error *err);
-
-/* Observes the cases apart from their rounds, unless the suite says `trace: no`: the ceilings of
- * the GPU, again where its clock has changed since; the counters of cases on the CPU
- * (cpu_counters_pass.h); what each call puts on the GPU. To be called after the rounds, since no
- * verdict depends on it. Stops early when asked to stop.
- * advice  takes a note of each kind of profile that failed; NULL: standard error alone has it */
-void kg_measurement_look(struct kg_measurement *measurement, struct kg_advice *advice);
 
 /* Waits, but not when asked to stop. */
 void kg_measurement_pause(const struct kg_measurement *measurement, double ns);
@@ -155,12 +107,6 @@ double kg_measurement_elapsed_ns(const struct kg_measurement *measurement);
 
 /* The signal that asked to stop, or 0. */
 int kg_measurement_interrupted(const struct kg_measurement *measurement);
-
-/* Summaries of what there is so far; may be called again after more rounds. */
-void kg_measurement_summarize(struct kg_measurement *measurement);
-
-/* Ends measuring: summaries, times, signals as before. The results stay the measurement's. */
-void kg_measurement_end(struct kg_measurement *measurement);
 
 /* To be called when the results are safely written: removes the journal. */
 void kg_measurement_written(struct kg_measurement *measurement);

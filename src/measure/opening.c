@@ -8,6 +8,7 @@
 #include "code/code_identity.h"
 #include "config/cuda_call.h"
 #include "measure/case_result.h"
+#include "measure/run.h"
 #include "measure/worker_ask.h"
 #include "workload/source.h"
 

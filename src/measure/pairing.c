@@ -7,6 +7,7 @@
 #include "measure/case_result.h"
 #include "measure/case_worker.h"
 #include "measure/rounds.h"
+#include "measure/run.h"
 #include "measure/turns.h"
 #include "timing/clock.h"
 #include "workload/source.h"

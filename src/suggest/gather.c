@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "config/suggest_overrides.h"
 #include "config/suite.h"
 #include "results/disturbance.h"
 #include "suggest/causes.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "measure/measurement.h"
+#include "measure/run.h"
 #include "util/text.h"
 
 const char *const workload_names[WORKLOADS] = {"compute", "memory", "short", "heavy_tail"};

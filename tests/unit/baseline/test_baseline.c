@@ -1,6 +1,7 @@
 #include <sys/wait.h>
 
 #include "test_support.h"
+#include "baseline/store.h"
 #include "util/file.h"
 #include "util/text.h"
 

@@ -1,6 +1,7 @@
 /* Traits in the store: who keeps them, what a file may say, what another kgate wrote. */
 #include "test_support.h"
 
+#include "baseline/store.h"
 #include "util/file.h"
 #include "util/text.h"
 

@@ -1,6 +1,7 @@
 /* Thresholds of suggestions: from a suite, from --set, and mended where a file lacks them. */
 #include "test_support.h"
 
+#include "config/suggest_overrides.h"
 #include "config/suite.h"
 #include "config/suite_keys.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config/waivers.h"
+#include "config/waivers_file.h"
 
 static const char FILE_TEXT[] =
     "version: 1\n"

@@ -2,6 +2,7 @@
 #pragma once
 #include "test_support.h"
 
+#include "config/suggest_overrides.h"
 #include "suggest/facts.h"
 
 struct named_fact {

@@ -1,3 +1,4 @@
+#include "config/suggest_overrides.h"
 #include "suggest/scopes_support.h"
 
 #include <fcntl.h>

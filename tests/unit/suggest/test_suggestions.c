@@ -1,6 +1,7 @@
 /* The file of suggestions, and what is kept of them. */
 #include "test_support.h"
 
+#include "config/suggest_overrides.h"
 #include "suggest/advice_index.h"
 #include "suggest/suggest.h"
 
